@@ -76,6 +76,8 @@ const RULES: Readonly<Record<string, Rules>> = {
     ],
   },
   testkit: { mayImport: ['@parley/domain', 'node:'], isTestSupport: true },
+  // What applications install: nothing but the parts of the others that are theirs.
+  parley: { mayImport: ['@parley/domain', '@parley/markdown', '@parley/server', '@parley/testkit', 'node:'] },
   bench: {
     mayImport: [
       '@parley/domain',

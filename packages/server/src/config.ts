@@ -15,7 +15,7 @@ import {
   type TransportLimits,
 } from '@parley/http';
 import { hint } from './near-miss.js';
-import type { PushServiceAccount } from './push/http-push-service.js';
+import type { PushServiceAccount } from './push/push-service-account.js';
 import { isMarkedSecret, parseMarkedSecret } from './secret-format.js';
 import { UsageError } from './startup-error.js';
 

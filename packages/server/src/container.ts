@@ -30,15 +30,13 @@ import { usersModule } from './modules/users.module.js';
 import { workersModule } from './modules/workers.module.js';
 import type { ParleyParts } from './parley.js';
 import type { Token } from './provide.js';
+import type { Resolve } from './resolve.js';
 import { TOKENS } from './tokens.js';
 
 type Implemented<T> = T extends Token<infer Port> ? Port : never;
 
 /** Something for each port. */
 export type Ports = { readonly [Name in keyof typeof TOKENS]: Implemented<(typeof TOKENS)[Name]> };
-
-/** Answers the one instance of a class that a module binds: a use case, mostly. */
-export type Resolve = <T>(type: abstract new (...dependencies: never[]) => T) => T;
 
 /** Their order is that of the lists they bind to: keys are forgotten before clients get the event. */
 const USE_CASE_MODULES = [

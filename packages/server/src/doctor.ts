@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import type { BlobKey } from '@parley/domain/files';
 import { type DatabaseState, findDamage, inspectDatabase, listBlobs } from '@parley/sqlite';
 import type { Configuration } from './config.js';
-import { blobStoreOf } from './create-parley.js';
+import { blobStoreOf } from './open-parley.js';
 import { findSecret, requireSameSecret } from './secret.js';
 
 export interface Finding {

@@ -18,7 +18,6 @@ const API: Readonly<Record<string, string>> = {
   'Reach of @parley/domain/users': 'inferred types are made of it',
   'UserSettingDefinition of @parley/domain/users': 'inferred types are made of it',
   'SqliteStorageOptions of @parley/sqlite': 'goes into openSqliteStorage',
-  'SqliteStorage of @parley/sqlite': 'comes out of openSqliteStorage',
 };
 
 /** An embedding application's, described in docs/embedding.md. */

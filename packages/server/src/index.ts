@@ -1,8 +1,7 @@
 export { TRANSPORT_LIMITS, type TransportLimits } from '@parley/http';
 export { DatabaseRefused } from '@parley/sqlite';
-export type { HostAuthenticate, HostIdentity } from './authentication/host-authenticator.js';
-export { createParley, type ParleyConfig } from './create-parley.js';
-export type { PersonRef, UserRef } from './facade/addresses.js';
+export type { HostAuthenticate, HostIdentity } from './authentication/host-authenticate.js';
+export { createParley } from './create-parley.js';
 export type { Chat, ChatOptions } from './facade/chat.js';
 export type { ChannelToCreate, ChatChannels, SubscribersToChange } from './facade/chat-channels.js';
 export type {
@@ -24,9 +23,12 @@ export {
   type OutgoingMessage,
   refuse,
 } from './facade/message-hooks.js';
+export type { MountedHandler } from './facade/mounted.js';
+export type { Parley } from './facade/parley.js';
 export type { ChatChannel, ChatMessage, ChatPerson, ChatRealm, ChatUser, OwnChatMessage } from './facade/presented.js';
 export type { Realms, RealmToEnsure } from './facade/realms.js';
+export type { PersonRef, UserRef } from './facade/references.js';
 export type { Users, UserToUpsert } from './facade/users.js';
 export { createHttpServer, type HttpServerOptions } from './http-server.js';
-export type { Parley } from './parley.js';
+export type { ParleyConfig, ParleyOptions, Storage } from './parley-config.js';
 export { StartupError } from './startup-error.js';

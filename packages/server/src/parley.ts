@@ -8,13 +8,14 @@ import type { ImageProcessor } from '@parley/domain/images';
 import type { JobHandler } from '@parley/domain/jobs';
 import type { Mailer } from '@parley/domain/mail';
 import type { MarkdownRenderer } from '@parley/domain/messages';
-import type { Clock, Randomness, RealmId, Timers, UnitOfWork } from '@parley/domain/shared';
+import type { Clock, Randomness, Timers, UnitOfWork } from '@parley/domain/shared';
 import {
   createRouter,
   type Dispatcher,
   dispatchHotFirst,
   type Logger,
   LongPoll,
+  type Middleware,
   type ProxyTrust,
   type RateLimitRules,
   type RequestObserver,
@@ -25,34 +26,19 @@ import {
   unknownPath,
 } from '@parley/http';
 import type { StorageGauges } from '@parley/sqlite';
-import express, { type Router } from 'express';
-import type { HostAuthenticate } from './authentication/host-authenticator.js';
+import express from 'express';
+import type { HostAuthenticate } from './authentication/host-authenticate.js';
 import { assertSameSecret, rehashApiKeys } from './authentication/rehash-api-keys.js';
-import { type Ports, type Resolve, ServerContainer } from './container.js';
-import { type Facade, facadeOf } from './facade/facade.js';
+import { type Ports, ServerContainer } from './container.js';
+import { facadeOf } from './facade/facade.js';
+import { mounted } from './facade/mounted.js';
+import type { Parley } from './facade/parley.js';
 import { readGauges, type ServerGauges } from './observation/server-gauges.js';
-import type { PushServiceAccount } from './push/http-push-service.js';
-import { RealmResolver } from './realm-resolver.js';
+import type { PushServiceAccount } from './push/push-service-account.js';
+import { type RealmAddresses, RealmResolver } from './realm-resolver.js';
 import { LISTS, PARTS } from './tokens.js';
 import { JobWorkers } from './workers/job-workers.js';
 import { LoadMonitor } from './workers/load-monitor.js';
-
-/** A chat engine at work. */
-export interface Parley extends Facade {
-  /** For an Express app, under any path: `app.use('/chat', parley.router)`. */
-  readonly router: Router;
-  /**
-   * For a server of Node's own, quicker than through Express: `createServer(parley.handler)`. Paths begin at the root, whatever
-   * the public address says.
-   */
-  readonly handler: RequestListener;
-  /** The one instance of a use case, for calling it in process: `parley.useCase(CreateRealm)`. */
-  readonly useCase: Resolve;
-  /** The organization with this string id; null when there is none. */
-  findRealm(stringId: string): Promise<RealmId | null>;
-  /** Finishes what is in flight, answers long polls, and closes the database. Idempotent. */
-  close(): Promise<void>;
-}
 
 /** What differs between a server, an embedding application and a test. */
 export interface ParleyParts {
@@ -83,6 +69,8 @@ export interface ParleyParts {
   readonly push: PushServiceAccount | null;
   readonly url: string;
   readonly defaultRealm: string | null;
+  /** How organizations beside the one at `url` are told apart; default: by host name. */
+  readonly realmAddresses?: RealmAddresses;
   readonly allowsWebPublicChannels: boolean;
   /** An address with `%s` in it, of a gateway that takes mail for channels. */
   readonly mailGatewayPattern?: string | null;
@@ -153,6 +141,7 @@ export async function composeParley(options: ParleyParts): Promise<ComposedParle
   const workers = options.isOneOff ? [] : container.list(LISTS.worker);
   for (const worker of workers) worker.start();
 
+  const handler = dispatchHotFirst(dispatcher, applicationOf(router));
   let closing: Promise<void> | undefined;
   /** To the end, whatever fails on the way: on a full disk too, the storage has to be closed. */
   async function close(): Promise<void> {
@@ -172,7 +161,8 @@ export async function composeParley(options: ParleyParts): Promise<ComposedParle
   return {
     ...facadeOf(resolve, unitOfWork, ports.realmUrls),
     router,
-    handler: dispatchHotFirst(dispatcher, applicationOf(router)),
+    handler,
+    mount: (prefix = new URL(options.url).pathname) => mounted(handler, prefix),
     useCase: resolve,
     findRealm: (stringId) => resolve(RealmResolver).findByStringId(stringId),
     ports,
@@ -214,7 +204,7 @@ async function attemptTo(logger: Logger, what: string, work: () => void | Promis
 }
 
 /** Nothing but the router; whatever it does not know is answered as its own unknown paths are. */
-function applicationOf(router: Router): RequestListener {
+function applicationOf(router: Middleware): RequestListener {
   const app = express();
   app.disable('x-powered-by');
   app.disable('etag');

@@ -2,22 +2,26 @@ import { CreateRealm, type Realm } from '@parley/domain/realms';
 import { SERVER_ITSELF } from '@parley/domain/shared';
 import { FixedClock } from '@parley/testkit';
 import { MemoryStorage } from '@parley/testkit/memory';
-import { RealmResolver, serverAddressOf } from './realm-resolver.js';
+import { type RealmAddresses, RealmResolver, serverAddressOf } from './realm-resolver.js';
 import { SystemRandomness } from './system-randomness.js';
 
 /** Realms that were made in this order, while no default was configured. */
-async function given(names: readonly string[], options: { url?: string; defaultRealm?: string } = {}) {
+async function given(
+  names: readonly string[],
+  options: { url?: string; defaultRealm?: string; realmAddresses?: RealmAddresses } = {},
+) {
   const clock = new FixedClock();
   const storage = new MemoryStorage(clock);
   const url = options.url ?? 'https://chat.example.com';
-  const server = serverAddressOf({ url, defaultRealm: null });
+  const by = options.realmAddresses && { realmAddresses: options.realmAddresses };
+  const server = serverAddressOf({ url, defaultRealm: null, ...by });
   const createRealm = new CreateRealm(storage.uow, clock, new SystemRandomness(), server);
   const realms = new Map<string, Realm>();
   const add = async (stringId: string) => {
     realms.set(stringId, await createRealm.execute({ stringId, name: `Realm ${stringId}` }));
   };
   for (const name of names) await add(name);
-  const book = new RealmResolver(storage.uow, clock, { url, defaultRealm: options.defaultRealm ?? null });
+  const book = new RealmResolver(storage.uow, clock, { url, defaultRealm: options.defaultRealm ?? null, ...by });
   const nameOf = async (host: string) => {
     const id = await book.findRealm(host);
     return id === null ? null : [...realms.values()].find((realm) => realm.id === id)!.stringId;
@@ -104,5 +108,36 @@ describe('RealmResolver', () => {
     expect(await nameOf('chat.example.com')).toBe('a');
     expect(await nameOf('b.chat.example.com')).toBe('b');
     expect(book.urlOf(realm('a'))).toBe('https://chat.example.com');
+  });
+});
+
+describe('realms by path', () => {
+  it.each`
+    address               | found
+    ${'/lear'}            | ${'lear'}
+    ${'/shop'}            | ${'shop'}
+    ${'/nowhere'}         | ${null}
+    ${'chat.example.com'} | ${'lear'}
+    ${'shop.example.com'} | ${'lear'}
+  `('finds $found at $address', async ({ address, found }) => {
+    const { nameOf } = await given(['lear', 'shop'], { realmAddresses: 'path' });
+    expect(await nameOf(address)).toBe(found);
+  });
+
+  it('gives each its own address, but for the one that is to be at the public address', async () => {
+    const url = 'https://example.com/chat/';
+    const { book, realm } = await given(['lear', 'shop'], { url, realmAddresses: 'path' });
+    expect(['lear', 'shop'].map((name) => book.urlOf(realm(name)))).toEqual([
+      'https://example.com/chat/lear',
+      'https://example.com/chat/shop',
+    ]);
+    expect(book.emailDomainOf(realm('shop'))).toBe('example.com');
+    const chosen = await given(['lear', 'shop'], { url, realmAddresses: 'path', defaultRealm: 'shop' });
+    expect(chosen.book.urlOf(chosen.realm('shop'))).toBe('https://example.com/chat');
+  });
+
+  it('has room for several at an IP address', async () => {
+    const { book, realm } = await given(['lear', 'shop'], { url: 'http://127.0.0.1:9991', realmAddresses: 'path' });
+    expect(book.urlOf(realm('shop'))).toBe('http://127.0.0.1:9991/shop');
   });
 });

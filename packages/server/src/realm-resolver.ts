@@ -9,11 +9,16 @@ export interface RealmResolverOptions {
   readonly url: string;
   /** String id of the realm at the public address itself, while there is such a realm; else the one that was made there. */
   readonly defaultRealm: string | null;
+  /** How realms beside the one at the public address are told apart; default: by host name. */
+  readonly realmAddresses?: RealmAddresses;
 }
 
+/** `shop.example.com`, or `example.com/shop`. */
+export type RealmAddresses = 'host' | 'path';
+
 /** What may be said of an address before there is any realm. */
-export function serverAddressOf({ url, defaultRealm }: RealmResolverOptions): ServerAddress {
-  return { defaultRealm, hasSubdomains: !isIpAddress(new URL(url).hostname) };
+export function serverAddressOf({ url, defaultRealm, realmAddresses }: RealmResolverOptions): ServerAddress {
+  return { defaultRealm, hasSubdomains: realmAddresses === 'path' || !isIpAddress(new URL(url).hostname) };
 }
 
 /** Of a parsed URL, which spells addresses in one way. `isIP` of Node takes three milliseconds of a start. */
@@ -44,7 +49,7 @@ export class RealmResolver implements RealmUrls, RealmDirectory {
 
   urlOf(realm: AddressedRealm): string {
     const { protocol, host, pathname } = this.base;
-    return `${protocol}//${this.subdomainFor(realm)}${host}${pathname.replace(/\/+$/, '')}`;
+    return `${protocol}//${this.subdomainFor(realm)}${host}${pathname.replace(/\/+$/, '')}${this.pathFor(realm)}`;
   }
 
   emailDomainOf(realm: AddressedRealm): string {
@@ -55,15 +60,29 @@ export class RealmResolver implements RealmUrls, RealmDirectory {
   }
 
   private subdomainFor(realm: AddressedRealm): string {
-    return realm.stringId === '' || this.isAtServerAddress(realm) ? '' : `${realm.stringId}.`;
+    return this.isByPath || this.isAtBase(realm) ? '' : `${realm.stringId}.`;
+  }
+
+  private pathFor(realm: AddressedRealm): string {
+    return this.isByPath && !this.isAtBase(realm) ? `/${realm.stringId}` : '';
+  }
+
+  private isAtBase(realm: AddressedRealm): boolean {
+    return realm.stringId === '' || this.isAtServerAddress(realm);
+  }
+
+  private get isByPath(): boolean {
+    return this.options.realmAddresses === 'path';
   }
 
   private isAtServerAddress({ stringId, isAtServerAddress }: AddressedRealm): boolean {
-    return stringId === this.options.defaultRealm || (isAtServerAddress && !this.chosenRealm());
+    if (stringId === this.options.defaultRealm) return true;
+    // By path every realm has an address of its own, the first one too.
+    return isAtServerAddress && !this.isByPath && !this.chosenRealm();
   }
 
-  async findRealm(host: string): Promise<RealmId | null> {
-    const subdomain = this.subdomainOf(host);
+  async findRealm(address: string): Promise<RealmId | null> {
+    const subdomain = address.startsWith('/') ? address.slice(1) : this.subdomainOf(address);
     return this.find(() => (subdomain === null ? this.defaultRealm() : this.listed(subdomain)));
   }
 
@@ -94,7 +113,7 @@ export class RealmResolver implements RealmUrls, RealmDirectory {
   /** Null: the public address itself, or a name outside it. */
   private subdomainOf(host: string): string | null {
     const suffix = `.${this.base.hostname}`;
-    if (isIpAddress(this.base.hostname) || !host.endsWith(suffix)) return null;
+    if (this.isByPath || isIpAddress(this.base.hostname) || !host.endsWith(suffix)) return null;
     const subdomain = host.slice(0, -suffix.length);
     return subdomain === 'www' ? null : subdomain;
   }

@@ -18,3 +18,9 @@ export class SystemTimers implements Timers {
     return () => clearInterval(timer);
   }
 }
+
+/** Of a process that has nothing else to do than to wait; until the answer is called. */
+export function keepProcessAlive(): CancelTimer {
+  const timer = setInterval(() => {}, MAX_DELAY_MS);
+  return () => clearInterval(timer);
+}

@@ -29,9 +29,9 @@ import type { LinkifierSyntax, ServerAddress } from '@parley/domain/realms';
 import type { Clock, EventLoop, Randomness, RealmUrls, ReportProblem, Timers, UnitOfWork } from '@parley/domain/shared';
 import type { DisposableDomains } from '@parley/domain/users';
 import type { Authenticator, Dispatcher, LoadGauge, Route } from '@parley/http';
-import type { Resolve } from './container.js';
 import type { ParleyParts } from './parley.js';
 import { token } from './provide.js';
+import type { Resolve } from './resolve.js';
 import type { Worker } from './workers/worker.js';
 
 /** The ports and options that use cases ask for. What is made of them is bound by its class. */

@@ -11,7 +11,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
-import { APPLICATION_ID, DatabaseRefused, LATEST_VERSION, openReader, openWriter } from './database.js';
+import { APPLICATION_ID, LATEST_VERSION, openReader, openWriter } from './database.js';
+import { DatabaseRefused } from './database-refused.js';
 
 let directory: string;
 let path: string;

@@ -12,6 +12,7 @@ import {
 import { PLAIN_TEXTS, type SearchWords } from '@parley/domain/messages';
 import Sqlite, { type Database } from 'better-sqlite3';
 import { SECRET_FINGERPRINT } from './authentication/sqlite-api-key-repository.js';
+import { DatabaseRefused } from './database-refused.js';
 import { MIGRATIONS } from './features.js';
 import { defineSearchFunctions } from './messages/search-terms.js';
 import { migrate } from './migrations/migrate.js';
@@ -38,14 +39,6 @@ const USER_VERSION_OFFSET = 60;
 const APPLICATION_ID_OFFSET = 68;
 const HEADER_LENGTH = 100;
 const MAGIC = 'SQLite format 3\0';
-
-/** The file cannot be, or must not be, opened. One line, meant for the operator; the file is as it was. */
-export class DatabaseRefused extends Error {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = 'DatabaseRefused';
-  }
-}
 
 /** Called with the text of each statement that is run, parameters filled in. Slow: for tests. */
 export type StatementTrace = (sql: string) => void;

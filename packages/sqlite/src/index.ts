@@ -6,7 +6,7 @@ import { repositoryFactory } from './features.js';
 import { type Commit, SqliteUnitOfWork } from './sqlite-unit-of-work.js';
 import { StorageFiles, type StorageLoss } from './storage-files.js';
 
-export { DatabaseRefused } from './database.js';
+export { DatabaseRefused } from './database-refused.js';
 export {
   copyDatabase,
   type DatabaseState,

@@ -1,7 +1,8 @@
 import { closeSync, fdatasyncSync, openSync, realpathSync, statSync } from 'node:fs';
 import Sqlite, { type Database } from 'better-sqlite3';
 import { SECRET_FINGERPRINT } from './authentication/sqlite-api-key-repository.js';
-import { checkHeader, DatabaseRefused, LATEST_VERSION, makePrivate, openWriter } from './database.js';
+import { checkHeader, LATEST_VERSION, makePrivate, openWriter } from './database.js';
+import { DatabaseRefused } from './database-refused.js';
 import { MIGRATIONS } from './features.js';
 
 /** Of a database file, as an operator sees it. */

@@ -3,6 +3,7 @@ import { archive } from './archive.js';
 import { backup } from './backup.js';
 import { changes } from './changes.js';
 import { channels } from './channels.js';
+import { facade } from './facade.js';
 import { fanOut } from './fan-out.js';
 import { files } from './files.js';
 import { history } from './history.js';
@@ -24,6 +25,7 @@ import { sweep } from './sweep.js';
 /** In the order of the table. */
 export const WORKLOADS: readonly Workload[] = [
   send,
+  facade,
   history,
   archive,
   narrows,

@@ -143,6 +143,29 @@ describe('the log', () => {
   const kept = ({ fixture }: LiveEvents) =>
     fixture.uow.read(async ({ events }) => (await events.listAfter(fixture.realm.id, 0 as EventSeq, 10_000)).length);
 
+  it('keeps what a consumer has yet to read, up to so many events', async () => {
+    const { scene: fixture, events } = await start({ maxEventsForConsumers: 10 });
+    const realmId = fixture.realm.id;
+    const head = await fixture.uow.read((r) => r.events.lastSeq(realmId));
+    await fixture.uow.write((tx) => tx.consumers.add('indexer', new Map([[realmId, head]])));
+    let last = 0 as EventSeq;
+    const announce = async (count: number) => {
+      for (let n = 0; n < count; n++) last = (await events.announce(wholeRealm)) as EventSeq;
+      fixture.clock.advance(10_000);
+      await events.sweep.run();
+    };
+    await announce(4);
+    expect(await kept(events)).toBe(4);
+    await fixture.uow.write((tx) => tx.consumers.advance('indexer', realmId, head, (last - 1) as EventSeq));
+    await events.sweep.run();
+    expect(await kept(events)).toBe(1);
+    await announce(30);
+    expect(await kept(events)).toBe(10);
+    await fixture.uow.write((tx) => tx.consumers.remove('indexer'));
+    await events.sweep.run();
+    expect(await kept(events)).toBe(0);
+  });
+
   it('is shortened to what some queue still needs', async () => {
     const { scene: fixture, events } = await start();
     const id = await events.register('hamlet', {}, { idleTimeoutSeconds: 604_800 });

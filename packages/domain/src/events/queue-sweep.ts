@@ -22,9 +22,15 @@ export interface QueueSweepOptions {
   readonly maxEventsBehind: number;
   /** How long events stay in the log at least, needed or not. */
   readonly keepSeconds: number;
+  /** So many events of a realm are kept for consumers that are behind, and no more. */
+  readonly maxEventsForConsumers: number;
 }
 
-export const DEFAULT_SWEEP_OPTIONS: QueueSweepOptions = { maxEventsBehind: 20_000, keepSeconds: 600 };
+export const DEFAULT_SWEEP_OPTIONS: QueueSweepOptions = {
+  maxEventsBehind: 20_000,
+  keepSeconds: 600,
+  maxEventsForConsumers: MAX_EVENTS_FOR_CONSUMERS,
+};
 
 /** Rows that one unit changes: few enough not to hold the event loop. */
 const SLICE = 250;
@@ -115,7 +121,7 @@ export class QueueSweep {
 
   private async sweepRealm({ realmId, seq, prunedUpTo }: LogEnd): Promise<void> {
     const { uow, clock } = this.parts;
-    const { maxEventsBehind, keepSeconds } = this.options;
+    const { maxEventsBehind, keepSeconds, maxEventsForConsumers } = this.options;
     const firstLastSeq = this.firstLastSeqs.get(realmId) ?? seq;
     this.firstLastSeqs.set(realmId, firstLastSeq);
     if (seq - firstLastSeq > maxEventsBehind) {
@@ -126,7 +132,7 @@ export class QueueSweep {
       queue: (await queues.lowestFloor(realmId)) ?? seq,
       consumer: (await consumers.lowestPosition(realmId)) ?? seq,
     }));
-    const needed = Math.min(queue, Math.max(consumer, seq - MAX_EVENTS_FOR_CONSUMERS));
+    const needed = Math.min(queue, Math.max(consumer, seq - maxEventsForConsumers));
     const upTo = Math.min(needed, seq) as EventSeq;
     if (upTo <= prunedUpTo) return;
     const before = clock.now() - keepSeconds;

@@ -28,9 +28,9 @@ export interface Authenticator {
   authenticate(request: Request): Promise<Identity | null>;
 }
 
-/** Which organization a host name (lower case, without port) belongs to. */
+/** Which organization is at an address: a host name (lower case, without port), or `/` and a name where paths tell them apart. */
 export interface RealmDirectory {
-  findRealm(host: string): Promise<RealmId | null>;
+  findRealm(address: string): Promise<RealmId | null>;
 }
 
 /** Checks a login address and API key. */
@@ -41,7 +41,11 @@ export interface Credentials {
    * `Invalid API key`, `This organization has been deactivated`, `Account is deactivated`,
    * `Account is not associated with this subdomain`, in this order.
    */
-  verify(claim: { readonly host: string; readonly email: string | null; readonly apiKey: string }): Promise<Identity>;
+  verify(claim: {
+    readonly realmAddress: string;
+    readonly email: string | null;
+    readonly apiKey: string;
+  }): Promise<Identity>;
 }
 
 /** Checks the token of a browser session. */
@@ -73,7 +77,7 @@ export class BasicAuthenticator implements Authenticator {
     const { email, apiKey } = parseBasicHeader(header);
     if (!API_KEY.test(apiKey)) throw unauthorized('Malformed API key');
     try {
-      return await this.credentials.verify({ host: request.host, email, apiKey });
+      return await this.credentials.verify({ realmAddress: request.realmAddress, email, apiKey });
     } catch (error) {
       if (error instanceof DomainError && FAILURES.has(error.code)) throw unauthorized(error.message);
       throw error;
@@ -99,7 +103,8 @@ export class KeyParameterAuthenticator implements Authenticator {
     const apiKey = new URLSearchParams(request.query).get('api_key');
     if (apiKey === null) return null;
     try {
-      if (API_KEY.test(apiKey)) return await this.credentials.verify({ host: request.host, email: null, apiKey });
+      if (API_KEY.test(apiKey))
+        return await this.credentials.verify({ realmAddress: request.realmAddress, email: null, apiKey });
     } catch (error) {
       if (!(error instanceof DomainError && error.code === 'UNAUTHENTICATED')) throw error;
     }

@@ -53,11 +53,11 @@ const PEOPLE: Readonly<
 };
 
 const credentials: Credentials = {
-  async verify({ host, email, apiKey }) {
+  async verify({ realmAddress, email, apiKey }) {
     const person = PEOPLE[email!.toLowerCase()];
     if (person?.key !== apiKey) throw new DomainError('UNAUTHENTICATED', 'Invalid API key');
     if (person.id === 11) throw new DomainError('USER_DEACTIVATED', 'Account is deactivated');
-    if (host === 'other.test') {
+    if (realmAddress === 'other.test' || realmAddress === '/other') {
       throw new DomainError('UNAUTHENTICATED', 'Account is not associated with this subdomain');
     }
     return { realmId, userId: person.id as UserId, ...person.identity };

@@ -50,6 +50,8 @@ export interface DispatcherOptions {
   /** Default: those of `http://localhost`. */
   readonly publicUrl?: string;
   readonly realms: RealmDirectory;
+  /** Whether paths may begin with the name of an organization: `/shop/api/v1/…`; default: no. */
+  readonly realmsByPath?: boolean;
   readonly roleLookup: RoleLookup;
   /** Of files that routes have stored; default: such routes get no files. */
   readonly files?: FileSink;
@@ -98,6 +100,14 @@ type ExecutesInput = { execute(caller: Caller | AnonymousClient, input: unknown)
 /** Whose credentials came with a request, or what is wrong with them. */
 type Proof = { readonly identity: Identity } | { readonly refusal: unknown; readonly isNobody?: boolean };
 
+interface LocatedPath {
+  /** From the mount path on, without the organization's part. */
+  readonly path: string;
+  /** `/` and a string id; null: there is none. */
+  readonly realmPath: string | null;
+  readonly match: Match<CompiledRoute> | null;
+}
+
 /** What is known of a request so far, for its answer and its line in the log. */
 interface RequestState {
   readonly match: Match<CompiledRoute>;
@@ -117,6 +127,8 @@ interface RequestState {
 
 /** Of all routes but those at the root. */
 const PREFIX = '/api/v1';
+/** `/shop/api/v1/messages`; string ids of organizations are lower case. */
+const REALM_PATH = /^(\/[a-z0-9-]+)(\/.*)$/;
 /** Of the same ones, for browsers in which somebody has logged in. */
 const BROWSER_PREFIX = '/json';
 const styleOfRoot = (path: string): Style => (/^\/(json|accounts)\//.test(path) ? 'browser' : 'root');
@@ -203,14 +215,13 @@ class TableDispatcher implements Dispatcher {
 
   async handle(raw: IncomingMessage, response: ServerResponse): Promise<boolean> {
     const target = targetOf(raw);
-    const { path } = target;
-    const match = this.matcher.match(path);
+    const { path, realmPath, match } = this.locate(target.path);
     if (!match && !this.isOurs(path)) return false;
     // Answers go out in the order of requests: what waits for its turn is not worked on yet.
     if (response.socket === null && !(await this.requests.turnOf(raw, response))) return true;
 
     const startedAt = performance.now();
-    const request = new ReceivedRequest(raw, response, path, target.query, this.proxies);
+    const request = new ReceivedRequest(raw, response, path, target.query, this.proxies, realmPath);
     const requestState: RequestState | null = match && {
       match,
       endpoint: undefined,
@@ -261,12 +272,21 @@ class TableDispatcher implements Dispatcher {
   }
 
   isHot(raw: IncomingMessage): boolean {
-    const endpoints = this.matcher.match(targetOf(raw).path)?.entry.endpoints;
+    const endpoints = this.locate(targetOf(raw).path).match?.entry.endpoints;
     return endpoints?.get(raw.method ?? '')?.route.hot ?? false;
   }
 
   drain(patienceMs: number): Promise<void> {
     return this.requests.drain(patienceMs);
+  }
+
+  /** A path below an organization's, where there are such, is one of ours only if it is without it. */
+  private locate(path: string): LocatedPath {
+    const match = this.matcher.match(path);
+    if (match || !this.options.realmsByPath || this.isOurs(path)) return { path, realmPath: null, match };
+    const [, realmPath, below] = REALM_PATH.exec(path) ?? [];
+    if (realmPath === undefined) return { path, realmPath: null, match };
+    return { path: below!, realmPath, match: this.matcher.match(below!) };
   }
 
   /** The checks of every operation, in the contract's order. */
@@ -494,7 +514,7 @@ class TableDispatcher implements Dispatcher {
       return { realmId, userId, clientName, sessionId: session.id };
     }
     if (identity) return { realmId: identity.realmId, userId: identity.userId, clientName };
-    const realmId: RealmId | null = await this.options.realms.findRealm(request.host);
+    const realmId: RealmId | null = await this.options.realms.findRealm(request.realmAddress);
     return { realmId, host: request.host, ip: request.ip, clientName };
   }
 

@@ -1,19 +1,17 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { type Router as ExpressRouter, Router } from 'express';
 import type { Dispatcher } from './dispatcher.js';
+import type { Middleware } from './middleware.js';
 import { RequestTurns } from './request-turns.js';
 
 /** For a host application: `app.use('/chat', createRouter(dispatcher))` serves `/chat/api/v1/…`. */
-export function createRouter(dispatcher: Dispatcher): ExpressRouter {
-  const router = Router();
-  router.use((request, response, next) => {
+export const createRouter =
+  (dispatcher: Dispatcher): Middleware =>
+  (request, response, next) => {
     // `url` is what remains below the mount path.
     dispatcher.handle(request, response).then((isOurs) => {
       if (!isOurs) next();
     }, next);
-  });
-  return router;
-}
+  };
 
 /** A listener for Node's own server: hot routes go straight to the dispatcher, the rest to `otherwise` (an Express app). */
 export function dispatchHotFirst(

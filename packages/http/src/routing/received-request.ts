@@ -29,6 +29,8 @@ export class ReceivedRequest implements Request {
     readonly path: string,
     readonly query: string,
     private readonly proxies: TrustedProxies,
+    /** `/` and the name of an organization; null: the host says which. */
+    private readonly realmPath: string | null = null,
   ) {
     this.method = raw.method ?? 'GET';
     const id = raw.headers['x-request-id'];
@@ -50,6 +52,10 @@ export class ReceivedRequest implements Request {
 
   get isSecure(): boolean {
     return this.forwardedHeader('x-forwarded-proto') === 'https' || 'encrypted' in this.raw.socket;
+  }
+
+  get realmAddress(): string {
+    return this.realmPath ?? this.host;
   }
 
   get ip(): string {

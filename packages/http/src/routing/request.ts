@@ -74,8 +74,10 @@ export interface Request {
   readonly path: string;
   /** Undecoded, without the question mark; empty when there is none. */
   readonly query: string;
-  /** Lower case, without port; chooses the organization. */
+  /** Lower case, without port. */
   readonly host: string;
+  /** What chooses the organization: the host, or where organizations are told apart by path `/` and the first part of it. */
+  readonly realmAddress: string;
   /** Lower case, with the port that was named. */
   readonly authority: string;
   /** It came over TLS, as far as we see it or a proxy that is trusted says so. */

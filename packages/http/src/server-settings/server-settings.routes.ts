@@ -14,7 +14,7 @@ export const serverSettingsRoutes = (realmUrls: RealmUrls): readonly Route[] => 
     useCase: GetServerSettings,
     toInput: (_dto, request) => {
       const { hostname } = new URL(realmUrls.urlOf(SERVER_ITSELF));
-      return { isServerAddress: request.host === hostname || request.host === `www.${hostname}` };
+      return { isServerAddress: request.realmAddress === hostname || request.realmAddress === `www.${hostname}` };
     },
     present: (settings) => presentServerSettings(settings, realmUrls),
   }),

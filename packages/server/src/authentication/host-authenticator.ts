@@ -1,14 +1,7 @@
-import type { IncomingMessage } from 'node:http';
 import type { UnitOfWork, UserId } from '@parley/domain/shared';
 import { type Authenticator, type Identity, type Request, unauthorized } from '@parley/http';
-import type { UserRef } from '../facade/addresses.js';
 import type { RealmResolver } from '../realm-resolver.js';
-
-/** Whom the host application has logged in, in our terms. */
-export type HostIdentity = UserRef;
-
-/** Null: nobody, as far as the host application knows; the request may still carry an API key. */
-export type HostAuthenticate = (request: IncomingMessage) => Promise<HostIdentity | null>;
+import type { HostAuthenticate } from './host-authenticate.js';
 
 /** The host application's own log-in. What it says counts, whatever host name the request is for. */
 export class HostAuthenticator implements Authenticator {

@@ -4,7 +4,7 @@ import type { Realm } from '@parley/domain/realms';
 import type { User } from '@parley/domain/users';
 import { silentLogger } from '@parley/http';
 import type { Invocation } from '../config.js';
-import { openParley } from '../create-parley.js';
+import { openParley } from '../open-parley.js';
 import type { ComposedParley } from '../parley.js';
 import { StartupError } from '../startup-error.js';
 import type { CommandContext, CommandFlag } from './command.js';

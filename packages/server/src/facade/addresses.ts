@@ -1,20 +1,16 @@
-import type { FindHostUsers, HostUserReference } from '@parley/domain/host-users';
+import type { FindHostUsers } from '@parley/domain/host-users';
 import { type Caller, DomainError, type RealmId, type UserId } from '@parley/domain/shared';
 import type { RealmResolver } from '../realm-resolver.js';
-
-/** A user of an organization: by the id that your application gave them, or by Parley's own. */
-export type UserRef = { readonly realm: string } & ({ readonly externalId: string } | { readonly userId: number });
-
-/** Within an organization: a text is an external id, a number Parley's own. */
-export type PersonRef = string | number;
+import type { PersonRef, UserRef } from './references.js';
 
 /** So many external ids are kept at hand. */
 const MAX_KNOWN = 10_000;
 
 /** What names of the host application stand for. */
 export class Addresses {
-  /** An external id is given once and for all, so that what was found stays true. */
+  /** An external id is given once and for all, so that what was found stays true; that somebody has none does not. */
   private readonly known = new Map<string, UserId>();
+  private readonly externalIds = new Map<UserId, string>();
 
   constructor(
     private readonly realms: RealmResolver,
@@ -44,6 +40,24 @@ export class Addresses {
     return people.map((person) => (typeof person === 'string' ? byExternalId.get(person)! : (person as UserId)));
   }
 
+  /** Those who have none are absent. */
+  async externalIdsOf(realmId: RealmId, userIds: Iterable<UserId>): Promise<ReadonlyMap<UserId, string>> {
+    const found = new Map<UserId, string>();
+    const unknown: UserId[] = [];
+    for (const id of new Set(userIds)) {
+      const externalId = this.externalIds.get(id);
+      if (externalId === undefined) unknown.push(id);
+      else found.set(id, externalId);
+    }
+    if (unknown.length === 0) return found;
+    if (this.externalIds.size >= MAX_KNOWN) this.externalIds.clear();
+    for (const [id, externalId] of await this.users.externalIdsOf(realmId, unknown)) {
+      found.set(id, externalId);
+      this.externalIds.set(id, externalId);
+    }
+    return found;
+  }
+
   private async userId(realmId: RealmId, externalId: string): Promise<UserId> {
     const key = `${realmId} ${externalId}`;
     const known = this.known.get(key);
@@ -54,6 +68,3 @@ export class Addresses {
     return id!;
   }
 }
-
-export const referenceOf = (ref: UserRef): HostUserReference =>
-  'userId' in ref ? { userId: ref.userId as UserId } : { externalId: ref.externalId };

@@ -9,10 +9,11 @@ import {
   UnsubscribeUsers,
 } from '@parley/domain/channels';
 import { type Caller, type ChannelId, DomainError, type UserId } from '@parley/domain/shared';
-import type { Resolve } from '../container.js';
-import type { Addresses, PersonRef } from './addresses.js';
+import type { Resolve } from '../resolve.js';
+import type { Addresses } from './addresses.js';
 import { listOf } from './chat-messages.js';
 import { type ChatChannel, presentChannel } from './presented.js';
+import type { PersonRef } from './references.js';
 
 export interface ChannelToCreate {
   readonly name: string;

@@ -1,4 +1,3 @@
-import type { FindHostUsers } from '@parley/domain/host-users';
 import {
   type Addressee,
   type Anchor,
@@ -15,9 +14,10 @@ import {
 } from '@parley/domain/messages';
 import { AddReaction, RemoveReaction } from '@parley/domain/reactions';
 import { type Caller, type ChannelId, DomainError, type MessageId, type UserId } from '@parley/domain/shared';
-import type { Resolve } from '../container.js';
-import type { Addresses, PersonRef } from './addresses.js';
-import { type OwnChatMessage, peopleIn, presentMessage, presentOwnMessage } from './presented.js';
+import type { Resolve } from '../resolve.js';
+import type { Addresses } from './addresses.js';
+import { type OwnChatMessage, peopleBy, peopleIn, presentMessage, presentOwnMessage } from './presented.js';
+import type { PersonRef } from './references.js';
 
 /** A message to a channel, by name or id, or to people. */
 export type MessageToSend = {
@@ -89,7 +89,6 @@ export interface ChatMessages {
 export interface MessagesParts {
   readonly resolve: Resolve;
   readonly addresses: Addresses;
-  readonly users: FindHostUsers;
   /** String id of the organization. */
   readonly realm: string;
   readonly caller: () => Promise<Caller>;
@@ -111,17 +110,16 @@ export function chatMessages(parts: MessagesParts): ChatMessages {
       const { id } = await resolve(SendMessage).execute(who, await inputOf(parts.addresses, who, message));
       return { id };
     },
-    list: (selection = {}) => {
-      const stream = listMessages(parts, selection);
-      return {
-        [Symbol.asyncIterator]: () => stream,
-        async toArray() {
-          const all: OwnChatMessage[] = [];
-          for await (const message of stream) all.push(message);
-          return all;
-        },
-      };
-    },
+    list: (selection = {}) => ({
+      async *[Symbol.asyncIterator]() {
+        for await (const page of pagesOf(parts, selection)) for (const message of page) yield message;
+      },
+      async toArray() {
+        const all: OwnChatMessage[] = [];
+        for await (const page of pagesOf(parts, selection)) for (const message of page) all.push(message);
+        return all;
+      },
+    }),
     async get(id) {
       const { view, flags, isSenderKnown } = await resolve(GetMessage).execute(await caller(), { id: id as MessageId });
       const hidden = new Set(isSenderKnown ? [] : [view.sender.id]);
@@ -154,7 +152,7 @@ export function chatMessages(parts: MessagesParts): ChatMessages {
       }),
   };
 
-  async function* listMessages(of: MessagesParts, selection: MessageSelection): AsyncGenerator<OwnChatMessage, void> {
+  async function* pagesOf(of: MessagesParts, selection: MessageSelection): AsyncGenerator<readonly OwnChatMessage[]> {
     const { last, first, after, before } = selection;
     if (last !== undefined && first !== undefined) throw invalidRange('Either the first messages or the last ones.');
     for (const count of [last, first]) {
@@ -168,7 +166,7 @@ export function chatMessages(parts: MessagesParts): ChatMessages {
     if (last !== undefined) {
       if (last === 0) return;
       const anchor: Anchor = before === undefined ? { kind: 'newest' } : { kind: 'id', id: before };
-      yield* (await pageOf(of, who, narrow, anchor, { before: last })).filter(isWanted);
+      yield (await pageOf(of, who, narrow, anchor, { before: last })).filter(isWanted);
       return;
     }
     let left = first ?? Number.POSITIVE_INFINITY;
@@ -176,11 +174,9 @@ export function chatMessages(parts: MessagesParts): ChatMessages {
     while (left > 0) {
       const size = Math.min(PAGE, left);
       const page = await pageOf(of, who, narrow, anchor, { after: size });
-      for (const message of page) {
-        if (!isWanted(message)) return;
-        yield message;
-      }
-      if (page.length < size) return;
+      const wanted = page.filter(isWanted);
+      yield wanted;
+      if (wanted.length < size) return;
       left -= page.length;
       anchor = { kind: 'id', id: page.at(-1)!.id };
     }
@@ -206,14 +202,17 @@ export function chatMessages(parts: MessagesParts): ChatMessages {
   }
 
   async function present(
-    { users }: MessagesParts,
+    { addresses }: MessagesParts,
     found: readonly { readonly view: MessageView; readonly flags: PersonalFlags }[],
     hidden: ReadonlySet<UserId>,
   ): Promise<readonly OwnChatMessage[]> {
-    const people = new Set(found.flatMap(({ view }) => peopleIn(view)));
     const { realmId } = await caller();
-    const externalIds = people.size === 0 ? new Map() : await users.externalIdsOf(realmId, [...people]);
-    return found.map(({ view, flags }) => presentOwnMessage(presentMessage(view, realm, externalIds, hidden), flags));
+    const externalIds = await addresses.externalIdsOf(
+      realmId,
+      found.flatMap(({ view }) => peopleIn(view)),
+    );
+    const person = peopleBy(externalIds, hidden);
+    return found.map(({ view, flags }) => presentOwnMessage(presentMessage(view, realm, person), flags));
   }
 }
 

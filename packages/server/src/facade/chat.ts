@@ -1,9 +1,9 @@
-import { FindHostUsers } from '@parley/domain/host-users';
 import type { Caller } from '@parley/domain/shared';
-import type { Resolve } from '../container.js';
-import { Addresses, type UserRef } from './addresses.js';
+import type { Resolve } from '../resolve.js';
+import { Addresses } from './addresses.js';
 import { type ChannelsParts, type ChatChannels, chatChannels, findChannelId } from './chat-channels.js';
 import { type ChatMessages, chatMessages } from './chat-messages.js';
+import type { UserRef } from './references.js';
 
 export interface ChatOptions {
   /** What messages say they were sent with, at most 30 characters; default: `parley`. */
@@ -28,7 +28,6 @@ export function chatAs(resolve: Resolve, ref: UserRef, { client = DEFAULT_CLIENT
   return {
     messages: chatMessages({
       ...parts,
-      users: resolve(FindHostUsers),
       channelId: async (channel) => findChannelId(resolve, await caller(), channel),
     }),
     channels: chatChannels(parts),

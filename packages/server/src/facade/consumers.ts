@@ -1,11 +1,12 @@
 import { type ConsumerUnit, EventConsumption, type EventListener } from '@parley/domain/events';
 import { SendMessage } from '@parley/domain/messages';
-import type { ReportProblem, Timers, Transaction, UnitOfWork } from '@parley/domain/shared';
-import type { Resolve } from '../container.js';
+import type { CancelTimer, ReportProblem, Timers, Transaction, UnitOfWork } from '@parley/domain/shared';
+import type { Resolve } from '../resolve.js';
 import type { Worker } from '../workers/worker.js';
-import { Addresses, type UserRef } from './addresses.js';
+import { Addresses } from './addresses.js';
 import { inputOf, type MessageToSend } from './chat-messages.js';
 import { EventPresenter, type ParleyEvent, type ParleyEventType } from './events.js';
+import type { UserRef } from './references.js';
 
 /**
  * What a consumer changes in the transaction that stores that its events are done with: all of it or nothing, and once for
@@ -51,12 +52,15 @@ export interface ConsumersParts {
   readonly timers: Timers;
   readonly report: ReportProblem;
   readonly resolve: Resolve;
+  /** For as long as a consumer runs: a process may do nothing else. Answers how it is ended. */
+  readonly keepAlive: () => CancelTimer;
 }
 
 /** The host application's consumers of events that run in this process. */
 export class Consumers implements Worker, EventListener {
   readonly name = 'the consumers of events';
   private readonly running = new Map<string, EventConsumption | null>();
+  private release: CancelTimer | null = null;
 
   constructor(private readonly parts: ConsumersParts) {}
 
@@ -65,6 +69,7 @@ export class Consumers implements Worker, EventListener {
   async stop(): Promise<void> {
     await Promise.all([...this.running.values()].map((consumption) => consumption?.stop()));
     this.running.clear();
+    this.holdOrRelease();
   }
 
   onEvents(): void {
@@ -106,10 +111,12 @@ export class Consumers implements Worker, EventListener {
         { uow, timers, report },
       );
       this.running.set(name, consumption);
+      this.holdOrRelease();
       return {
         stop: async () => {
           if (this.running.get(name) === consumption) this.running.delete(name);
           await consumption.stop();
+          this.holdOrRelease();
         },
       };
     } catch (error) {
@@ -118,10 +125,19 @@ export class Consumers implements Worker, EventListener {
     }
   }
 
+  private holdOrRelease(): void {
+    if (this.running.size > 0) this.release ??= this.parts.keepAlive();
+    else {
+      this.release?.();
+      this.release = null;
+    }
+  }
+
   /** Gives up its place for good. Whether there was one. */
   async forget(name: string): Promise<boolean> {
     await this.running.get(name)?.stop();
     this.running.delete(name);
+    this.holdOrRelease();
     return this.parts.uow.write(({ consumers }) => consumers.remove(name));
   }
 }

@@ -1,11 +1,12 @@
 import type { DomainEventType, EventListener, EventOf, StoredEvent } from '@parley/domain/events';
-import type { FindHostUsers } from '@parley/domain/host-users';
 import type { RealmId, ReportProblem } from '@parley/domain/shared';
 import type { RealmResolver } from '../realm-resolver.js';
+import type { Addresses } from './addresses.js';
 import {
   type ChatMessage,
   type ChatUser,
   type ExternalIds,
+  peopleBy,
   peopleIn,
   presentMessage,
   presentUser,
@@ -39,20 +40,18 @@ export type ParleyEvent<T extends ParleyEventType = ParleyEventType> = {
 export class EventPresenter {
   constructor(
     private readonly realms: RealmResolver,
-    private readonly users: FindHostUsers,
+    private readonly addresses: Addresses,
   ) {}
 
   /** Of one realm; what has lost its content is left out. */
   async present(realmId: RealmId, events: readonly StoredEvent[]): Promise<readonly ParleyEvent[]> {
     const realm = await this.realms.stringIdOf(realmId);
     if (realm === null) return [];
-    const people = new Set(
-      events.flatMap(({ event }) => {
-        if (event.type === 'message.sent') return peopleIn(event.view);
-        return event.type === 'user.created' ? [event.user.id] : [];
-      }),
-    );
-    const externalIds = people.size === 0 ? new Map() : await this.users.externalIdsOf(realmId, [...people]);
+    const people = events.flatMap(({ event }) => {
+      if (event.type === 'message.sent') return peopleIn(event.view);
+      return event.type === 'user.created' ? [event.user.id] : [];
+    });
+    const externalIds = await this.addresses.externalIdsOf(realmId, people);
     return events.flatMap((stored) =>
       stored.event.type === 'blank' ? [] : [presentEvent(stored, realm, externalIds)],
     );
@@ -64,7 +63,7 @@ function presentEvent({ event, seq, at }: StoredEvent, realm: string, externalId
   const head = { type, realm, seq, at: new Date(at * 1000), data };
   switch (event.type) {
     case 'message.sent':
-      return { ...head, message: presentMessage(event.view, realm, externalIds) } as ParleyEvent;
+      return { ...head, message: presentMessage(event.view, realm, peopleBy(externalIds)) } as ParleyEvent;
     case 'user.created': {
       const { user } = event;
       return {

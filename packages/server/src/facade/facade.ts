@@ -1,11 +1,11 @@
 import type { RealmUrls, UnitOfWork } from '@parley/domain/shared';
-import type { Resolve } from '../container.js';
-import type { UserRef } from './addresses.js';
+import type { Resolve } from '../resolve.js';
 import { type Chat, type ChatOptions, chatAs } from './chat.js';
 import { type ConsumeOptions, type Consumer, Consumers, type EventHandler } from './consumers.js';
 import { LiveEvents, type ParleyEvent, type ParleyEventType } from './events.js';
 import { type Hook, type HookOptions, type HookTypes, HostHooks } from './message-hooks.js';
 import { type Realms, realmsOf } from './realms.js';
+import type { UserRef } from './references.js';
 import { type Users, usersOf } from './users.js';
 
 /** What an application calls every day. Refusals are thrown as `DomainError`, with a `code` and a `status`. */

@@ -101,37 +101,49 @@ export const presentUser = ({ user, externalId }: HostUser, realm: string): Chat
 export const peopleIn = ({ sender, conversation }: MessageView): readonly UserId[] =>
   conversation.kind === 'direct' ? [sender.id, ...conversation.participants.map(({ id }) => id)] : [sender.id];
 
-export function presentMessage(
-  { message, sender, conversation }: MessageView,
-  realm: string,
+/** Presents people, each once. */
+export function peopleBy(
   externalIds: ExternalIds,
   hidden: ReadonlySet<UserId> = new Set(),
-): ChatMessage {
-  const person = ({ id, fullName }: { readonly id: UserId; readonly fullName: string }): ChatPerson =>
-    hidden.has(id)
-      ? { id, externalId: null, name: 'Unknown user' }
-      : { id, externalId: externalIds.get(id) ?? null, name: fullName };
-  return {
-    id: message.id,
-    realm,
-    sender: person(sender),
-    channel: conversation.kind === 'channel' ? { id: conversation.channelId, name: conversation.name } : null,
-    topic: message.topic,
-    people: conversation.kind === 'direct' ? conversation.participants.map(person) : [],
-    content: message.content,
-    html: message.renderedContent,
-    sentAt: new Date(message.sentAt * 1000),
-    editedAt: message.lastEditedAt === null ? null : new Date(message.lastEditedAt * 1000),
-    client: message.clientName,
+): (person: { readonly id: UserId; readonly fullName: string }) => ChatPerson {
+  const known = new Map<UserId, ChatPerson>();
+  return ({ id, fullName }) => {
+    let person = known.get(id);
+    if (!person) {
+      person = hidden.has(id)
+        ? { id, externalId: null, name: 'Unknown user' }
+        : { id, externalId: externalIds.get(id) ?? null, name: fullName };
+      known.set(id, person);
+    }
+    return person;
   };
 }
 
-export const presentOwnMessage = (message: ChatMessage, flags: PersonalFlags): OwnChatMessage => ({
-  ...message,
-  isRead: flags.read,
-  isStarred: flags.starred,
-  isMentioned: flags.mentioned || flags.channelWildcardMentioned || flags.topicWildcardMentioned,
+export const presentMessage = (
+  { message, sender, conversation }: MessageView,
+  realm: string,
+  person: ReturnType<typeof peopleBy>,
+): ChatMessage => ({
+  id: message.id,
+  realm,
+  sender: person(sender),
+  channel: conversation.kind === 'channel' ? { id: conversation.channelId, name: conversation.name } : null,
+  topic: message.topic,
+  people: conversation.kind === 'direct' ? conversation.participants.map(person) : [],
+  content: message.content,
+  html: message.renderedContent,
+  sentAt: new Date(message.sentAt * 1000),
+  editedAt: message.lastEditedAt === null ? null : new Date(message.lastEditedAt * 1000),
+  client: message.clientName,
 });
+
+/** The message itself, with what it is to one user. */
+export const presentOwnMessage = (message: ChatMessage, flags: PersonalFlags): OwnChatMessage =>
+  Object.assign(message, {
+    isRead: flags.read,
+    isStarred: flags.starred,
+    isMentioned: flags.mentioned || flags.channelWildcardMentioned || flags.topicWildcardMentioned,
+  });
 
 export const presentChannel = (channel: ChannelView, realm: string): ChatChannel => ({
   id: channel.id,

@@ -1,6 +1,6 @@
 import { CreateRealm, type Realm } from '@parley/domain/realms';
 import { DomainError, type RealmUrls, type UnitOfWork } from '@parley/domain/shared';
-import type { Resolve } from '../container.js';
+import type { Resolve } from '../resolve.js';
 import { type ChatRealm, presentRealm } from './presented.js';
 
 export interface RealmToEnsure {

@@ -7,9 +7,10 @@ import {
 } from '@parley/domain/host-users';
 import type { UserId } from '@parley/domain/shared';
 import type { Role, User } from '@parley/domain/users';
-import type { Resolve } from '../container.js';
-import { Addresses, referenceOf, type UserRef } from './addresses.js';
+import type { Resolve } from '../resolve.js';
+import { Addresses } from './addresses.js';
 import { type ChatUser, presentUser } from './presented.js';
+import { referenceOf, type UserRef } from './references.js';
 
 export interface UserToUpsert {
   readonly realm: string;

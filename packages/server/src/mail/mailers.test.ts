@@ -3,7 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { FixedClock } from '@parley/testkit';
+import { FakeMailer, FixedClock } from '@parley/testkit';
+import { DeliverableMailer } from './deliverable-mailer.js';
 import { FileOutbox } from './file-outbox.js';
 import { SmtpMailer } from './smtp-mailer.js';
 
@@ -21,6 +22,13 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'parley-mail-'));
 });
 afterEach(() => rmSync(folder, { recursive: true }));
+
+it('leaves out letters to addresses that nobody has', async () => {
+  const mailer = new FakeMailer();
+  const deliverable = new DeliverableMailer(mailer);
+  for (const to of ['u@users.parley.invalid', LETTER.to]) await deliverable.send({ ...LETTER, to });
+  expect(mailer.letters.map(({ to }) => to)).toEqual([LETTER.to]);
+});
 
 describe('the outbox in files', () => {
   const outbox = (max?: number) => new FileOutbox(join(folder, 'outbox'), FROM, new FixedClock(), max);

@@ -6,6 +6,7 @@ import { EventPresenter, LiveEvents } from '../facade/events.js';
 import { HostHooks } from '../facade/message-hooks.js';
 import { provide, provideAs, provideFrom } from '../provide.js';
 import { RealmResolver } from '../realm-resolver.js';
+import { keepProcessAlive } from '../system-timers.js';
 import { LISTS, PARTS, TOKENS } from '../tokens.js';
 
 const { unitOfWork, messageHooks } = TOKENS;
@@ -16,13 +17,14 @@ export const facadeModule = new ContainerModule(({ bind }) => {
   provide(bind, Addresses, RealmResolver, FindHostUsers);
   provide(bind, HostHooks, FindHostUsers, RealmResolver, timers);
   provideAs(bind, messageHooks, HostHooks);
-  provide(bind, EventPresenter, RealmResolver, FindHostUsers);
+  provide(bind, EventPresenter, RealmResolver, Addresses);
   provide(bind, LiveEvents, EventPresenter, report);
   provideAs(bind, LISTS.eventListener, LiveEvents);
   provideFrom(
     bind,
     Consumers,
-    (uow, time, tell, resolver) => new Consumers({ uow, timers: time, report: tell, resolve: resolver }),
+    (uow, time, tell, resolver) =>
+      new Consumers({ uow, timers: time, report: tell, resolve: resolver, keepAlive: keepProcessAlive }),
     unitOfWork,
     timers,
     report,

@@ -167,6 +167,7 @@ export const httpModule = ({ authenticate, ...options }: ParleyParts) =>
           ...(options.tracer && { tracer: options.tracer }),
           trustedProxies: options.trustedProxies,
           ...(options.limits && { limits: options.limits }),
+          realmsByPath: options.realmAddresses === 'path',
           hasKnownPasswords: options.isDemo ?? false,
         }),
       PARTS.routes,

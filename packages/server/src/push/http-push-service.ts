@@ -12,14 +12,7 @@ import type {
 import type { Realm } from '@parley/domain/realms';
 import { type AddressedRealm, type Clock, DomainError, type RealmUrls } from '@parley/domain/shared';
 import { FEATURE_LEVEL, ZULIP_VERSION } from '@parley/http';
-
-/** Who this server is to the push service. */
-export interface PushServiceAccount {
-  /** Where the service is, without a slash at the end: `https://push.example.com`. */
-  readonly url: string;
-  readonly orgId: string;
-  readonly orgKey: string;
-}
+import type { PushServiceAccount } from './push-service-account.js';
 
 /** In which the service has to answer. */
 const TIMEOUT_MS = 15_000;

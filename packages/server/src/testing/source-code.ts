@@ -28,6 +28,8 @@ export function entryPoints(): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (const name of packageNames()) {
     const manifest = JSON.parse(readFileSync(join(packagesDir, name, 'package.json'), 'utf8'));
+    // `parley` is for applications alone, and all of it is theirs.
+    if (manifest.name !== `@parley/${name}`) continue;
     const folder = join(packagesDir, name, 'src');
     for (const key of Object.keys(manifest.exports ?? {})) {
       const subpaths = key.endsWith('*') ? readdirSync(folder) : [key.slice(2)];

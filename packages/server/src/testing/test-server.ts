@@ -31,11 +31,11 @@ import {
   MemoryPartialBlobStore,
   signJsonWebToken,
 } from '@parley/testkit';
-import type { HostAuthenticate } from '../authentication/host-authenticator.js';
+import type { HostAuthenticate } from '../authentication/host-authenticate.js';
 import { ScryptPasswordHasher } from '../authentication/scrypt-password-hasher.js';
 import { SeededRandom } from '../demo/seeded-random.js';
 import { type ComposedParley, composeParley, type ParleyParts } from '../parley.js';
-import type { PushServiceAccount } from '../push/http-push-service.js';
+import type { PushServiceAccount } from '../push/push-service-account.js';
 import { fieldsOf } from './expectations.js';
 import { openTestStorage, type StorageContents, type TestStorage } from './test-storage.js';
 
@@ -49,6 +49,7 @@ export interface TestServerOptions {
   readonly rateLimitRules?: RateLimitRules;
   readonly sendsMail?: boolean;
   readonly authenticate?: HostAuthenticate;
+  readonly realmAddresses?: 'host' | 'path';
   readonly passwordHasher?: PasswordHasher;
   readonly logger?: Logger;
   readonly push?: PushServiceAccount;

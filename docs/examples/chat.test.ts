@@ -1,0 +1,28 @@
+// How an application tests what it does with the chat: in memory, without a file or a port. `node --test` runs it.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Parley } from 'parley';
+import { createTestParley, type TestParley } from 'parley/testing';
+
+/** What the application does, and the test is about. */
+async function announcePayment(parley: Parley, order: number): Promise<void> {
+  const shopkeeper = parley.as({ realm: 'shop', externalId: 'shopkeeper' });
+  await shopkeeper.messages.send({ channel: 'orders', topic: `Order ${order}`, content: 'Paid' });
+}
+
+let parley: TestParley;
+before(async () => {
+  parley = await createTestParley();
+  await parley.populate({ realm: 'shop', users: { shopkeeper: 'owner', ann: 'member' }, channels: ['orders'] });
+});
+after(() => parley.close());
+
+test('customers read that an order is paid', async () => {
+  await announcePayment(parley, 7);
+  const chat = parley.as({ realm: 'shop', externalId: 'ann' });
+  const messages = await chat.messages.list({ channel: 'orders', topic: 'Order 7' }).toArray();
+  assert.deepEqual(
+    messages.map(({ sender, content, isRead }) => ({ sender: sender.externalId, content, isRead })),
+    [{ sender: 'shopkeeper', content: 'Paid', isRead: false }],
+  );
+});

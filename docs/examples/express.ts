@@ -1,0 +1,87 @@
+// A shop with a log-in of its own and a chat at /chat, on Express.
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import express from 'express';
+import { createHttpServer, createParley, errorHandler } from 'parley';
+
+const port = Number(process.env.PORT ?? 3000);
+
+// Your own users and sessions, wherever you keep them.
+const passwords = new Map<string, string>();
+const sessions = new Map<string, string>();
+
+function customerOf(request: IncomingMessage): string | undefined {
+  const session = /(?:^|; )session=([\w-]+)/.exec(request.headers.cookie ?? '')?.[1];
+  return session && sessions.get(session);
+}
+
+const parley = await createParley({
+  database: 'sqlite:data/chat.db',
+  url: `http://localhost:${port}/chat`,
+  // Asked for every request, before API keys are looked at. null: nobody you know.
+  authenticate: async (request) => {
+    const customer = customerOf(request);
+    return customer ? { realm: 'shop', externalId: customer } : null;
+  },
+});
+
+// All of this may run at every start.
+await parley.realms.ensure({ name: 'shop', title: 'The Shop' });
+await parley.users.upsert({ realm: 'shop', externalId: 'shopkeeper', name: 'Shopkeeper', role: 'owner' });
+const shopkeeper = parley.as({ realm: 'shop', externalId: 'shopkeeper' }, { client: 'shop' });
+await shopkeeper.channels.ensure({ name: 'orders', isPrivate: true });
+
+const app = express();
+app.use('/chat', parley.router); // before body parsers of your own: Parley reads bodies itself
+app.use(express.json());
+
+app.post('/sign-up', async (request, response) => {
+  const { name, password } = request.body as { name: string; password: string };
+  passwords.set(name, password);
+  const user = await parley.users.upsert({ realm: 'shop', externalId: name, name });
+  await shopkeeper.messages.send({ to: name, content: `Welcome, **${name}**!` });
+  response.json({ chatUserId: user.id });
+});
+
+app.post('/log-in', (request, response) => {
+  const { name, password } = request.body as { name: string; password: string };
+  if (passwords.get(name) !== password) {
+    response.status(401).end();
+    return;
+  }
+  const session = randomUUID();
+  sessions.set(session, name);
+  response.cookie('session', session, { httpOnly: true, sameSite: 'strict' }).end();
+});
+
+app.post('/orders/:number', async (request, response) => {
+  const customer = customerOf(request);
+  if (!customer) {
+    response.status(401).end();
+    return;
+  }
+  await shopkeeper.channels.subscribe('orders', { users: customer });
+  const topic = `Order ${request.params.number}`;
+  response.json(await shopkeeper.messages.send({ channel: 'orders', topic, content: `Thank you, @**${customer}**!` }));
+});
+
+app.get('/orders/:number/messages', async (request, response) => {
+  const customer = customerOf(request);
+  if (!customer) {
+    response.status(401).end();
+    return;
+  }
+  // With the customer's permissions: who is not subscribed sees nothing.
+  const chat = parley.as({ realm: 'shop', externalId: customer });
+  const topic = `Order ${request.params.number}`;
+  response.json(await chat.messages.list({ channel: 'orders', topic, last: 20 }).toArray());
+});
+
+app.use(errorHandler()); // refusals become { code, message } with their status
+
+const server = createHttpServer(app).listen(port, () => console.log(`http://localhost:${port}/chat`));
+
+process.once('SIGTERM', async () => {
+  server.close();
+  await parley.close(); // answers those who wait for events, finishes what is in flight, closes the database
+});

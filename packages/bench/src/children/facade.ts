@@ -1,0 +1,78 @@
+import { performance } from 'node:perf_hooks';
+import { GetMessages, SendMessage } from '@parley/domain/messages';
+import type { Caller, ChannelId } from '@parley/domain/shared';
+import { type Chat, createParley, type Parley } from '@parley/server';
+import { SECRET } from '../harness/parley-server.js';
+import { contentOf } from '../worlds/history.js';
+import { answerCalls } from './answer-calls.js';
+
+export interface OpenCall {
+  readonly database: string;
+  /** Parley's own ids of who calls, and of everybody else. */
+  readonly userIds: readonly number[];
+  readonly channelId: ChannelId;
+}
+
+export type Way = 'facade' | 'direct';
+
+const EXTERNAL_ID = 'u1';
+const REALM = 'bench';
+const IN_FLIGHT = 16;
+const PAGE = 20;
+
+let parley: Parley;
+let opened: OpenCall;
+let caller: Caller;
+
+/** As an application calls it for each of its requests. */
+const chat = (): Chat => parley.as({ realm: REALM, externalId: EXTERNAL_ID });
+
+const SENDS: Readonly<Record<Way, (n: number) => Promise<unknown>>> = {
+  facade: (n) => chat().messages.send({ channel: opened.channelId, topic: 'bench', content: contentOf(n) }),
+  direct: (n) =>
+    parley.useCase(SendMessage).execute(caller, {
+      to: { kind: 'channelId', id: opened.channelId },
+      topic: 'bench',
+      content: contentOf(n),
+      isReadBySender: true,
+      echo: null,
+    }),
+};
+
+const PAGES: Readonly<Record<Way, () => Promise<unknown>>> = {
+  facade: () => chat().messages.list({ channel: opened.channelId, last: PAGE }).toArray(),
+  direct: () =>
+    parley.useCase(GetMessages).execute(
+      caller,
+      {
+        narrow: [{ operator: 'channel', operand: opened.channelId, negated: false }],
+        select: { anchor: { kind: 'newest' }, before: PAGE, after: 0, includeAnchor: false },
+      },
+      async (list, hydrate) => hydrate(list.entries.map(({ id }) => id)),
+    ),
+};
+
+/** How many a second, with several under way at once. */
+async function rateOf(count: number, work: (n: number) => Promise<unknown>): Promise<number> {
+  let begun = 0;
+  const startedAt = performance.now();
+  const one = async () => {
+    while (begun < count) await work(begun++);
+  };
+  await Promise.all(Array.from({ length: IN_FLIGHT }, one));
+  return count / ((performance.now() - startedAt) / 1000);
+}
+
+answerCalls({
+  async open(call: OpenCall): Promise<void> {
+    opened = call;
+    parley = await createParley({ database: `sqlite:${call.database}`, url: 'http://localhost', secret: SECRET });
+    await parley.users.link({ realm: REALM, externalId: EXTERNAL_ID, userId: call.userIds[0]! });
+    for (const userId of call.userIds.slice(1)) {
+      await parley.users.link({ realm: REALM, externalId: `other ${userId}`, userId });
+    }
+    caller = await chat().caller();
+  },
+  sends: ({ way, count }: { readonly way: Way; readonly count: number }) => rateOf(count, SENDS[way]),
+  pages: ({ way, count }: { readonly way: Way; readonly count: number }) => rateOf(count, PAGES[way]),
+});

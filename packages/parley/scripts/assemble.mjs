@@ -1,0 +1,214 @@
+#!/usr/bin/env node
+// Puts the package together that applications install: all of @parley/* in one, so that there is one copy of the domain.
+// What others have made stays a dependency. Argument: where to; default: dist/package.
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
+import { dirname, join, posix, relative, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build } from 'esbuild';
+
+const home = join(dirname(fileURLToPath(import.meta.url)), '..');
+const packagesDir = join(home, '..');
+const out = resolve(process.argv[2] ?? join(home, 'dist', 'package'));
+const read = (...path) => readFileSync(join(packagesDir, ...path), 'utf8');
+const manifestOf = (name) => JSON.parse(read(name, 'package.json'));
+
+/** Of packages that are part of this one, with the folder each is in. */
+const features = readdirSync(join(packagesDir, 'domain', 'src'), { withFileTypes: true })
+  .filter((entry) => entry.isDirectory())
+  .map(({ name }) => name);
+const ENTRIES = {
+  index: 'parley/dist/index',
+  testing: 'parley/dist/testing/index',
+  // The command line.
+  main: 'server/dist/main',
+  // Started by their names, from whatever chunk the code is in that starts them: all of them are in one folder.
+  thread: 'markdown/dist/typesetting/thread',
+  'image-child': 'images/dist/image-child',
+  ...Object.fromEntries(features.map((name) => [`domain-${name}`, `domain/dist/${name}/index`])),
+};
+
+rmSync(out, { recursive: true, force: true });
+const dependencies = await writeCode();
+writeTypes();
+writeManifest(dependencies);
+for (const [from, to] of [
+  ['../LICENSE', 'LICENSE'],
+  ['parley/README.md', 'README.md'],
+]) {
+  cpSync(join(packagesDir, from), join(out, to));
+}
+console.error(`The package is in ${relative(process.cwd(), out)}`);
+
+/** Answers the names of what it depends on. */
+async function writeCode() {
+  const { metafile, outputFiles } = await build({
+    entryPoints: Object.fromEntries(
+      Object.entries(ENTRIES).map(([name, path]) => [name, join(packagesDir, `${path}.js`)]),
+    ),
+    outdir: join(out, 'dist'),
+    bundle: true,
+    splitting: true,
+    write: false,
+    metafile: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    chunkNames: 'chunk-[hash]',
+    logLevel: 'warning',
+    plugins: [
+      {
+        name: 'leave-out-what-others-have-made',
+        setup({ onResolve }) {
+          onResolve({ filter: /^[^./]/ }, ({ path, kind }) =>
+            kind === 'entry-point' || path.startsWith('@parley/') ? undefined : { path, external: true },
+          );
+        },
+      },
+    ],
+  });
+  mkdirSync(join(out, 'dist'), { recursive: true });
+  const foreign = new Set();
+  for (const { path, text } of outputFiles) {
+    writeFileSync(path, text);
+    // What is required by name when it is first needed.
+    for (const [, name] of text.matchAll(/\brequire\d*\("([^."][^"]*)"\)/g)) foreign.add(nameOf(name));
+  }
+  for (const { imports } of Object.values(metafile.outputs)) {
+    for (const { path, external } of imports) if (external) foreign.add(nameOf(path));
+  }
+  return [...foreign].filter((name) => !isBuiltin(name));
+}
+
+function nameOf(specifier) {
+  return specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
+}
+
+/** The declarations that can be reached from the entries, with paths instead of names of packages. */
+function writeTypes() {
+  const seen = new Set();
+  const open = Object.entries(ENTRIES).flatMap(([name, path]) =>
+    ['main', 'thread', 'image-child'].includes(name) ? [] : [`${path}.d.ts`],
+  );
+  while (open.length > 0) {
+    const file = open.pop();
+    if (seen.has(file)) continue;
+    seen.add(file);
+    const reach = (target) => {
+      open.push(target);
+      const path = posix.relative(posix.dirname(placeOf(file)), placeOf(target)).replace(/\.d\.ts$/, '.js');
+      return path.startsWith('.') ? path : `./${path}`;
+    };
+    const target = join(out, 'dist', 'types', placeOf(file));
+    mkdirSync(dirname(target), { recursive: true });
+    const text = rewrite(file, read(file).replace(/^\/\/# sourceMappingURL=.*$/m, ''), reach);
+    // Types of Node are there whatever the application's configuration says of `types`. Features add to types of others, so that
+    // one is to have all of them.
+    const whole = file.startsWith('parley/')
+      ? [
+          '/// <reference types="node" />',
+          ...features.map((name) => `import '${reach(`domain/dist/${name}/index.d.ts`)}';`),
+          '',
+        ].join('\n')
+      : '';
+    writeFileSync(target, whole + text);
+  }
+}
+
+/** `http/dist/routing/mount.d.ts` is at `http/routing/mount.d.ts`. */
+function placeOf(file) {
+  return file.replace('/dist/', '/');
+}
+
+function rewrite(file, text, reach) {
+  return text
+    .replace(
+      /^(import|export) (type )?\{([^}]*)\} from '(@parley\/[^']+)';$/gm,
+      (_, verb, type = '', names, specifier) =>
+        byOrigin(names, specifier)
+          .map(([origin, some]) => `${verb} ${type}{ ${some.join(', ')} } from '${reach(origin)}';`)
+          .join('\n'),
+    )
+    .replace(/(from |import |import\()'([^']+)'/g, (whole, keyword, specifier) => {
+      if (specifier.startsWith('@parley/')) return `${keyword}'${reach(indexOf(specifier))}'`;
+      if (specifier.startsWith('.')) {
+        const target = posix.join(posix.dirname(file), specifier.replace(/\.js$/, '.d.ts'));
+        // Paths that were made above lead to where files are put.
+        if (existsSync(join(packagesDir, target))) reach(target);
+        return whole;
+      }
+      if (!specifier.startsWith('node:')) {
+        throw new Error(`${file} asks for types of ${specifier}, which whoever installs this need not have`);
+      }
+      return whole;
+    });
+}
+
+/** Of the domain whole features, which add to one another's types; of everything else no more than what is named. */
+function byOrigin(names, specifier) {
+  const index = indexOf(specifier);
+  const wanted = names
+    .split(',')
+    .map((name) => name.trim())
+    .filter(Boolean);
+  if (specifier.startsWith('@parley/domain/')) return [[index, wanted]];
+  const origins = new Map();
+  for (const name of wanted) {
+    const origin = originOf(
+      index,
+      name
+        .replace(/^type /, '')
+        .split(' as ')[0]
+        .trim(),
+    );
+    origins.set(origin, [...(origins.get(origin) ?? []), name]);
+  }
+  return [...origins];
+}
+
+function originOf(index, name) {
+  for (const [, names, path] of read(index).matchAll(/^export (?:type )?\{([^}]*)\} from '(\.[^']+)';$/gm)) {
+    const offered = names.split(',').map((each) => each.trim().replace(/^type /, ''));
+    if (offered.includes(name)) return posix.join(posix.dirname(index), path.replace(/\.js$/, '.d.ts'));
+  }
+  throw new Error(`${index} does not say where ${name} is from`);
+}
+
+function indexOf(specifier) {
+  const [, name, ...subpath] = specifier.split('/');
+  return [name, 'dist', ...subpath, 'index.d.ts'].join('/');
+}
+
+function writeManifest(foreign) {
+  const { name, version, description, license, type } = manifestOf('parley');
+  const versions = Object.assign(
+    {},
+    ...readdirSync(packagesDir)
+      .filter((each) => existsSync(join(packagesDir, each, 'package.json')))
+      .map((each) => manifestOf(each).dependencies),
+  );
+  const unknown = foreign.filter((each) => versions[each] === undefined);
+  if (unknown.length > 0) throw new Error(`No package declares ${unknown.join(', ')}`);
+  const manifest = {
+    name,
+    version,
+    description,
+    license,
+    type,
+    engines: JSON.parse(readFileSync(join(packagesDir, '..', 'package.json'), 'utf8')).engines,
+    exports: {
+      '.': { types: './dist/types/parley/index.d.ts', default: './dist/index.js' },
+      './testing': { types: './dist/types/parley/testing/index.d.ts', default: './dist/testing.js' },
+      './domain/*': { types: './dist/types/domain/*/index.d.ts', default: './dist/domain-*.js' },
+      './package.json': './package.json',
+    },
+    bin: { parley: './dist/main.js' },
+    files: ['dist'],
+    dependencies: {
+      // The declarations name what Node has.
+      '@types/node': '*',
+      ...Object.fromEntries(foreign.sort().map((each) => [each, versions[each]])),
+    },
+  };
+  writeFileSync(join(out, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
+}

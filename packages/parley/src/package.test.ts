@@ -1,0 +1,264 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Application, type RunningApplication, root } from './fixtures/application.js';
+
+const APP = `
+import { createServer } from 'node:http';
+import { type Chat, createParley, DomainError, errorHandler, refuse } from 'parley';
+import { SendMessage } from 'parley/domain/messages';
+import { createTestParley } from 'parley/testing';
+
+const parley = await createTestParley();
+const { as } = await parley.populate({ users: { ann: 'owner', bob: 'member' }, channels: ['orders'] });
+const ann: Chat = as('ann');
+parley.before('message.send', async ({ content }) => {
+  if (content === 'bad') throw refuse('No.');
+});
+const heard = new Promise<string>((resolve) => {
+  const off = parley.on('message.sent', ({ realm, message }) => { off(); resolve(realm + ' ' + message.sender.externalId); });
+});
+await ann.messages.send({ channel: 'orders', topic: '#7', content: 'Paid **now** $$x$$' });
+for await (const message of as('bob').messages.list({ channel: 'orders', topic: '#7', last: 20 })) console.log(message.html.slice(0, 32));
+await parley.useCase(SendMessage).execute(await ann.caller(), {
+  to: { kind: 'channelName', name: 'orders' }, topic: 'x', content: 'c', isReadBySender: true, echo: null,
+});
+for (const attempt of [() => as('bob').messages.get(999), () => ann.messages.send({ to: 'bob', content: 'bad' })]) {
+  await attempt().catch((error: unknown) => console.log(error instanceof DomainError && error.code + ' ' + error.status));
+}
+console.log(await heard);
+await parley.close();
+
+const real = await createParley({ database: 'sqlite:data/chat.db', url: 'https://example.com/chat' });
+console.log((await real.realms.ensure({ name: 's' })).url);
+createServer(real.handler).close();
+const middleware: (error: unknown, ...more: never) => void = errorHandler();
+await real.close();
+console.log(typeof middleware);
+`;
+
+const COMMON_JS = `
+import parley = require('parley');
+async function main(): Promise<void> {
+  const engine = await parley.createParley({ database: 'sqlite:data/chat.db', url: 'http://localhost' });
+  console.log('CommonJS', (await engine.realms.list()).map(({ name }) => name).join());
+  await engine.close();
+}
+void main();
+`;
+
+const OPTIONS = { target: 'es2022', strict: true, skipLibCheck: false, exactOptionalPropertyTypes: true };
+
+const WELCOME = { anchor: 'newest', num_before: '1', num_after: '0', apply_markdown: 'true' };
+
+let app: Application;
+beforeAll(async () => {
+  app = await Application.make(['@types/express', 'express', 'fastify']);
+});
+afterAll(() => app.remove());
+
+describe('the package', () => {
+  beforeAll(() => {
+    app.write('consumer/app.ts', APP);
+    app.write('consumer/common.cts', COMMON_JS);
+    const config = (compilerOptions: object, include: readonly string[]) =>
+      JSON.stringify({ compilerOptions: { ...OPTIONS, ...compilerOptions }, include });
+    app.write('consumer/tsconfig.json', config({ module: 'nodenext', outDir: 'out' }, ['*.ts', '*.cts']));
+    app.write(
+      'consumer/tsconfig.bundler.json',
+      config({ module: 'esnext', moduleResolution: 'bundler', noEmit: true }, ['*.ts']),
+    );
+  });
+
+  it('holds its code, its types, README and licence, and nothing else', () => {
+    expect(readdirSync(app.installed()).sort()).toEqual(['LICENSE', 'README.md', 'dist', 'package.json']);
+    const files = readdirSync(app.installed('dist'), { recursive: true, encoding: 'utf8', withFileTypes: true })
+      .filter((entry) => entry.isFile())
+      .map(({ name }) => name);
+    expect(files.filter((name) => !/\.(js|d\.ts)$/.test(name) || /\.(test|contract)\./.test(name))).toEqual([]);
+    const { manifest } = app;
+    expect(manifest).toMatchObject({ name: 'parley', license: 'Apache-2.0', engines: { node: '>=20.19' } });
+    expect(Object.keys(manifest.dependencies).filter((name) => /^@parley|jest|fast-check/.test(name))).toEqual([]);
+  });
+
+  it('compiles under nodenext and bundler, declarations included, and runs from ESM and CommonJS', async () => {
+    expect(await app.compile('consumer/tsconfig.json')).toBe('');
+    expect(await app.compile('consumer/tsconfig.bundler.json')).toBe('');
+    const { stdout, stderr } = await app.node('consumer/out/app.js');
+    expect(stdout.split('\n')).toEqual([
+      '<p>Paid <strong>now</strong> <sp',
+      'UNKNOWN_MESSAGE 404',
+      'MESSAGE_REFUSED 403',
+      'test ann',
+      'https://example.com/chat',
+      'function',
+      '',
+    ]);
+    expect(stderr).toBe('');
+    const common = await app.node('consumer/out/common.cjs');
+    expect(common).toEqual({ stdout: 'CommonJS s\n', stderr: expect.not.stringContaining('Error') });
+  });
+
+  it('has the command line', async () => {
+    const { stdout } = await app.node(app.installed('dist/main.js'), '--help');
+    expect(stdout).toContain('parley serve');
+  });
+});
+
+/** What the parts of programs in documents find there. */
+const GLOBALS = `
+import type * as Package from 'parley';
+declare global {
+  const parley: Package.Parley;
+  const createParley: typeof Package.createParley;
+  const DomainError: typeof Package.DomainError;
+  const refuse: typeof Package.refuse;
+  const app: import('express').Express;
+  function yourOwnLogIn(request: import('node:http').IncomingMessage): { realm: string; externalId: string } | null;
+  function index(messages: readonly Package.ChatMessage[]): Promise<void>;
+  function isSpam(content: string): Promise<boolean>;
+}
+`;
+
+describe('documents', () => {
+  const blocksOf = (path: string): readonly string[] =>
+    [...readFileSync(join(root, path), 'utf8').matchAll(/```ts\n([\s\S]*?)```/g)].map(([, code]) => code!);
+
+  it('show the example of Express as it is', () => {
+    expect(blocksOf('docs/embedding.md')[0]).toBe(readFileSync(join(root, 'docs/examples/express.ts'), 'utf8'));
+  });
+
+  it('show code that compiles', async () => {
+    const blocks = ['docs/embedding.md', 'README.md', 'packages/parley/README.md'].flatMap(blocksOf);
+    expect(blocks.length).toBeGreaterThan(6);
+    app.write('documents/globals.d.ts', GLOBALS);
+    for (const [index, block] of blocks.entries()) {
+      const lines = block.split('\n');
+      const isImport = (line: string) => line.startsWith('import ');
+      const imports = lines.filter(isImport).join('\n');
+      const rest = lines.filter((line) => !isImport(line)).join('\n');
+      app.write(`documents/part${index}.ts`, `${imports}\nexport async function part() {\n${rest}\n}\n`);
+    }
+    const compilerOptions = { ...OPTIONS, module: 'nodenext', types: ['node'], skipLibCheck: true, noEmit: true };
+    app.write('documents/tsconfig.json', JSON.stringify({ compilerOptions, include: ['*.ts'] }));
+    expect(await app.compile('documents/tsconfig.json')).toBe('');
+  });
+});
+
+/** The programs of docs/examples, as somebody who copied them would run them. */
+describe('the example', () => {
+  beforeAll(async () => {
+    app.copyFrom(join(root, 'docs/examples'));
+    expect(await app.compile('tsconfig.json')).toBe('');
+  });
+
+  describe('of Express', () => {
+    let shop: RunningApplication;
+    beforeAll(async () => {
+      shop = await app.serve('out/express.js');
+      expect(shop.line).toBe(`${shop.url}/chat`);
+    });
+
+    /** Signs up with the shop and logs in there; answers the shop's cookie and the user's number in the chat. */
+    async function customer(name: string) {
+      const account = { name, password: 'secret' };
+      const { chatUserId } = (await shop.request('POST', '/sign-up', { body: account })).body;
+      const { headers } = await shop.request('POST', '/log-in', { body: account });
+      const cookie = headers.get('set-cookie')!.split(';')[0]!;
+      const chat = (method: string, path: string, params?: Readonly<Record<string, string>>) =>
+        shop.chat(method, `/chat/api/v1${path}`, cookie, params);
+      return { chatUserId, cookie, chat };
+    }
+
+    it('lets its own users chat by its own log-in', async () => {
+      const ann = await customer('Ann');
+      const bob = await customer('B');
+      expect((await ann.chat('GET', '/users/me')).body).toMatchObject({ user_id: ann.chatUserId, full_name: 'Ann' });
+      expect((await ann.chat('GET', '/messages', WELCOME)).body.messages[0]).toMatchObject({
+        sender_full_name: 'Shopkeeper',
+        content: '<p>Welcome, <strong>Ann</strong>!</p>',
+      });
+      const { queue_id } = (await bob.chat('POST', '/register', { event_types: '["message"]' })).body;
+      const waiting = bob.chat('GET', '/events', { queue_id, last_event_id: '-1' });
+      const sent = await ann.chat('POST', '/messages', {
+        type: 'direct',
+        to: JSON.stringify([bob.chatUserId]),
+        content: 'Is the shop open?',
+      });
+      expect(sent.status).toBe(200);
+      expect((await waiting).body.events).toMatchObject([
+        { type: 'message', message: { id: sent.body.id, content: 'Is the shop open?', sender_id: ann.chatUserId } },
+      ]);
+    });
+
+    it('sends and shows messages in process, with the permissions of whom it acts for', async () => {
+      const [cid, dora] = [await customer('Cid'), await customer('Dora')];
+      expect((await shop.request('POST', '/orders/7', { cookie: cid.cookie })).body).toEqual({
+        id: expect.any(Number),
+      });
+      const read = ({ cookie }: { readonly cookie: string }) => shop.request('GET', '/orders/7/messages', { cookie });
+      expect((await read(cid)).body).toMatchObject([{ topic: 'Order 7', isMentioned: true }]);
+      // The channel is private.
+      expect([(await read(dora)).status, (await read(dora)).body]).toEqual([
+        404,
+        { code: 'UNKNOWN_CHANNEL', message: expect.any(String) },
+      ]);
+    });
+
+    it('refuses callers without credentials; the rest of the application answers as before', async () => {
+      expect((await shop.request('GET', '/chat/api/v1/users/me')).status).toBe(401);
+      expect((await shop.request('POST', '/log-in', { body: { name: 'Ann', password: 'guess' } })).status).toBe(401);
+      expect((await shop.request('GET', '/elsewhere')).status).toBe(404);
+      const settings = await shop.request('GET', '/chat/api/v1/server_settings');
+      expect(settings.body).toMatchObject({ realm_url: `${shop.url}/chat`, realm_name: 'The Shop' });
+    });
+
+    it('ends when it is told to', async () => {
+      expect(await shop.stop()).toEqual({ code: 0, errors: '' });
+    });
+  });
+
+  it('of node:http has an organization for each path', async () => {
+    const server = await app.serve('out/node-http.js');
+    const settings = async (path: string) => (await server.request('GET', `${path}/api/v1/server_settings`)).body;
+    expect(await settings('/chat/acme')).toMatchObject({ realm_name: 'acme', realm_url: `${server.url}/chat/acme` });
+    expect(await settings('/chat/globex')).toMatchObject({ realm_url: `${server.url}/chat/globex` });
+    expect((await server.request('GET', '/')).body).toBe('Nothing here but the chat');
+    expect(await server.stop()).toEqual({ code: 0, errors: '' });
+  });
+
+  it('of Fastify refuses, counts and copies what is sent', async () => {
+    const server = await app.serve('out/fastify.js');
+    expect((await server.request('GET', '/chat/api/v1/server_settings')).body).toMatchObject({
+      realm_name: 'The Shop',
+    });
+    const form = await server.chat('POST', '/chat/api/v1/fetch_api_key', '', {
+      username: 'a@example.com',
+      password: 'b',
+    });
+    expect(form).toMatchObject({ status: 401, body: { code: 'AUTHENTICATION_FAILED' } });
+    expect((await server.request('POST', '/orders/7')).status).toBe(200);
+    const refused = await server.request('POST', '/orders/7/links');
+    expect([refused.status, refused.body]).toEqual([
+      403,
+      { code: 'MESSAGE_REFUSED', message: 'Links have to be https.' },
+    ]);
+    let copies: unknown;
+    for (let attempt = 0; attempt < 500 && JSON.stringify(copies) !== '["Ann in Order 7"]'; attempt++) {
+      copies = (await server.request('GET', '/audit')).body;
+    }
+    expect(copies).toEqual(['Ann in Order 7']);
+    expect((await server.request('GET', '/unseen')).body.unseen).toBeGreaterThan(0);
+    expect(await server.stop()).toEqual({ code: 0, errors: '' });
+  });
+
+  it('of CommonJS serves at the root', async () => {
+    const server = await app.serve('commonjs.cjs');
+    expect((await server.request('GET', '/api/v1/server_settings')).body).toMatchObject({ realm_name: 'The Team' });
+    expect((await server.stop()).code).toBe(0);
+  });
+
+  it('of a test runs under node --test', async () => {
+    const { stdout } = await app.node('--test', 'out/chat.test.js');
+    expect(stdout).toMatch(/# pass 1\n# fail 0/);
+  });
+});

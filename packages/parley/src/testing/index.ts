@@ -1,0 +1,75 @@
+import type { Letter } from '@parley/domain/mail';
+import { htmlMessages } from '@parley/markdown';
+import { type Chat, type ChatChannel, createParley, type Parley, type ParleyOptions } from '@parley/server';
+import { FakeMailer, FakePasswordHasher, FixedClock, MemoryBlobStore } from '@parley/testkit';
+import { MemoryStorage } from '@parley/testkit/memory';
+
+type Role = NonNullable<Parameters<Parley['users']['upsert']>[0]['role']>;
+
+/** A chat engine in memory: no file, no network, and a clock that stands still. */
+export interface TestParley extends Parley {
+  readonly clock: {
+    /** Seconds since 1970. */
+    now(): number;
+    advance(seconds: number): void;
+  };
+  /** What was sent by mail, oldest first. */
+  readonly letters: readonly Letter[];
+  /** Makes an organization with people in it, by their external ids, and channels in which all of them are. */
+  populate(fixture: TestFixture): Promise<TestRealm>;
+}
+
+export interface TestFixture {
+  /** Default: `test`. */
+  readonly realm?: string;
+  /** Roles by external id, which is the name as well; the first is to be one who may make channels. */
+  readonly users: Readonly<Record<string, Role>>;
+  readonly channels?: readonly string[];
+}
+
+export interface TestRealm {
+  readonly realm: string;
+  /** The chat as somebody has it. */
+  as(externalId: string): Chat;
+  /** By name. */
+  readonly channels: ReadonlyMap<string, ChatChannel>;
+}
+
+/** For the tests of an application that embeds the engine. Close it after the test. */
+export async function createTestParley(options: Partial<ParleyOptions> = {}): Promise<TestParley> {
+  const clock = new FixedClock();
+  const { uow } = new MemoryStorage(clock, htmlMessages);
+  const mailer = new FakeMailer();
+  const parley = await createParley({
+    url: 'http://localhost',
+    secret: 'the secret of tests',
+    clock,
+    mailer,
+    passwordHasher: new FakePasswordHasher(),
+    rateLimits: false,
+    shedsLoad: false,
+    ...options,
+    files: new MemoryBlobStore(clock),
+    storage: { uow, close: async () => {} },
+  } as Parameters<typeof createParley>[0]);
+  return {
+    ...parley,
+    clock: { now: () => clock.now(), advance: (seconds) => clock.advance(seconds) },
+    letters: mailer.letters,
+    populate: (fixture) => populate(parley, fixture),
+  };
+}
+
+async function populate(parley: Parley, { realm = 'test', users, channels = [] }: TestFixture): Promise<TestRealm> {
+  await parley.realms.ensure({ name: realm });
+  const externalIds = Object.keys(users);
+  for (const externalId of externalIds) {
+    await parley.users.upsert({ realm, externalId, name: externalId, role: users[externalId]! });
+  }
+  const as = (externalId: string) => parley.as({ realm, externalId });
+  const made = new Map<string, ChatChannel>();
+  for (const name of channels) {
+    made.set(name, await as(externalIds[0]!).channels.create({ name, subscribers: externalIds }));
+  }
+  return { realm, as, channels: made };
+}

@@ -1,0 +1,61 @@
+import { createParley } from '@parley/server';
+import { createTestParley, type TestParley } from './index.js';
+
+let parley: TestParley;
+beforeEach(async () => {
+  parley = await createTestParley();
+});
+afterEach(() => parley.close());
+
+describe('createTestParley', () => {
+  it('is a whole engine in memory', async () => {
+    const { as, realm, channels } = await parley.populate({
+      users: { ann: 'owner', bob: 'member' },
+      channels: ['orders'],
+    });
+    const { id } = await as('bob').messages.send({ channel: 'orders', topic: '#7', content: 'Paid' });
+    expect(await as('ann').messages.get(id)).toMatchObject({ realm, sender: { externalId: 'bob' }, isRead: false });
+    expect(channels.get('orders')).toMatchObject({ name: 'orders', subscribers: 2 });
+  });
+
+  it('has a clock that stands still until it is told otherwise', async () => {
+    const { as } = await parley.populate({ realm: 'shop', users: { ann: 'owner' }, channels: ['orders'] });
+    const send = () => as('ann').messages.send({ channel: 'orders', content: 'x' });
+    const sent = [await send()];
+    parley.clock.advance(90);
+    sent.push(await send());
+    const [first, second] = await Promise.all(sent.map(({ id }) => as('ann').messages.get(id)));
+    expect(second!.sentAt.getTime() - first!.sentAt.getTime()).toBe(90_000);
+    expect(second!.sentAt.getTime()).toBe(parley.clock.now() * 1000);
+  });
+
+  it('keeps letters instead of sending them', async () => {
+    await parley.populate({ users: { ann: 'owner', bob: 'member' } });
+    await parley.users.upsert({ realm: 'test', externalId: 'bob', name: 'bob', email: 'bob@example.org' });
+    const { DeactivateUser } = await import('@parley/domain/accounts');
+    const bob = await parley.users.find({ realm: 'test', externalId: 'bob' });
+    const caller = await parley.as({ realm: 'test', externalId: 'ann' }).caller();
+    await parley.useCase(DeactivateUser).execute(caller, { userId: bob!.id as never, comment: 'Bye' });
+    const deadline = performance.now() + 10_000;
+    while (parley.letters.length === 0 && performance.now() < deadline)
+      await new Promise((done) => setTimeout(done, 5));
+    expect(parley.letters).toEqual([expect.objectContaining({ to: bob!.email })]);
+  });
+});
+
+describe('a storage of the application’s own', () => {
+  const storage = { uow: null as never, close: async () => {} };
+
+  it.each([
+    [{ storage, database: 'sqlite:x.db' }, 'Either database or storage: there is one of them.'],
+    [{ storage }, 'With a storage of your own, secret has to be given.'],
+    [{ storage, secret: 'long enough' }, 'With a storage of your own, files has to be given.'],
+    [
+      { storage, secret: 'long enough', files: 'folder:x' },
+      'With a storage of your own, mailer or smtpUrl has to be given.',
+    ],
+    [{}, 'database must be of the form sqlite:PATH.'],
+  ])('needs what a database has beside it: %j', async (config, message) => {
+    await expect(createParley({ url: 'http://localhost', ...config } as never)).rejects.toThrow(message);
+  });
+});

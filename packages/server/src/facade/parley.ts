@@ -1,0 +1,28 @@
+import type { RequestListener } from 'node:http';
+import type { RealmId } from '@parley/domain/shared';
+import type { Middleware } from '@parley/http';
+import type { Resolve } from '../resolve.js';
+import type { Facade } from './facade.js';
+import type { MountedHandler } from './mounted.js';
+
+/** A chat engine at work. */
+export interface Parley extends Facade {
+  /** For an Express app, or another that takes its middleware, under any path: `app.use('/chat', parley.router)`. */
+  readonly router: Middleware;
+  /**
+   * For a server of Node's own, quicker than through Express: `createServer(parley.handler)`. Paths begin at the root, whatever
+   * the public address says.
+   */
+  readonly handler: RequestListener;
+  /**
+   * The same below a path, by default that of the public address: for a server of Node's own that has other things to answer, and
+   * for frameworks that hand on Node's requests. Other paths go to `next`, or are not found.
+   */
+  mount(prefix?: string): MountedHandler;
+  /** The one instance of a use case, for calling it in process: `parley.useCase(CreateRealm)`. */
+  readonly useCase: Resolve;
+  /** The organization with this string id; null when there is none. */
+  findRealm(stringId: string): Promise<RealmId | null>;
+  /** Finishes what is in flight, answers long polls, and closes the database. Idempotent. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,179 @@
+import { mkdirSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { FolderBlobStore, FolderPartialBlobStore, S3BlobStore } from '@parley/blobs';
+import type { PasswordHasher } from '@parley/domain/authentication';
+import type { BlobStore } from '@parley/domain/files';
+import type { Mailer } from '@parley/domain/mail';
+import type { MarkdownRenderer } from '@parley/domain/messages';
+import type { Clock, Randomness } from '@parley/domain/shared';
+import { ImageProcess } from '@parley/images';
+import { htmlMessages, unicodeEmoji, ZulipMarkdownRenderer } from '@parley/markdown';
+import { type Commit, openSqliteStorage, type SqliteStorage } from '@parley/sqlite';
+import { HashQueue } from './authentication/hash-queue.js';
+import { ScryptPasswordHasher } from './authentication/scrypt-password-hasher.js';
+import type { Configuration, DatabaseLocation } from './config.js';
+import { FileOutbox } from './mail/file-outbox.js';
+import { SmtpMailer } from './mail/smtp-mailer.js';
+import { openTelemetryTracer } from './observation/open-telemetry.js';
+import { type ComposedParley, composeParley, type ParleyParts } from './parley.js';
+import type { Storage } from './parley-config.js';
+import { findSecret, makeSecret, requireSameSecret } from './secret.js';
+import { StartupError } from './startup-error.js';
+import { SystemClock } from './system-clock.js';
+import { SystemRandomness } from './system-randomness.js';
+import { parleyVersion } from './version.js';
+
+type RuntimeConfig = Omit<
+  Configuration,
+  'host' | 'port' | 'logLevel' | 'url' | 'database' | 'metrics' | 'drainSeconds'
+> & {
+  readonly url: string;
+  /** Null: `ports.storage` takes its place. */
+  readonly database: DatabaseLocation | null;
+};
+
+/** Instead of what is configured, or comes with the engine. */
+export interface HostPorts {
+  readonly storage?: Storage | undefined;
+  readonly blobs?: BlobStore | undefined;
+  readonly mailer?: Mailer | undefined;
+  readonly clock?: Clock | undefined;
+  readonly randomness?: Randomness | undefined;
+  readonly passwordHasher?: PasswordHasher | undefined;
+  readonly renderer?: MarkdownRenderer | undefined;
+}
+
+export interface HostOptions
+  extends Pick<ParleyParts, 'logger' | 'authenticate' | 'realmAddresses' | 'isOneOff' | 'observers'> {
+  readonly onCommit?: (commit: Commit) => void;
+  readonly ports?: HostPorts;
+  readonly acceptsNewSecret: boolean;
+}
+
+/** What is refused leaves no file behind. @throws StartupError, DatabaseRefused */
+export async function openParley(
+  configuration: RuntimeConfig,
+  { acceptsNewSecret, onCommit, ports = {}, ...hostOptions }: HostOptions,
+): Promise<ComposedParley> {
+  const clock = ports.clock ?? new SystemClock();
+  const { storage, secret } = openStorage(configuration, ports, {
+    acceptsNewSecret,
+    clock,
+    logger: hostOptions.logger,
+    ...(onCommit && { onCommit }),
+  });
+  const images = new ImageProcess();
+  const blobs = ports.blobs ?? blobStoreOf(configuration);
+  // One that was handed in is its owner's.
+  const ownRenderer = ports.renderer ? null : new ZulipMarkdownRenderer();
+  const release = async () => {
+    try {
+      images.close();
+      await ownRenderer?.close();
+    } finally {
+      await storage.close();
+    }
+  };
+  try {
+    return await composeParley({
+      ...configuration,
+      secret: secret(),
+      onOtherSecret: acceptsNewSecret ? 'rehash' : 'refuse',
+      verifyStorage: () => storage.verify?.(),
+      unitOfWork: storage.uow,
+      clock,
+      randomness: ports.randomness ?? new SystemRandomness(),
+      passwordHasher: ports.passwordHasher ?? new HashQueue(new ScryptPasswordHasher()),
+      markdownRenderer: ports.renderer ?? ownRenderer!,
+      unicodeEmoji,
+      mailer: ports.mailer ?? mailerOf(configuration, clock),
+      sendsMail: configuration.smtpUrl !== null || ports.mailer !== undefined,
+      blobs,
+      partialBlobs: new FolderPartialBlobStore(partialFolderOf(configuration), blobs),
+      ...(!hostOptions.isOneOff && { tracer: await openTelemetryTracer(parleyVersion()) }),
+      ...(storage.gauges && { storageGauges: () => storage.gauges!() }),
+      images,
+      ...hostOptions,
+      release,
+    });
+  } catch (error) {
+    await release();
+    throw error;
+  }
+}
+
+/** `secret`: to be asked for once the storage is open, because it makes the file when there is none. */
+function openStorage(
+  configuration: RuntimeConfig,
+  ports: HostPorts,
+  {
+    acceptsNewSecret,
+    clock,
+    logger,
+    onCommit,
+  }: Pick<HostOptions, 'acceptsNewSecret' | 'logger' | 'onCommit'> & { readonly clock: Clock },
+): { readonly storage: Storage & Partial<Pick<SqliteStorage, 'gauges'>>; readonly secret: () => string } {
+  const { database } = configuration;
+  if (database === null) return { storage: ports.storage!, secret: () => configuration.secret! };
+  const source = { ...configuration, database };
+  const secret = findSecret(source);
+  makeFolderOf(database);
+  const storage = openSqliteStorage({
+    path: database.path,
+    clock,
+    words: htmlMessages,
+    admit: ({ secretFingerprint }) => {
+      if (!acceptsNewSecret) requireSameSecret(source, secret, secretFingerprint);
+    },
+    report: (problem) => logger.error({}, problem),
+    ...(onCommit && { onCommit }),
+  });
+  return { storage, secret: () => secret ?? makeSecret(source) };
+}
+
+type FilesConfiguration = Pick<RuntimeConfig, 'files' | 'database'>;
+
+/** Where the bytes of files are, as the configuration says. */
+export const blobStoreOf = (configuration: FilesConfiguration): BlobStore =>
+  configuration.files?.kind === 's3'
+    ? new S3BlobStore({ ...configuration.files, credentials: null })
+    : new FolderBlobStore(configuration.files?.path ?? beside(configuration, 'files'));
+
+/** Where the bytes of unfinished uploads are; of the machine, where the application keeps everything elsewhere. */
+function partialFolderOf({ files, database }: FilesConfiguration): string {
+  if (files?.kind === 'folder') return join(files.path, 'uploads');
+  return join(database === null ? join(tmpdir(), 'parley') : join(dirname(database.path), 'files'), 'uploads');
+}
+
+/** Of what is kept in the folder of the database. */
+const beside = ({ database }: Pick<RuntimeConfig, 'database'>, name: string): string =>
+  join(dirname(database!.path), name);
+
+function mailerOf(configuration: RuntimeConfig, clock: Clock): Mailer {
+  const { smtpUrl, mailFrom, url } = configuration;
+  const from = mailFrom ?? `noreply@${new URL(url).hostname}`;
+  if (smtpUrl !== null) return new SmtpMailer({ url: smtpUrl, from });
+  return new FileOutbox(beside(configuration, 'outbox'), from, clock);
+}
+
+/** Not Node's own recursion, which tries for ever where folders can neither be found nor made, as in /proc. */
+function makeFolder(path: string): void {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
+  makeFolder(dirname(path));
+  // What is kept there is nobody else's business.
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    // Another process was quicker.
+    if (!statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw error;
+  }
+}
+
+function makeFolderOf({ path }: DatabaseLocation): void {
+  try {
+    makeFolder(dirname(path));
+  } catch (error) {
+    throw new StartupError(`Cannot make the folder of the database ${path}: ${(error as Error).message}`);
+  }
+}

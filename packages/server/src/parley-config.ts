@@ -1,0 +1,102 @@
+import type { PasswordHasher } from '@parley/domain/authentication';
+import type { BlobStore } from '@parley/domain/files';
+import type { Mailer } from '@parley/domain/mail';
+import type { MarkdownRenderer } from '@parley/domain/messages';
+import type { Clock, Randomness, UnitOfWork } from '@parley/domain/shared';
+import type { Logger, ProxyTrust, RateLimitRules, TransportLimits } from '@parley/http';
+import type { HostAuthenticate } from './authentication/host-authenticate.js';
+import type { PushServiceAccount } from './push/push-service-account.js';
+import type { RealmAddresses } from './realm-resolver.js';
+
+/** Where everything is kept: a database file … */
+interface OnDatabase {
+  /** `sqlite:PATH`. The database and the folder it is in are made when they are missing. */
+  readonly database: string;
+  readonly storage?: never;
+}
+
+/** … or what passes the contract of storages, which has no folder for what is kept beside it. */
+interface OnStorage {
+  readonly storage: Storage;
+  readonly database?: never;
+  readonly secret: string;
+  readonly files: string | BlobStore;
+  readonly mailer: Mailer;
+}
+
+/** What `parley.close()` closes at last. */
+export interface Storage {
+  readonly uow: UnitOfWork;
+  close(): Promise<void>;
+  /** Called every second: whether what is written is still where others find it. Throws when it is not. */
+  verify?(): void;
+}
+
+export type ParleyConfig = ParleyOptions & (OnDatabase | OnStorage);
+
+export interface ParleyOptions {
+  /** The public address up to where the router is mounted: `https://example.com/chat`. */
+  readonly url: string;
+  /** What API keys are derived from, at least 8 characters; default: a file beside the database, made when missing. */
+  readonly secret?: string;
+  /**
+   * What other services sign JSON web tokens with that let people in (`POST /jwt/fetch_api_key`), of 32 bytes or more each, by the
+   * string id of the organization; default: none.
+   */
+  readonly jwtSecrets?: Readonly<Record<string, string>>;
+  /** Whether a database that knows another secret is opened all the same, which gives everybody a new API key; default: false. */
+  readonly acceptNewSecret?: boolean;
+  /** The application's own log-in, asked before API keys are looked at. A throw answers 500. */
+  readonly authenticate?: HostAuthenticate;
+  /** The application's own way of sending mail; default: `smtpUrl`. */
+  readonly mailer?: Mailer;
+  /** A mail server, `smtp://user:password@host:port`; default: letters are put into the folder `outbox` beside the database. */
+  readonly smtpUrl?: string;
+  /** What letters come from; default: `noreply@` and the host of `url`. */
+  readonly mailFrom?: string;
+  /** How many minutes invitations are good for that say nothing about it; default: ten days. */
+  readonly invitationValidityMinutes?: number;
+  /** String id of the organization at the public address itself; default: the first one that was made. */
+  readonly defaultRealm?: string;
+  /**
+   * How organizations beside the one at `url` are told apart: by host, `https://shop.example.com/chat`, or by path,
+   * `https://example.com/chat/shop`; default: by host.
+   */
+  readonly realmAddresses?: RealmAddresses;
+  /** Default: true. */
+  readonly rateLimits?: boolean;
+  /** Quotas instead of the default ones: `{ api_by_user: [{ windowSeconds: 60, limit: 500 }] }`. */
+  readonly rateLimitRules?: RateLimitRules;
+  /** Whether channels may be readable by anybody on the Internet; default: false. */
+  readonly webPublicChannels?: boolean;
+  /**
+   * What members are told to mail to for a channel, such as `chat+%s@example.com`, where your application takes that mail;
+   * default: nothing.
+   */
+  readonly mailGatewayPattern?: string;
+  /** Proxies in front that are trusted to name the client's address: how many, or their networks; default: none. */
+  readonly trustedProxies?: ProxyTrust;
+  /** What requests, answers and connections may cost; default: `TRANSPORT_LIMITS`. */
+  readonly limits?: Partial<TransportLimits>;
+  /** Whether requests are refused while the event loop lags or memory runs out; default: true. */
+  readonly shedsLoad?: boolean;
+  /** What carries notifications to phones; default: nothing does. */
+  readonly pushService?: PushServiceAccount;
+  /** Where uploaded files are kept, `folder:PATH` or a store of your own; default: the folder `files` beside the database. */
+  readonly files?: string | BlobStore;
+  /** Size of an uploaded file, in MiB; default: 100. */
+  readonly maxUploadMib?: number;
+  /** Size of all files of an organization together, in MiB; default: no limit. */
+  readonly uploadQuotaMib?: number;
+  /** For so many days deleted messages can be put back by `parley message restore`; default: 30. */
+  readonly keepDeletedDays?: number;
+  /** pino's, or anything like it; default: nothing is logged. */
+  readonly logger?: Logger;
+  /** Default: the machine's. */
+  readonly clock?: Clock;
+  readonly randomness?: Randomness;
+  /** Default: scrypt, few at a time. */
+  readonly passwordHasher?: PasswordHasher;
+  /** Default: Zulip's Markdown. */
+  readonly renderer?: MarkdownRenderer;
+}
