@@ -37,6 +37,7 @@ const RULES: Readonly<Record<string, Rules>> = {
   },
   sqlite: { mayImport: ['@parley/domain', 'better-sqlite3', 'node:'] },
   blobs: { mayImport: ['@parley/domain', 'node:'] },
+  'export-files': { mayImport: ['@parley/domain', 'tar-stream', 'node:'] },
   http: {
     mayImport: [
       '@parley/domain',
@@ -52,6 +53,7 @@ const RULES: Readonly<Record<string, Rules>> = {
     mayImport: [
       '@parley/blobs',
       '@parley/domain',
+      '@parley/export-files',
       '@parley/http',
       '@parley/markdown',
       '@parley/sqlite',
@@ -138,6 +140,7 @@ const DOMAIN_FOLDERS = [
   'onboarding',
   'muted-users',
   'alert-words',
+  'exports',
   'accounts',
   'composition',
 ];

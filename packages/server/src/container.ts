@@ -5,6 +5,7 @@ import { botsModule } from './modules/bots.module.js';
 import { channelsModule } from './modules/channels.module.js';
 import { deliveryModule } from './modules/delivery.module.js';
 import { eventsModule } from './modules/events.module.js';
+import { exportsModule } from './modules/exports.module.js';
 import { filesModule } from './modules/files.module.js';
 import { groupsModule } from './modules/groups.module.js';
 import { httpModule } from './modules/http.module.js';
@@ -39,6 +40,7 @@ const USE_CASE_MODULES = [
   botsModule,
   channelsModule,
   eventsModule,
+  exportsModule,
   filesModule,
   groupsModule,
   invitationsModule,

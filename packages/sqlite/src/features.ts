@@ -12,6 +12,7 @@ import type { Connection } from './connection.js';
 import { SqliteDraftRepository } from './drafts/sqlite-draft-repository.js';
 import { SqliteEventLog } from './events/sqlite-event-log.js';
 import { SqliteEventQueueRepository } from './events/sqlite-event-queue-repository.js';
+import { SqliteCopyRepository } from './exports/sqlite-copy-repository.js';
 import { SqliteFileRepository } from './files/sqlite-file-repository.js';
 import { newSystemGroupCache, SqliteGroupRepository } from './groups/sqlite-group-repository.js';
 import { SqliteInvitationRepository } from './invitations/sqlite-invitation-repository.js';
@@ -127,6 +128,7 @@ export function repositoryFactory(
         quarantine,
       ),
       realmData: new SqliteRealmData(connection),
+      copies: new SqliteCopyRepository(connection),
       allowedDomains: new SqliteAllowedDomainRepository(connection),
       linkifiers: new SqliteLinkifierRepository(connection),
       playgrounds: new SqlitePlaygroundRepository(connection),

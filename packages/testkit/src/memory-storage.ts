@@ -10,6 +10,7 @@ import { MemoryBots } from './memory/memory-bots.js';
 import { MemoryChannelAddresses } from './memory/memory-channel-addresses.js';
 import { MemoryChannelFolders } from './memory/memory-channel-folders.js';
 import { MemoryChannels } from './memory/memory-channels.js';
+import { MemoryCopies } from './memory/memory-copies.js';
 import { MemoryDefaultChannelGroups } from './memory/memory-default-channel-groups.js';
 import { MemoryDevices } from './memory/memory-devices.js';
 import { MemoryDrafts } from './memory/memory-drafts.js';
@@ -121,6 +122,7 @@ function repositoriesOf(unit: MemoryUnit) {
   return {
     realms: new MemoryRealms(unit),
     realmData: new MemoryRealmData(unit),
+    copies: new MemoryCopies(unit),
     allowedDomains: new MemoryAllowedDomains(unit),
     linkifiers: new MemoryLinkifiers(unit),
     playgrounds: new MemoryPlaygrounds(unit),

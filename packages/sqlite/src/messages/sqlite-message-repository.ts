@@ -97,8 +97,9 @@ export class SqliteMessageRepository implements MessageRepository {
     this.takenOrdinal = connection.values<Ordinal>('SELECT last_ordinal FROM recipient WHERE id = ?');
     this.insert = connection.command(
       `INSERT INTO message (realm_id, sender_id, sent_recipient_id, ordinal, recipient_id, channel_id, property_bits, version,
-                            sent_at, topic, topic_key, client_name, topic_links, content, rendered_content)
-       VALUES (?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?)`,
+                            sent_at, last_edited_at, last_moved_at, topic, topic_key, client_name, topic_links, content,
+                            rendered_content)
+       VALUES (?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
     this.noteDirect = connection.command('UPDATE direct_participant SET last_message_id = ? WHERE recipient_id = ?');
     this.mutersOf = connection.values<UserId>(
@@ -160,7 +161,7 @@ export class SqliteMessageRepository implements MessageRepository {
   }
 
   async append(message: NewMessage): Promise<Message> {
-    const { realmId, senderId, recipientId, channelId } = message;
+    const { realmId, senderId, recipientId, channelId, lastEditedAt = null, lastMovedAt = null } = message;
     const { changes } = this.takeOrdinal.run(recipientId, realmId);
     if (changes === 0) throw new Error(`No recipient ${recipientId} in realm ${realmId}`);
     const ordinal = this.takenOrdinal.get(recipientId)!;
@@ -174,6 +175,8 @@ export class SqliteMessageRepository implements MessageRepository {
       channelId,
       propertyBits,
       message.sentAt,
+      lastEditedAt,
+      lastMovedAt,
       message.topic,
       channelId === null ? null : topicKey(message.topic),
       message.clientName,
@@ -195,8 +198,8 @@ export class SqliteMessageRepository implements MessageRepository {
       id,
       sentRecipientId: recipientId,
       ordinal,
-      lastEditedAt: null,
-      lastMovedAt: null,
+      lastEditedAt,
+      lastMovedAt,
       version: 1,
     };
   }

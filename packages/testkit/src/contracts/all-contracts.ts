@@ -6,6 +6,7 @@ import { botStorageRepositoryContract } from './bot-storage-repository.contract.
 import { channelAddressRepositoryContract } from './channel-address-repository.contract.js';
 import { channelFolderRepositoryContract } from './channel-folder-repository.contract.js';
 import { channelRepositoryContract } from './channel-repository.contract.js';
+import { copyRepositoryContract } from './copy-repository.contract.js';
 import { defaultChannelGroupRepositoryContract } from './default-channel-group-repository.contract.js';
 import { draftRepositoryContract } from './draft-repository.contract.js';
 import { eventLogContract } from './event-log.contract.js';
@@ -47,6 +48,7 @@ export function storageContracts(open: OpenStorage): void {
   unitOfWorkContract(open);
   realmRepositoryContract(open);
   realmDataContract(open);
+  copyRepositoryContract(open);
   organizationListsContract(open);
   invitationRepositoryContract(open);
   userRepositoryContract(open);
