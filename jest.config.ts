@@ -10,7 +10,7 @@ const project: Project = {
   testPathIgnorePatterns: ['/node_modules/', '/dist/'],
   modulePathIgnorePatterns: ['/dist/'],
   transform: {
-    '^.+\\.[jt]s$': [
+    '^.+\\.m?[jt]s$': [
       '@swc/jest',
       {
         module: { type: 'commonjs' },
@@ -23,7 +23,9 @@ const project: Project = {
     ],
   },
   // ESM-only dependencies; everything else under node_modules is left as it is.
-  transformIgnorePatterns: ['/node_modules/(?!(inversify|@inversifyjs|@noble)/)'],
+  transformIgnorePatterns: [
+    '/node_modules/(?!(inversify|@inversifyjs|@borewit|@noble|@tokenizer|@tus|file-type|mime|srvx|strtok3|token-types|uint8array-extras)/)',
+  ],
   moduleNameMapper: {
     '^@parley/([a-z-]+)$': '<rootDir>/packages/$1/src/index.ts',
     '^@parley/([a-z-]+)/([a-z-]+)$': '<rootDir>/packages/$1/src/$2/index.ts',

@@ -22,8 +22,8 @@ describe('npm run bench', () => {
     expect(status).toBe(1);
     expect(stderr).toContain('There is no workload mark-raed.');
     expect(stderr).toContain(
-      'send, history, archive, narrows, fan-out, reconnect, sweep, jobs, offline, mark-read, people, register, presence, ' +
-        'markdown, start, memory',
+      'send, history, archive, narrows, fan-out, reconnect, sweep, jobs, offline, changes, channels, mark-read, people, ' +
+        'register, presence, markdown, start, memory',
     );
   });
 });

@@ -168,6 +168,8 @@ async function* readFiles(root: string): AsyncGenerator<FileCopy> {
         size: row.size,
         contentType: row.content_type,
         createdAt: row.create_time,
+        // Found out anew when it is asked for.
+        image: null,
       },
       messageIds: row.messages,
       content: found?.isFile() ? createReadStream(path) : null,

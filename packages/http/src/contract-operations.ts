@@ -22,8 +22,6 @@ type Row = readonly [
   Partial<Pick<ContractOperation, 'isStarred' | 'atRoot' | 'lacks'>>?,
 ];
 
-const CUSTOM_EMOJI = 'organizations have no emoji of their own';
-
 const SETTINGS_LACK = 'no address changes, since no mail is sent';
 
 const BOTS_LACK = 'no avatar files, and no configuration of integrations, of which there are none';
@@ -57,8 +55,8 @@ const ROWS: readonly Row[] = [
   ['PATCH', '/messages/:message_id', 'messages §9', { lacks: 'files are not detached' }],
   ['GET', '/messages/:message_id/history', 'messages §10', { isStarred: true }],
   ['DELETE', '/messages/:message_id', 'messages §11', { isStarred: true }],
-  ['POST', '/messages/:message_id/reactions', 'messages §12', { lacks: CUSTOM_EMOJI }],
-  ['DELETE', '/messages/:message_id/reactions', 'messages §12', { isStarred: true, lacks: CUSTOM_EMOJI }],
+  ['POST', '/messages/:message_id/reactions', 'messages §12'],
+  ['DELETE', '/messages/:message_id/reactions', 'messages §12', { isStarred: true }],
   ['POST', '/messages/flags', 'messages §13.1'],
   ['POST', '/messages/flags/narrow', 'messages §13.2'],
   ['POST', '/mark_all_as_read', 'messages §13.3'],

@@ -6,6 +6,7 @@ import { AVATARS } from './avatars/avatar.feature.js';
 import { BOTS } from './bots/bot.feature.js';
 import { CALLS } from './calls/call.feature.js';
 import { CHANNELS } from './channels/channel.feature.js';
+import { CUSTOM_EMOJI } from './custom-emoji/custom-emoji.feature.js';
 import { DRAFTS } from './drafts/draft.feature.js';
 import { EMOJI } from './emoji/emoji.feature.js';
 import { EVENTS } from './events/event.feature.js';
@@ -14,6 +15,7 @@ import { fixedSection } from './events/register-section.js';
 import type { HttpFeature } from './feature.js';
 import { FILES } from './files/file.feature.js';
 import { GROUPS } from './groups/group.feature.js';
+import { IMAGES } from './images/image.feature.js';
 import { INVITATIONS } from './invitations/invitation.feature.js';
 import { LINKIFIERS } from './linkifiers/linkifier.feature.js';
 import { MESSAGES } from './messages/message.feature.js';
@@ -21,6 +23,7 @@ import { joinParts, type MessagePart } from './messages/message-parts.js';
 import { MUTED_USERS } from './muted-users/muted-user.feature.js';
 import { NAVIGATION_VIEWS } from './navigation-views/navigation-view.feature.js';
 import { ONBOARDING } from './onboarding/onboarding.feature.js';
+import { PICTURES } from './pictures/picture.feature.js';
 import { PLAYGROUNDS } from './playgrounds/playground.feature.js';
 import { PRESENCE } from './presence/presence.feature.js';
 import { PUSH } from './push/push.feature.js';
@@ -37,7 +40,6 @@ import { USERS } from './users/user.feature.js';
 /** What register answers of features that are still to come: each takes the place of its line. */
 const PLANNED = {
   registerSections: () => [
-    fixedSection('realm_emoji', { realm_emoji: {} }),
     fixedSection('realm_billing', { realm_billing: { has_pending_sponsorship_request: false } }),
     fixedSection('realm_embedded_bots', { realm_embedded_bots: [] }),
     fixedSection('realm_incoming_webhook_bots', { realm_incoming_webhook_bots: [] }),
@@ -51,8 +53,11 @@ const PLANNED = {
 const ALL = [
   SERVER_SETTINGS,
   AUTHENTICATION,
+  IMAGES,
+  PICTURES,
   AVATARS,
   EMOJI,
+  CUSTOM_EMOJI,
   EVENTS,
   SETTINGS,
   PLANNED,

@@ -51,6 +51,8 @@ describe('the table of operations', () => {
       'GET /server_settings',
       'GET /static/emoji/emoji_api.json',
       'GET /user_avatars/:realm_id/:file',
+      'GET /user_avatars/:realm_id/emoji/images/:file',
+      'GET /user_avatars/:realm_id/emoji/images/still/:file',
       'GET /user_avatars/:realm_id/realm/icon.png',
       'GET /user_uploads/temporary/:token/:name',
       'POST /dev_fetch_api_key',

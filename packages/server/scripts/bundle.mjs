@@ -16,7 +16,7 @@ const requireFromModule = {
   name: 'require-from-module',
   setup({ onLoad, onResolve }) {
     // Native, so not to be joined.
-    onResolve({ filter: /^better-sqlite3$/ }, ({ path, importer }) => ({
+    onResolve({ filter: /^(better-sqlite3|sharp)$/ }, ({ path, importer }) => ({
       path,
       namespace: 'native',
       pluginData: placeOf(importer),

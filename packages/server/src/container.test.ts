@@ -3,6 +3,8 @@ import { EventHub, LogFollower } from '@parley/domain/events';
 import { encodeJob, type JobHandler, jobKind } from '@parley/domain/jobs';
 import { PresenceBoard } from '@parley/domain/presence';
 import { ServerContainer } from './container.js';
+import { Consumers } from './facade/consumers.js';
+import { LiveEvents } from './facade/events.js';
 import { composeParley } from './parley.js';
 import { TestServer } from './testing/test-server.js';
 import { LISTS, PARTS } from './tokens.js';
@@ -26,6 +28,8 @@ describe('the container of a server', () => {
       resolve(PresenceBoard),
       resolve(EventHub),
       resolve(Promotion),
+      resolve(LiveEvents),
+      resolve(Consumers),
     ]);
   });
 
@@ -44,6 +48,7 @@ describe('the container of a server', () => {
       'doing jobs',
       'indexing messages for search',
       'forgetting jobs that were given up',
+      'the consumers of events',
     ];
     expect(named({})).toEqual(always);
     expect(named({ shedsLoad: true, verifyStorage: () => {} }).sort()).toEqual(

@@ -6,13 +6,16 @@ import { channelsModule } from './modules/channels.module.js';
 import { deliveryModule } from './modules/delivery.module.js';
 import { eventsModule } from './modules/events.module.js';
 import { exportsModule } from './modules/exports.module.js';
+import { facadeModule } from './modules/facade.module.js';
 import { filesModule } from './modules/files.module.js';
 import { groupsModule } from './modules/groups.module.js';
+import { hostUsersModule } from './modules/host-users.module.js';
 import { httpModule } from './modules/http.module.js';
 import { invitationsModule } from './modules/invitations.module.js';
 import { messagesModule } from './modules/messages.module.js';
 import { optionsModule } from './modules/options.module.js';
 import { personalListsModule } from './modules/personal-lists.module.js';
+import { picturesModule } from './modules/pictures.module.js';
 import { presenceModule } from './modules/presence.module.js';
 import { pushModule } from './modules/push.module.js';
 import { reactionsModule } from './modules/reactions.module.js';
@@ -43,8 +46,10 @@ const USE_CASE_MODULES = [
   exportsModule,
   filesModule,
   groupsModule,
+  hostUsersModule,
   invitationsModule,
   messagesModule,
+  picturesModule,
   presenceModule,
   pushModule,
   reactionsModule,
@@ -57,8 +62,18 @@ const USE_CASE_MODULES = [
 
 const resolverOf =
   (container: Container): Resolve =>
-  (type) =>
-    container.get(type as ServiceIdentifier<never>);
+  (type) => {
+    try {
+      return container.get(type as ServiceIdentifier<never>);
+    } catch (error) {
+      if (container.isBound(type as ServiceIdentifier<never>)) throw error;
+      throw new Error(
+        `This engine has no ${type.name}. Where it is a use case, it comes from another copy of Parley: import it from ` +
+          'the package that createParley comes from, and see with `npm ls` why there are two.',
+        { cause: error },
+      );
+    }
+  };
 
 /** Every use case over these ports. */
 export function compose(ports: Ports): Resolve {
@@ -83,6 +98,7 @@ export class ServerContainer {
       deliveryModule,
       httpModule(options),
       workersModule(options),
+      facadeModule,
     );
   }
 

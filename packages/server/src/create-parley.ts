@@ -4,6 +4,7 @@ import { FolderBlobStore } from '@parley/blobs';
 import type { Mailer } from '@parley/domain/mail';
 import type { Clock } from '@parley/domain/shared';
 import { type Logger, silentLogger, type TransportLimits } from '@parley/http';
+import { SharpImageProcessor } from '@parley/images';
 import { htmlMessages, unicodeEmoji, ZulipMarkdownRenderer } from '@parley/markdown';
 import { openSqliteStorage } from '@parley/sqlite';
 import { HashQueue } from './authentication/hash-queue.js';
@@ -191,6 +192,7 @@ export async function openParley(
       unicodeEmoji,
       mailer: mailerOf(configuration, clock),
       blobs: new FolderBlobStore(configuration.files?.path ?? join(dirname(configuration.database.path), 'files')),
+      images: new SharpImageProcessor(),
       ...hostOptions,
       release,
     });

@@ -3,5 +3,30 @@ export { DatabaseRefused } from '@parley/sqlite';
 export type { HostAuthenticate, HostIdentity } from './authentication/host-authenticator.js';
 export { StartupError } from './config.js';
 export { createParley, type ParleyConfig } from './create-parley.js';
+export type { PersonRef, UserRef } from './facade/addresses.js';
+export type { Chat, ChatOptions } from './facade/chat.js';
+export type { ChannelToCreate, ChatChannels, SubscribersToChange } from './facade/chat-channels.js';
+export type {
+  ChatMessages,
+  MessageChange,
+  MessageSelection,
+  MessageStream,
+  MessageToSend,
+} from './facade/chat-messages.js';
+export type { ConsumeOptions, Consumer, ConsumerTransaction, EventHandler } from './facade/consumers.js';
+export { type ErrorHandlerOptions, errorHandler } from './facade/error-handler.js';
+export type { ParleyEvent, ParleyEventType } from './facade/events.js';
+export type { Facade } from './facade/facade.js';
+export {
+  type Hook,
+  type HookOptions,
+  type HookTypes,
+  type OutgoingEdit,
+  type OutgoingMessage,
+  refuse,
+} from './facade/message-hooks.js';
+export type { ChatChannel, ChatMessage, ChatPerson, ChatRealm, ChatUser, OwnChatMessage } from './facade/presented.js';
+export type { Realms, RealmToEnsure } from './facade/realms.js';
+export type { Users, UserToUpsert } from './facade/users.js';
 export { createHttpServer, type HttpServerOptions } from './http-server.js';
 export type { Parley } from './parley.js';

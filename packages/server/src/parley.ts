@@ -4,6 +4,7 @@ import { PublishingUnitOfWork } from '@parley/domain/composition';
 import type { LoadUnicodeEmoji } from '@parley/domain/emoji';
 import { EventHub, LogFollower, QueueSweep } from '@parley/domain/events';
 import type { BlobStore, FileLimits } from '@parley/domain/files';
+import type { ImageProcessor } from '@parley/domain/images';
 import type { JobHandler } from '@parley/domain/jobs';
 import type { Mailer } from '@parley/domain/mail';
 import type { MarkdownRenderer } from '@parley/domain/messages';
@@ -23,13 +24,14 @@ import express, { type Router } from 'express';
 import type { HostAuthenticate } from './authentication/host-authenticator.js';
 import { assertSameSecret, rehashApiKeys } from './authentication/rehash-api-keys.js';
 import { type Ports, type Resolve, ServerContainer } from './container.js';
+import { type Facade, facadeOf } from './facade/facade.js';
 import type { PushServiceAccount } from './push/http-push-service.js';
 import { RealmResolver } from './realm-resolver.js';
 import { LISTS, PARTS } from './tokens.js';
 import { LoadMonitor } from './workers/load-monitor.js';
 
 /** A chat engine at work. */
-export interface Parley {
+export interface Parley extends Facade {
   /** For an Express app, under any path: `app.use('/chat', parley.router)`. */
   readonly router: Router;
   /**
@@ -87,6 +89,7 @@ export interface ParleyParts {
   readonly keepDeletedDays?: number;
   /** Where the bytes of files are. */
   readonly blobs: BlobStore;
+  readonly images: ImageProcessor;
   /** Default: 100 MiB a file, and no quota. */
   readonly fileLimits?: FileLimits;
   /** Called at last by `close`. */
@@ -141,6 +144,7 @@ export async function composeParley(options: ParleyParts): Promise<ComposedParle
   }
 
   return {
+    ...facadeOf(resolve, unitOfWork, ports.realmUrls),
     router,
     handler: dispatchHotFirst(dispatcher, applicationOf(router)),
     useCase: resolve,

@@ -71,11 +71,20 @@ export class RealmResolver implements RealmUrls, RealmDirectory {
     return this.find(() => this.listed(stringId));
   }
 
+  /** Null: there is none. */
+  async stringIdOf(id: RealmId): Promise<string | null> {
+    return (await this.lookUp(() => this.realms.find((realm) => realm.id === id)))?.stringId ?? null;
+  }
+
   private async find(look: () => ListedRealm | undefined): Promise<RealmId | null> {
+    return (await this.lookUp(look))?.id ?? null;
+  }
+
+  private async lookUp(look: () => ListedRealm | undefined): Promise<ListedRealm | undefined> {
     if (this.clock.nowMs() - this.readAtMs > BELIEVED_MS) await this.refresh();
     // That there is none is not kept at all: it may have been added just now.
     else if (!look()) await this.refresh();
-    return look()?.id ?? null;
+    return look();
   }
 
   private listed(stringId: string): ListedRealm | undefined {

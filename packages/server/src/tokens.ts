@@ -9,11 +9,12 @@ import type { ChannelQuota, ServerChannelConfig } from '@parley/domain/channels'
 import type { CommitListener } from '@parley/domain/composition';
 import type { LoadUnicodeEmoji } from '@parley/domain/emoji';
 import type { EphemeralEvents, EventListener, ServedQueues } from '@parley/domain/events';
-import type { BlobStore, FileLimits, FileTokens } from '@parley/domain/files';
+import type { BlobStore, ContentTypes, FileLimits, FileTokens } from '@parley/domain/files';
+import type { ImageProcessor } from '@parley/domain/images';
 import type { InvitationConfig, InvitationKeys } from '@parley/domain/invitations';
 import type { JobHandler } from '@parley/domain/jobs';
 import type { Mailer } from '@parley/domain/mail';
-import type { ContentDigest, MarkdownRenderer, RenderedMessages } from '@parley/domain/messages';
+import type { ContentDigest, MarkdownRenderer, MessageHooks, RenderedMessages } from '@parley/domain/messages';
 import type { PushService } from '@parley/domain/push';
 import type { LinkifierSyntax, ServerAddress } from '@parley/domain/realms';
 import type { Clock, EventLoop, Randomness, RealmUrls, ReportProblem, Timers, UnitOfWork } from '@parley/domain/shared';
@@ -34,6 +35,7 @@ export const TOKENS = {
   passwordStrength: token<PasswordStrength>('PasswordStrength'),
   disposableDomains: token<DisposableDomains>('DisposableDomains'),
   loginAttempts: token<LoginAttempts>('LoginAttempts'),
+  messageHooks: token<MessageHooks>('MessageHooks'),
   markdownRenderer: token<MarkdownRenderer>('MarkdownRenderer'),
   linkifierSyntax: token<LinkifierSyntax>('LinkifierSyntax'),
   renderedMessages: token<RenderedMessages>('RenderedMessages'),
@@ -53,8 +55,10 @@ export const TOKENS = {
   /** Null: the operator named none. */
   pushService: token<PushService | null>('PushService'),
   blobStore: token<BlobStore>('BlobStore'),
+  imageProcessor: token<ImageProcessor>('ImageProcessor'),
   fileLimits: token<FileLimits>('FileLimits'),
   fileTokens: token<FileTokens>('FileTokens'),
+  contentTypes: token<ContentTypes>('ContentTypes'),
 } as const;
 
 /** What a server at work is made of, beside its use cases. */

@@ -9,12 +9,15 @@ import { newChannelCache, SqliteChannelRepository } from './channels/sqlite-chan
 import { SqliteDefaultChannelGroupRepository } from './channels/sqlite-default-channel-group-repository.js';
 import { SqliteTopicPolicyRepository } from './channels/sqlite-topic-policy-repository.js';
 import type { Connection } from './connection.js';
+import { SqliteCustomEmojiRepository } from './custom-emoji/sqlite-custom-emoji-repository.js';
 import { SqliteDraftRepository } from './drafts/sqlite-draft-repository.js';
+import { SqliteEventConsumerRepository } from './events/sqlite-event-consumer-repository.js';
 import { SqliteEventLog } from './events/sqlite-event-log.js';
 import { SqliteEventQueueRepository } from './events/sqlite-event-queue-repository.js';
 import { SqliteCopyRepository } from './exports/sqlite-copy-repository.js';
 import { SqliteFileRepository } from './files/sqlite-file-repository.js';
 import { newSystemGroupCache, SqliteGroupRepository } from './groups/sqlite-group-repository.js';
+import { SqliteExternalIdRepository } from './host-users/sqlite-external-id-repository.js';
 import { SqliteInvitationRepository } from './invitations/sqlite-invitation-repository.js';
 import { SqliteJobRepository } from './jobs/sqlite-job-repository.js';
 import { SqliteMessageArchive } from './messages/sqlite-message-archive.js';
@@ -51,9 +54,15 @@ import { mutedUsers } from './migrations/0022-muted-users.js';
 import { anonymousGroups } from './migrations/0023-anonymous-groups.js';
 import { alertWords } from './migrations/0024-alert-words.js';
 import { files } from './migrations/0025-files.js';
+import { mutedTopics } from './migrations/0026-muted-topics.js';
+import { searchTerms } from './migrations/0027-search-terms.js';
+import { pictures } from './migrations/0028-pictures.js';
+import { hostApplication } from './migrations/0029-host-application.js';
+import { uploads } from './migrations/0030-uploads.js';
 import type { Migration } from './migrations/migration.js';
 import { SqliteNavigationViewRepository } from './navigation-views/sqlite-navigation-view-repository.js';
 import { SqliteOnboardingRepository } from './onboarding/sqlite-onboarding-repository.js';
+import { SqlitePictureRepository } from './pictures/sqlite-picture-repository.js';
 import { SqlitePresenceRepository } from './presence/sqlite-presence-repository.js';
 import { SqliteDeviceRepository } from './push/sqlite-device-repository.js';
 import { SqlitePushTokenRepository } from './push/sqlite-push-token-repository.js';
@@ -103,6 +112,11 @@ export const MIGRATIONS: readonly Migration[] = [
   anonymousGroups,
   alertWords,
   files,
+  mutedTopics,
+  searchTerms,
+  pictures,
+  hostApplication,
+  uploads,
 ];
 
 /** Makes the repositories of a connection. What they keep in memory, all connections share. */
@@ -164,12 +178,16 @@ export function repositoryFactory(
       alertWords: new SqliteAlertWordRepository(connection),
       drafts: new SqliteDraftRepository(connection, quarantine),
       files: new SqliteFileRepository(connection),
+      pictures: new SqlitePictureRepository(connection),
+      customEmoji: new SqliteCustomEmojiRepository(connection),
       snippets: new SqliteSnippetRepository(connection),
       navigationViews: new SqliteNavigationViewRepository(connection),
       onboarding: new SqliteOnboardingRepository(connection),
       profiles: new SqliteProfileRepository(connection, quarantine),
       events: new SqliteEventLog(connection, clock),
       queues: new SqliteEventQueueRepository(connection),
+      consumers: new SqliteEventConsumerRepository(connection),
+      externalIds: new SqliteExternalIdRepository(connection),
       apiKeys: new SqliteApiKeyRepository(connection),
       invitations: new SqliteInvitationRepository(connection, quarantine),
       jobs: new SqliteJobRepository(connection),

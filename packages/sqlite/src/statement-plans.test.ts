@@ -25,6 +25,7 @@ const ABOUT_WHOLE_REALMS = [
   'SELECT * FROM default_channel_group WHERE realm_id = ? ORDER BY name', // the same
   'SELECT min((SELECT m.id FROM message m', // where a realm was quiet among busy ones
   'SELECT min(floor_seq) FROM event_queue', // the first entry of the index
+  'SELECT name FROM event_consumer ORDER BY name', // fifty at most
   'DELETE FROM realm WHERE id = ?', // its foreign keys are looked through, when nothing is left of it
   'DELETE FROM job WHERE realm_id = ?', // the same
 ];
@@ -36,6 +37,7 @@ const NARROW_INDEXES = [
   'allowed_domain_by_name',
   'linkifier_in_order',
   'playground_by_realm',
+  'custom_emoji_by_realm',
   'invitation_open',
   'user_group_anonymous',
   'user_reading_all_notices',

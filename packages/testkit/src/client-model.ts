@@ -193,6 +193,8 @@ const APPLY: { [E in DomainEvent as E['type']]: Apply<E> } = {
   'invitations.changed': unseen,
   'realm.linkifiers_changed': unseen,
   'realm.playgrounds_changed': unseen,
+  'custom_emoji.added': unseen,
+  'custom_emoji.deactivated': unseen,
   'user.api_key_replaced': unseen,
   'realm.deactivated': unseen,
   // What a person's own devices and bots are, the clients of HTTP tests follow.
@@ -235,6 +237,8 @@ const APPLY: { [E in DomainEvent as E['type']]: Apply<E> } = {
     if (!move || move.channelId === null || subscriptions.has(move.channelId)) return;
     for (const id of messageIds) messages.delete(id);
   },
+  // What is shown of it is read with it.
+  'message.rerendered': () => {},
   'message.deleted': ({ messages, reactions }, { messageIds }) => {
     for (const id of messageIds) for (const table of [messages, reactions]) table.delete(id);
   },

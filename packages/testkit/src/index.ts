@@ -19,6 +19,7 @@ export { expectInSync } from './client-model.js';
 export { DrivenTime } from './driven-time.js';
 export { eventsWithReceivers } from './events-with-receivers.js';
 export { expectRefused } from './expect-refused.js';
+export { FakeImageProcessor, fakeImage } from './fake-image-processor.js';
 export { FakeMailer } from './fake-mailer.js';
 export {
   FakeApiKeyMint,
@@ -51,6 +52,7 @@ export {
   userId,
 } from './make-values.js';
 export { MemoryBlobStore } from './memory-blob-store.js';
+export { blackPng, crc32 } from './png.js';
 export { agreeOnRandomHistories } from './random-histories.js';
 export {
   alternativesOf,

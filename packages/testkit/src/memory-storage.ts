@@ -11,11 +11,14 @@ import { MemoryChannelAddresses } from './memory/memory-channel-addresses.js';
 import { MemoryChannelFolders } from './memory/memory-channel-folders.js';
 import { MemoryChannels } from './memory/memory-channels.js';
 import { MemoryCopies } from './memory/memory-copies.js';
+import { MemoryCustomEmoji } from './memory/memory-custom-emoji.js';
 import { MemoryDefaultChannelGroups } from './memory/memory-default-channel-groups.js';
 import { MemoryDevices } from './memory/memory-devices.js';
 import { MemoryDrafts } from './memory/memory-drafts.js';
+import { MemoryEventConsumers } from './memory/memory-event-consumers.js';
 import { MemoryEventLog } from './memory/memory-event-log.js';
 import { MemoryEventQueues } from './memory/memory-event-queues.js';
+import { MemoryExternalIds } from './memory/memory-external-ids.js';
 import { MemoryFiles } from './memory/memory-files.js';
 import { MemoryGroups } from './memory/memory-groups.js';
 import { MemoryInvitations } from './memory/memory-invitations.js';
@@ -29,6 +32,7 @@ import { MemoryNavigationViews } from './memory/memory-navigation-views.js';
 import { MemoryOnboarding } from './memory/memory-onboarding.js';
 import { MemoryAllowedDomains, MemoryLinkifiers, MemoryPlaygrounds } from './memory/memory-organization.js';
 import { MemoryPersonalMessages } from './memory/memory-personal-messages.js';
+import { MemoryPictures } from './memory/memory-pictures.js';
 import { MemoryPresence } from './memory/memory-presence.js';
 import { MemoryProfiles } from './memory/memory-profiles.js';
 import { MemoryPushTokens } from './memory/memory-push-tokens.js';
@@ -62,13 +66,19 @@ export class MemoryStorage {
   /** How many writes succeeded. */
   commits = 0;
 
-  private tables: StoredTables = {};
   private lastWrite: Promise<unknown> = Promise.resolve();
 
+  /** `tables`: those that it begins with, such as another storage's `contents`. */
   constructor(
     readonly clock: Clock = new FixedClock(),
     private readonly words: SearchWords = PLAIN_TEXTS,
+    private tables: StoredTables = {},
   ) {}
+
+  /** All that is committed. Later writes do not change it. */
+  get contents(): StoredTables {
+    return this.tables;
+  }
 
   readonly uow: UnitOfWork = {
     read: (work) => this.read(work),
@@ -82,15 +92,19 @@ export class MemoryStorage {
   /** What no writer ever wrote: a bug, a bad disk, a newer version. */
   readonly damage: Damage = {
     event: async (realmId, seq, parts) => {
-      const rows = this.tables.events?.get(realmId) ?? [];
-      this.tables.events?.set(
+      const events = new Map(this.tables.events);
+      const rows = events.get(realmId) ?? [];
+      events.set(
         realmId,
         rows.map((row) => (row.seq === seq ? { ...row, ...parts } : row)),
       );
+      this.tables = { ...this.tables, events };
     },
     queue: async (id, parts) => {
-      const row = this.tables.queues?.get(id);
-      if (row) this.tables.queues?.set(id, { ...row, ...parts });
+      const queues = new Map(this.tables.queues);
+      const row = queues.get(id);
+      if (row) queues.set(id, { ...row, ...parts });
+      this.tables = { ...this.tables, queues };
     },
   };
 
@@ -156,11 +170,15 @@ function repositoriesOf(unit: MemoryUnit) {
     alertWords: new MemoryAlertWords(unit),
     drafts: new MemoryDrafts(unit),
     files: new MemoryFiles(unit),
+    pictures: new MemoryPictures(unit),
+    customEmoji: new MemoryCustomEmoji(unit),
     snippets: new MemorySnippets(unit),
     navigationViews: new MemoryNavigationViews(unit),
     onboarding: new MemoryOnboarding(unit),
     events: new MemoryEventLog(unit),
     queues: new MemoryEventQueues(unit),
+    consumers: new MemoryEventConsumers(unit),
+    externalIds: new MemoryExternalIds(unit),
     apiKeys: new MemoryApiKeys(unit),
     invitations: new MemoryInvitations(unit),
     jobs: new MemoryJobs(unit),

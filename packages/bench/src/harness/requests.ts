@@ -1,5 +1,7 @@
+export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
+
 export interface RequestParts {
-  readonly method: 'GET' | 'POST' | 'PATCH';
+  readonly method: Method;
   readonly path: string;
   /** The whole header: `Basic …`. */
   readonly authorization?: string;

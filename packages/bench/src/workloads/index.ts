@@ -1,5 +1,7 @@
 import type { Workload } from '../workload.js';
 import { archive } from './archive.js';
+import { changes } from './changes.js';
+import { channels } from './channels.js';
 import { fanOut } from './fan-out.js';
 import { history } from './history.js';
 import { jobs } from './jobs.js';
@@ -27,6 +29,8 @@ export const WORKLOADS: readonly Workload[] = [
   sweep,
   jobs,
   offline,
+  changes,
+  channels,
   markRead,
   people,
   register,

@@ -20,6 +20,8 @@ export const team: WorldBuilder<Team> = async function team(database) {
 };
 
 export interface LargeOrganization {
+  readonly realmId: RealmId;
+  readonly owner: Person;
   readonly people: readonly Person[];
   /** Followed by all. */
   readonly everybody: ChannelId;
@@ -30,11 +32,49 @@ export interface LargeOrganization {
 /** Ten thousand people. */
 export const largeOrganization: WorldBuilder<LargeOrganization> = async function largeOrganization(database, lab) {
   const world = await World.found(database);
+  const owner = await world.addOwner();
   const people = await world.addPeople(lab.size(10_000, 100));
   const everybody = await world.addChannel('everybody', people);
   const few = await world.addChannel('few', people.slice(0, 10));
   await world.close();
-  return { people, everybody, few };
+  return { realmId: world.realmId, owner, people, everybody, few };
+};
+
+export interface ChangingChannel extends LargeOrganization {
+  /** Of the channel of everybody. */
+  readonly topic: string;
+  readonly messagesInTopic: number;
+}
+
+/** The same, and a long conversation in the channel of everybody that nobody has read. */
+export const changingChannel: WorldBuilder<ChangingChannel> = async function changingChannel(database, lab) {
+  const organization = await largeOrganization(database, lab);
+  const { realmId, owner, people, everybody } = organization;
+  const topic = 'long';
+  const messagesInTopic = lab.size(1000, 50);
+  const place = (n: number) => ({ channelId: everybody, topic, senderId: people[n % 10]!.id });
+  await writeHistory(database, { realmId, count: messagesInTopic, readBy: [owner.id], place });
+  return { ...organization, topic, messagesInTopic };
+};
+
+export interface ManyChannels {
+  readonly owner: Person;
+  /** Follows every tenth of them. */
+  readonly member: Person;
+  readonly channelCount: number;
+}
+
+/** Five thousand public channels. */
+export const manyChannels: WorldBuilder<ManyChannels> = async function manyChannels(database, lab) {
+  const world = await World.found(database);
+  const owner = await world.addOwner();
+  const [member] = await world.addPeople(1);
+  const channelCount = lab.size(5000, 50);
+  for (let n = 1; n <= channelCount; n++) {
+    await world.addChannel(`channel ${n}`, n % 10 === 0 ? [owner, member!] : [owner]);
+  }
+  await world.close();
+  return { owner, member: member!, channelCount };
 };
 
 export interface ManagedOrganization {

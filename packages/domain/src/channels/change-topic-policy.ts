@@ -1,6 +1,5 @@
 import { users } from '../events/audience.js';
 import { topicKey } from '../messages/topic.js';
-import { compareCodePoints } from '../shared/text.js';
 import type { Transaction } from '../shared/unit-of-work.js';
 import { nameTopicPolicies } from './named-topic-policies.js';
 import { MAX_TOPIC_POLICIES, type TopicPolicy } from './topic-policy.js';
@@ -11,17 +10,14 @@ import { MAX_TOPIC_POLICIES, type TopicPolicy } from './topic-policy.js';
  */
 export async function changeTopicPolicy(tx: Transaction, policy: TopicPolicy): Promise<boolean> {
   const { realmId, userId, channelId, topic, visibility, changedAt } = policy;
-  const before = await tx.topicPolicies.list(realmId, userId);
-  const stored = before.find((one) => one.channelId === channelId && topicKey(one.topic) === topicKey(topic));
-  if (!stored && visibility !== 'inherit' && before.length >= MAX_TOPIC_POLICIES) return false;
+  const stored = await tx.topicPolicies.find(realmId, userId, channelId, topicKey(topic));
+  const isNew = stored === null && visibility !== 'inherit';
+  if (isNew && (await tx.topicPolicies.count(realmId, userId)) >= MAX_TOPIC_POLICIES) return false;
   // A choice keeps the spelling that it was first made in.
   const changed = { ...policy, topic: stored?.topic ?? topic };
   await tx.topicPolicies.put(changed);
-  const muted = [...before.filter((one) => one !== stored), changed]
-    .filter((one) => one.visibility === 'muted')
-    .sort((a, b) => a.channelId - b.channelId || compareCodePoints(topicKey(a.topic), topicKey(b.topic)));
   const actor = await tx.actors.get(policy);
-  const named = await nameTopicPolicies(tx, actor, muted);
+  const named = await nameTopicPolicies(tx, actor, await tx.topicPolicies.listMuted(realmId, userId));
   await tx.events.append(realmId, {
     event: {
       type: 'topic.policy_changed',

@@ -26,6 +26,12 @@ export interface TopicPolicyReads {
     topicKey: string,
     userIds: readonly UserId[],
   ): Promise<ReadonlyMap<UserId, TopicVisibility>>;
+  /** Null where the user has chosen nothing for the topic. */
+  find(realmId: RealmId, userId: UserId, channelId: ChannelId, topicKey: string): Promise<TopicPolicy | null>;
+  /** For how many topics the user has chosen something. */
+  count(realmId: RealmId, userId: UserId): Promise<number>;
+  /** What the user has muted; in the order of `list`. */
+  listMuted(realmId: RealmId, userId: UserId): Promise<readonly TopicPolicy[]>;
   /** Everything the user has chosen; ascending channel, then key of the topic. */
   list(realmId: RealmId, userId: UserId): Promise<readonly TopicPolicy[]>;
   /** What users have chosen for the topic: the first `limit` of those with an id above `after`; ascending user. */

@@ -7,6 +7,11 @@ import {
   onlineInChannels,
   replayedSubscriptions,
 } from '../channels/channel-delivery.js';
+import {
+  customEmojiReceiver,
+  loadCustomEmojiReceivers,
+  needsCustomEmoji,
+} from '../custom-emoji/custom-emoji-delivery.js';
 import type { DeliveryFeatures, LiveProjection } from '../events/delivery-features.js';
 import {
   GroupProjection,
@@ -120,19 +125,28 @@ export const DELIVERY_FEATURES: DeliveryFeatures = {
 
   signedOutBy: signedOutUserIn,
 
-  receiver: (owner) => ({ userId: owner.userId, ...userReceiver(owner), ...messageReceiver(), ...channelReceiver() }),
+  receiver: (owner) => ({
+    userId: owner.userId,
+    ...userReceiver(owner),
+    ...messageReceiver(),
+    ...channelReceiver(),
+    ...customEmojiReceiver(),
+  }),
 
-  isNeeded: (needs, owner) => needsUsers(needs, owner) || needsMessages(needs) || needsChannels(needs),
+  isNeeded: (needs, owner) =>
+    needsUsers(needs, owner) || needsMessages(needs) || needsChannels(needs) || needsCustomEmoji(needs),
 
   async loadReceivers(repositories, realmId, requests) {
     const users = await loadUserReceivers(repositories, realmId, requests);
     const messages = await loadMessageReceivers(repositories, realmId, requests);
     const channels = await loadChannelReceivers(repositories, realmId, requests);
+    const customEmoji = await loadCustomEmojiReceivers(repositories, realmId, requests);
     return requests.map(({ owner }, index) => ({
       userId: owner.userId,
       ...users[index]!,
       ...messages[index]!,
       ...channels[index]!,
+      ...customEmoji[index]!,
     }));
   },
 };

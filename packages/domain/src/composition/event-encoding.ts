@@ -2,6 +2,7 @@ import { ALERT_WORD_EVENT_FORMATS } from '../alert-words/alert-word-events.js';
 import { BOT_EVENT_FORMATS } from '../bots/bot-events.js';
 import { CHANNEL_EVENT_FORMATS } from '../channels/channel-events.js';
 import { CHANNEL_FOLDER_EVENT_FORMATS } from '../channels/channel-folder-events.js';
+import { CUSTOM_EMOJI_EVENT_FORMATS } from '../custom-emoji/custom-emoji-events.js';
 import { DRAFT_EVENT_FORMATS } from '../drafts/draft-events.js';
 import { BASE_EVENT_FORMATS, type DomainEventTypes, type EventFormats } from '../events/event.js';
 import { eventEncoding } from '../events/event-format.js';
@@ -33,6 +34,7 @@ const FORMATS: EventFormats<DomainEventTypes> = {
   ...BASE_EVENT_FORMATS,
   ...CHANNEL_EVENT_FORMATS,
   ...CHANNEL_FOLDER_EVENT_FORMATS,
+  ...CUSTOM_EMOJI_EVENT_FORMATS,
   ...FILE_EVENT_FORMATS,
   ...GROUP_EVENT_FORMATS,
   ...INVITATION_EVENT_FORMATS,

@@ -25,18 +25,19 @@ export interface UnicodeEmoji {
 /** Made when it is first asked for, and kept. */
 export type LoadUnicodeEmoji = () => UnicodeEmoji;
 
-export interface CustomEmoji {
+/** What of an organization's own emoji decides who is meant by a name. */
+export interface CustomEmojiName {
   readonly id: number;
   readonly name: string;
   /** Cannot be chosen any more, and leaves its name to others. */
   readonly isDeactivated: boolean;
 }
 
-/** All emoji of an organization. */
+/** Emoji of an organization. */
 export interface EmojiCatalogue {
   readonly unicode: UnicodeEmoji;
-  /** Deactivated ones too. */
-  readonly custom: readonly CustomEmoji[];
+  /** Of those asked for; deactivated ones too. */
+  readonly custom: readonly CustomEmojiName[];
 }
 
 /** Code and name of the extra emoji. */

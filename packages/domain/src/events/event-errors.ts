@@ -10,6 +10,8 @@ export const EVENT_ERRORS = declareErrors({
   EVENT_QUEUE_FILTER_TOO_LONG: 'invalid',
   CANNOT_FOLLOW_ALL_PUBLIC_CHANNELS: 'forbidden',
   UNSUPPORTED_QUEUE_OPERATOR: 'invalid',
+  INVALID_CONSUMER_NAME: 'invalid',
+  TOO_MANY_CONSUMERS: 'conflict',
 });
 
 type EventErrors = typeof EVENT_ERRORS;

@@ -2,6 +2,8 @@ export { type Audience, users, wholeRealm } from './audience.js';
 export type { Membership } from './audience-membership.js';
 export type { EphemeralAnnouncement, EphemeralEvents } from './ephemeral-event.js';
 export type { AnyEvent, AnyEventType, DomainEvent, DomainEventType, EventOf } from './event.js';
+export { type EventConsumerRepository, MAX_CONSUMERS, tooManyConsumers } from './event-consumer.js';
+export { type ConsumerUnit, EventConsumption } from './event-consumption.js';
 
 import './event-errors.js';
 

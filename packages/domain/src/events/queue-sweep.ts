@@ -3,6 +3,7 @@ import type { EventLoop } from '../shared/event-loop.js';
 import type { EventSeq, RealmId, UnixSeconds } from '../shared/ids.js';
 import type { ReportProblem } from '../shared/problem-log.js';
 import type { UnitOfWork } from '../shared/unit-of-work.js';
+import { MAX_EVENTS_FOR_CONSUMERS } from './event-consumer.js';
 import type { EventHub } from './event-hub.js';
 import type { LogEnd } from './event-log.js';
 import type { QueueKey, QueuePosition } from './event-queue.js';
@@ -121,8 +122,12 @@ export class QueueSweep {
       await this.removeAll((tx) => tx.queues.removeBehind(realmId, seq - maxEventsBehind, SLICE));
     }
     if (prunedUpTo >= seq) return;
-    const lowest = await uow.read(({ queues }) => queues.lowestFloor(realmId));
-    const upTo = Math.min(lowest ?? seq, seq) as EventSeq;
+    const { queue, consumer } = await uow.read(async ({ queues, consumers }) => ({
+      queue: (await queues.lowestFloor(realmId)) ?? seq,
+      consumer: (await consumers.lowestPosition(realmId)) ?? seq,
+    }));
+    const needed = Math.min(queue, Math.max(consumer, seq - MAX_EVENTS_FOR_CONSUMERS));
+    const upTo = Math.min(needed, seq) as EventSeq;
     if (upTo <= prunedUpTo) return;
     const before = clock.now() - keepSeconds;
     while ((await uow.write((tx) => tx.events.prune(realmId, upTo, before, SLICE))) === SLICE);

@@ -2,6 +2,7 @@ import { users } from '../events/audience.js';
 import type { EventFormats } from '../events/event.js';
 import type { FileId, RealmId } from '../shared/ids.js';
 import type { Transaction } from '../shared/unit-of-work.js';
+import type { BlobKey } from './blob-store.js';
 import type { AttachedFile } from './file.js';
 
 /** What clients show of a file. */
@@ -46,13 +47,16 @@ export async function publishFileChanges(tx: Transaction, realmId: RealmId, ids:
   }
 }
 
+/** Answers which blobs belong to nothing from then on. */
 export async function removeFile(
   tx: Transaction,
-  { realmId, id, ownerId }: Pick<AttachedFile, 'realmId' | 'id' | 'ownerId'>,
-): Promise<void> {
+  { realmId, id, ownerId, blob }: Pick<AttachedFile, 'realmId' | 'id' | 'ownerId' | 'blob'>,
+): Promise<readonly BlobKey[]> {
+  const thumbnails = await tx.files.listThumbnails(realmId, id);
   await tx.files.remove(realmId, id);
   await tx.events.append(realmId, {
     event: { type: 'file.removed', id, usedBytes: await tx.files.usedBytes(realmId) },
     audience: users([ownerId]),
   });
+  return [blob, ...thumbnails.map((thumbnail) => thumbnail.blob)];
 }

@@ -15,9 +15,30 @@ export interface StoredFile {
   readonly blob: BlobKey;
   /** In bytes. */
   readonly size: number;
-  /** As whoever uploaded it claims; shown by browsers only where that can do no harm. */
+  /** See `contentTypeOf`; shown by browsers only where that can do no harm. */
   readonly contentType: string;
   readonly createdAt: UnixSeconds;
+  /** Null: it is no image, or none that can be shown. */
+  readonly image: FileImage | null;
+}
+
+/** What is known of an image. */
+export interface FileImage {
+  /** In pixels, as it is seen: turned as its metadata say. */
+  readonly width: number;
+  readonly height: number;
+  readonly isAnimated: boolean;
+  /** Whether there are smaller ones to be shown in its place; 'failed': it cannot be shown at all. */
+  readonly thumbnail: 'pending' | 'ready' | 'failed';
+}
+
+/** An image made of a file's. It is no part of the space that files take. */
+export interface StoredThumbnail {
+  /** `840x560.webp`. */
+  readonly name: string;
+  readonly blob: BlobKey;
+  /** In bytes. */
+  readonly size: number;
 }
 
 export type NewFile = Omit<StoredFile, 'id'>;
@@ -116,7 +137,11 @@ export interface FileReads {
   count(realmId: RealmId, ownerId: UserId): Promise<number>;
   /** Of all files of a realm, in bytes. */
   usedBytes(realmId: RealmId): Promise<number>;
-  /** Which of these blobs belong to files, of whatever realm. */
+  /** Images made of it. */
+  listThumbnails(realmId: RealmId, id: FileId): Promise<readonly StoredThumbnail[]>;
+  /** Messages that show a placeholder until the file has thumbnails; ascending, at most `limit`. */
+  listAwaiting(realmId: RealmId, id: FileId, limit: number): Promise<readonly MessageId[]>;
+  /** Which of these blobs belong to files or their thumbnails, of whatever realm. */
   filterBlobs(keys: readonly BlobKey[]): Promise<ReadonlySet<BlobKey>>;
   /**
    * Files, of whatever realm, to which no message has referred since before then; the longest unreferred first, at most `limit`.
@@ -135,9 +160,15 @@ export interface FileRepository extends FileReads {
   detach(realmId: RealmId, messageId: MessageId, ids: readonly FileId[], at: UnixSeconds): Promise<void>;
   /** From now on these messages refer to no file. Answers to which they did; ascending. */
   detachAll(realmId: RealmId, messageIds: readonly MessageId[], at: UnixSeconds): Promise<readonly FileId[]>;
+  /** What is known of an image now, with the thumbnails that there were none of before. */
+  setImage(realmId: RealmId, id: FileId, image: FileImage, thumbnails: readonly StoredThumbnail[]): Promise<void>;
+  /** The message shows a placeholder for each of these files. */
+  awaitThumbnails(realmId: RealmId, messageId: MessageId, ids: readonly FileId[]): Promise<void>;
+  /** These messages show no placeholder for the file any more. */
+  endAwaiting(realmId: RealmId, id: FileId, messageIds: readonly MessageId[]): Promise<void>;
   /** A message refers to it after all, or something else does: it counts as unreferenced from then on. */
   postpone(realmId: RealmId, id: FileId, at: UnixSeconds): Promise<void>;
-  /** Without effect where there is none. */
+  /** With its thumbnails. Without effect where there is none. */
   remove(realmId: RealmId, id: FileId): Promise<void>;
 }
 

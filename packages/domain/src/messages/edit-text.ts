@@ -3,6 +3,7 @@ import type { UserId } from '../shared/ids.js';
 import { trim } from '../shared/text.js';
 import type { Transaction } from '../shared/unit-of-work.js';
 import { changeAttachedFiles, filesOfEdit } from './attach-files.js';
+import { awaitThumbnails } from './linked-uploads.js';
 import type { EditedText, Message } from './message.js';
 import { parseContent } from './message.js';
 import type { Post } from './post-message.js';
@@ -39,5 +40,6 @@ export async function editText(
     editedAt,
     exceptions: new Map([...named].filter(([userId]) => holders.has(userId))),
   });
+  await awaitThumbnails(tx, message, rendered.pendingThumbnails);
   return changeAttachedFiles(tx, message, files, editedAt);
 }

@@ -60,6 +60,7 @@ export {
 import './message-errors.js';
 
 export type { MessageEventTypes, MessageLocation, MovePropagation, ReceivedFlags } from './message-events.js';
+export type { HookedMessage, MessageHooks } from './message-hooks.js';
 export {
   type LoadedUnread,
   loadNewestMessageId,
@@ -130,6 +131,7 @@ export * from './use-cases/get-messages.js';
 export * from './use-cases/index-messages.js';
 export * from './use-cases/list-readers.js';
 export * from './use-cases/list-topics.js';
+export * from './use-cases/make-thumbnails.js';
 export * from './use-cases/mark-read.js';
 export * from './use-cases/match-narrow.js';
 export * from './use-cases/notify-typing.js';

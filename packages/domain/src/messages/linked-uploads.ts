@@ -1,6 +1,9 @@
+import type { StoredFile } from '../files/file.js';
+import { ANIMATED_THUMBNAIL, STILL_THUMBNAIL, transcodedFormatOf } from '../files/thumbnails.js';
 import type { RealmId } from '../shared/ids.js';
 import type { Repositories, Transaction } from '../shared/unit-of-work.js';
-import type { StoredImage, StoredUpload } from './markdown.js';
+import type { StoredUpload } from './markdown.js';
+import type { Message } from './message.js';
 
 /** Links have letters beyond ASCII as they are or escaped. */
 export function spellingsOf(path: string): readonly string[] {
@@ -12,10 +15,18 @@ export function spellingsOf(path: string): readonly string[] {
   }
 }
 
-/** What every browser shows as an image. */
-const IMAGE_TYPES: ReadonlySet<string> = new Set(['image/png', 'image/jpeg', 'image/gif', 'image/webp']);
-/** There are no thumbnails: the original is shown, whose dimensions nobody has looked at. */
-const ORIGINAL: StoredImage = { width: 0, height: 0, isAnimated: false, thumbnail: 'none' };
+/** What a file shows where a text links to it (markdown §15.2). */
+export function uploadOfFile({ contentType, image }: Pick<StoredFile, 'contentType' | 'image'>): StoredUpload {
+  if (!image) return { contentType, image: null };
+  const { width, height, isAnimated, thumbnail } = image;
+  const shown = { width, height, isAnimated };
+  if (thumbnail !== 'ready') return { contentType, image: { ...shown, thumbnail } };
+  const ready = {
+    format: isAnimated ? ANIMATED_THUMBNAIL : STILL_THUMBNAIL,
+    transcodedFormat: transcodedFormatOf(contentType, image),
+  };
+  return { contentType, image: { ...shown, thumbnail: ready } };
+}
 
 /** What the links of a text to uploads show (markdown §15.2); by path as typed. */
 export async function resolveUploads(
@@ -31,9 +42,23 @@ export async function resolveUploads(
     const file = spellingsOf(path)
       .map((spelling) => byPath.get(spelling))
       .find((it) => it);
-    if (!file) continue;
-    const { contentType } = file;
-    uploads.set(path, { contentType, image: IMAGE_TYPES.has(contentType) ? ORIGINAL : null });
+    if (file) uploads.set(path, uploadOfFile(file));
   }
   return uploads;
+}
+
+/** Notes for which thumbnails a message shows placeholders, to be replaced when they are ready. `paths`: as typed. */
+export async function awaitThumbnails(
+  tx: Transaction,
+  { realmId, id }: Pick<Message, 'realmId' | 'id'>,
+  paths: ReadonlySet<string>,
+): Promise<void> {
+  // Most messages.
+  if (paths.size === 0) return;
+  const files = await tx.files.listByPath(realmId, [...paths].flatMap(spellingsOf));
+  await tx.files.awaitThumbnails(
+    realmId,
+    id,
+    files.map((file) => file.id),
+  );
 }

@@ -86,7 +86,7 @@ export interface ResolvedNames {
   readonly groupsByName: ReadonlyMap<string, MentionableGroup>;
   /** By exact name, archived ones included; only those whose content the acting user has access to. */
   readonly channelsByName: ReadonlyMap<string, LinkableChannel>;
-  /** Image URLs of the realm's active custom emoji, by name. */
+  /** Where the pictures of the realm's active custom emoji are, counted from its host, by name. */
   readonly customEmoji: ReadonlyMap<string, string>;
   /** By path, as in the references. */
   readonly uploads: ReadonlyMap<string, StoredUpload>;
@@ -179,6 +179,12 @@ export interface RenderedMessages {
 
   /** What an edit changed, as HTML: the new version with what was inserted and what was deleted marked. */
   diff(before: string, after: string): string;
+
+  /**
+   * The HTML with images in the place of their placeholders; those that cannot be shown are left out. `uploadOf`: by path as typed;
+   * null, or still pending: the placeholder stays.
+   */
+  showThumbnails(html: string, uploadOf: (path: string) => StoredUpload | null): string;
 
   /** What a notification says in plain text: spoilers stay closed. */
   plainText(html: string): string;

@@ -51,6 +51,8 @@ export const MESSAGE_ERRORS = declareErrors({
   TOO_MANY_MESSAGES_TO_MOVE: 'invalid',
   CANNOT_DELETE_MESSAGE: 'forbidden',
   DELETE_TIME_LIMIT_EXCEEDED: 'forbidden',
+  /** The host application refused it. */
+  MESSAGE_REFUSED: 'forbidden',
 });
 
 type MessageErrors = typeof MESSAGE_ERRORS;

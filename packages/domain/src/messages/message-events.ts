@@ -58,6 +58,14 @@ export interface MessageEventTypes {
     /** Each receiver is told only of those that they have. */
     readonly onlyToHolders: boolean;
   };
+  /** To those who have the message: what it shows is ready, though its text is the same (messages §18.2). */
+  'message.rerendered': {
+    readonly messageId: MessageId;
+    readonly at: UnixSeconds;
+    /** Markdown, and the HTML made of it. */
+    readonly content: string;
+    readonly rendered: string;
+  };
   /** To those who watch them, and to those who can no longer see them because they were moved. */
   'message.deleted': {
     /** Ascending; at most MAX_MESSAGES_OF_DELETION. */
@@ -101,5 +109,6 @@ export const MESSAGE_EVENT_FORMATS: EventFormats<MessageEventTypes> = {
   'message.submessage_added': 1,
   'message.flag_changed': 1,
   'message.updated': 1,
+  'message.rerendered': 1,
   'message.deleted': 1,
 };

@@ -40,6 +40,8 @@ export interface MessageRepository extends MessageReads {
   append(message: NewMessage): Promise<Message>;
   /** Replaces its text, and with it whom it names; what anybody has read stays read. Unknown ids are left out. */
   edit(realmId: RealmId, id: MessageId, text: EditedText): Promise<void>;
+  /** Shows something else in the place of what was made of the same text, which is no edit. Unknown ids are left out. */
+  rerender(realmId: RealmId, id: MessageId, renderedContent: string): Promise<void>;
   /** Shown with the message from now on. */
   addSubmessage(realmId: RealmId, submessage: Omit<Submessage, 'id'>): Promise<Submessage>;
   /** With every personal row and submessage. Returns the ids that were there, ascending. */

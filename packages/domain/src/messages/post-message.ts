@@ -7,6 +7,7 @@ import type { FileId, RecipientId, UnixSeconds, UserId } from '../shared/ids.js'
 import type { Transaction } from '../shared/unit-of-work.js';
 import type { User } from '../users/user.js';
 import { attachableFiles, attachFiles } from './attach-files.js';
+import { awaitThumbnails } from './linked-uploads.js';
 import type { TopicLink } from './markdown.js';
 import type { Message, SentFlags } from './message.js';
 import type { ReceivedFlags } from './message-events.js';
@@ -89,6 +90,7 @@ export async function postMessage(tx: Transaction, post: Post): Promise<Message>
 
   if (destination.kind === 'channel') await noteActivity(tx, destination.channel, message);
   await attachFiles(tx, message, files);
+  await awaitThumbnails(tx, message, rendered.pendingThumbnails);
   await tx.events.append(realmId, {
     event: {
       type: 'message.sent',

@@ -1,5 +1,6 @@
 import type { Channel } from '../channels/channel.js';
 import { hasContentAccess, hasFullHistoryAccess } from '../channels/channel-permissions.js';
+import { emojiPath } from '../custom-emoji/custom-emoji.js';
 import type { Group } from '../groups/group.js';
 import type { SystemGroupName } from '../groups/system-groups.js';
 import type { Realm } from '../realms/realm.js';
@@ -86,7 +87,10 @@ const GROUP_TITLES: Readonly<Record<SystemGroupName, string>> = {
   internet: 'Everyone on the internet',
 };
 
-type Reads = Pick<Repositories | Transaction, 'users' | 'groups' | 'channels' | 'topics' | 'alertWords' | 'files'>;
+type Reads = Pick<
+  Repositories | Transaction,
+  'users' | 'groups' | 'channels' | 'topics' | 'alertWords' | 'files' | 'customEmoji'
+>;
 
 /** What was made of a text, and the groups it mentions aloud. */
 export interface RenderedText extends RenderedMarkdown {
@@ -113,13 +117,14 @@ export async function renderText(
   author: Author,
 ): Promise<RenderedText> {
   const { references } = parsed;
-  const { userNames, userIds, groupNames, channelNames, uploadPaths } = references;
+  const { userNames, userIds, groupNames, channelNames, emojiNames, uploadPaths } = references;
   const realmId = realm.id;
   const alertWords = (await tx.alertWords.hasAny(realmId))
     ? await tx.alertWords.listBySegment(realmId, parsed.alertSegments)
     : NOTHING_NAMED.alertWords;
   // Most texts.
-  if (userNames.size + userIds.size + groupNames.size + channelNames.size + uploadPaths.size === 0) {
+  const named = [userNames, userIds, groupNames, channelNames, emojiNames, uploadPaths];
+  if (named.every(({ size }) => size === 0)) {
     return { ...renderer.render(parsed, { ...NOTHING_NAMED, alertWords }), mentionedGroups: [] };
   }
   const groups = groupNames.size > 0 ? await tx.groups.listByName(realmId, [...groupNames]) : [];
@@ -128,6 +133,7 @@ export async function renderText(
     alertWords,
     ...(await resolveUsers(tx, parsed, realm, author.actor)),
     groupsByName: resolveGroups(groups, groupNames),
+    customEmoji: await resolveEmoji(tx, realmId, emojiNames),
     uploads: await resolveUploads(tx, realm.id, uploadPaths),
     channelsByName: await resolveChannels(tx, parsed, realmId, author),
   };
@@ -170,6 +176,15 @@ function resolveGroups(groups: readonly Group[], names: ReadonlySet<string>): Re
     });
   }
   return result;
+}
+
+async function resolveEmoji(
+  { customEmoji }: Reads,
+  realmId: RealmId,
+  names: ReadonlySet<string>,
+): Promise<ResolvedNames['customEmoji']> {
+  const found = names.size > 0 ? await customEmoji.listByName(realmId, [...names]) : [];
+  return new Map(found.map((emoji) => [emoji.name, emojiPath(emoji)]));
 }
 
 async function resolveChannels(

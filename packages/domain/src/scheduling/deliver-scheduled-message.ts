@@ -39,7 +39,8 @@ export class DeliverScheduledMessage implements JobHandler<DeliveryPayload> {
     if (!message) return NOTHING_TO_DO;
     const { realmId, userId, clientName, to, topic, content, isReadBySender } = message;
     const caller: Caller = { realmId, userId, clientName };
-    const prepared = await this.sendMessage.prepare(caller, { to, topic, content });
+    const asked = await this.sendMessage.ask(caller, { to, topic, content });
+    const prepared = await this.sendMessage.prepare(caller, asked);
     // An edit since then has put another job in the place of this one, and this work is not done.
     return async (tx, onRollback) => {
       await this.requireDeliverable(tx, message);

@@ -21,6 +21,7 @@ export type ScheduledMessageId = Id<'scheduled message'>;
 export type DraftId = Id<'draft'>;
 export type SnippetId = Id<'snippet'>;
 export type FileId = Id<'file'>;
+export type CustomEmojiId = Id<'custom emoji'>;
 export type ReminderId = Id<'reminder'>;
 
 /** Position of an event in its realm's log: 1, 2, 3 …, in commit order. */

@@ -13,6 +13,7 @@ export { escapeHtml } from './html.js';
 export type {
   ChannelFolderId,
   ChannelId,
+  CustomEmojiId,
   DefaultChannelGroupId,
   DeviceId,
   DraftId,

@@ -11,8 +11,9 @@ export async function acceptedName(
   realm: Realm,
   user: Pick<User, 'id'>,
   raw: string,
+  shortest?: number,
 ): Promise<string> {
-  const fullName = parseFullName(raw);
+  const fullName = parseFullName(raw, shortest);
   if (realm.settings.requireUniqueNames && (await users.isNameTaken(realm.id, fullName, user.id))) {
     throw new DomainError('USER_NAME_TAKEN', 'Unique names required in this organization.');
   }

@@ -1,4 +1,4 @@
-import { HOSTILE_TEXTS } from '@parley/testkit';
+import { blackPng, HOSTILE_TEXTS } from '@parley/testkit';
 import type { LargeOrganization } from '../testing/large-organization.js';
 import { FormFile } from './encode.js';
 import type { Fields } from './routes.js';
@@ -32,6 +32,8 @@ export interface Surroundings {
   readonly addToken: (kind: 'apns' | 'fcm') => Promise<string>;
   /** A file of whoever calls; answers its id and what its address ends in. */
   readonly upload: () => Promise<{ readonly id: number; readonly path: string }>;
+  /** Of whoever calls, and animated. */
+  readonly addEmoji: () => Promise<{ readonly id: string; readonly name: string }>;
   /** A successful GET of whoever calls; answers its fields. */
   readonly get: (path: string) => Promise<Fields>;
   /** A successful POST of whoever calls; answers its fields. */
@@ -52,6 +54,9 @@ export const PUSH_REGISTRATION = {
   bouncer_public_key: 'x'.repeat(44),
   encrypted_push_registration: 'x'.repeat(7000),
 };
+
+/** As many as an image may have. */
+const MANY_PIXELS = blackPng(9000, 9000);
 
 type Input = (surroundings: Surroundings) => Fields | Promise<Fields>;
 
@@ -876,6 +881,18 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
   },
   'DELETE /events': {
     'a queue': async ({ openQueue }) => ({ queue_id: await openQueue() }),
+  },
+  'POST /realm/emoji/*emoji_name': {
+    'many pixels': ({ n }) => ({ emoji_name: `pixels-${n}`, file: new FormFile('a.png', MANY_PIXELS) }),
+  },
+  'DELETE /realm/emoji/*emoji_name': {
+    one: async ({ addEmoji }) => ({ emoji_name: (await addEmoji()).name }),
+  },
+  'GET /user_avatars/:realm_id/emoji/images/:file': {
+    one: async ({ addEmoji }) => ({ realm_id: 1, file: `${(await addEmoji()).id}.gif` }),
+  },
+  'GET /user_avatars/:realm_id/emoji/images/still/:file': {
+    one: async ({ addEmoji }) => ({ realm_id: 1, file: `${(await addEmoji()).id}.png` }),
   },
   'GET /user_avatars/:realm_id/:file': {
     'a large one': () => ({ realm_id: 1, file: '1-medium.png' }),

@@ -21,6 +21,11 @@ import { IS_LONG, size } from './scale.js';
 const MAX_STALL_MS = 100;
 /** Others use the machine too: only what exceeds the limit each time is a cost of the request. */
 const TRIES = 3;
+/** Two frames of one pixel. */
+const BLINKING_GIF = Buffer.from(
+  'R0lGODlhAQABAIAAAExpcf8AACH/C05FVFNDQVBFMi4wAwEAAAAh+QQFCgAAACwAAAAAAQABAAACAkwBACH5BAUKAAAALAAAAAABAAEAgExpcQAA/wICTAEAOw==',
+  'base64',
+);
 const MEGABYTE = 1024 * 1024;
 /** What may be referred to after all of it beyond what was before: caches, which are bounded. */
 const MAX_RETAINED_BYTES = 100 * MEGABYTE;
@@ -112,6 +117,16 @@ describe('the worst that each operation may be sent', () => {
   const get = async ({ authorization }: Account, path: string) => {
     const url = `${server.url}/api/v1${path}`;
     const { text } = await send({ method: 'GET', url, headers: { Authorization: authorization }, body: null });
+    return JSON.parse(text);
+  };
+  const postFile = async ({ authorization }: Account, path: string, name: string, content: Buffer) => {
+    const { body, contentType } = await encodeMultipart({}, [{ field: 'file', name, content, type: 'text/plain' }]);
+    const { text } = await send({
+      method: 'POST',
+      url: `${server.url}/api/v1${path}`,
+      headers: { Authorization: authorization, 'Content-Type': contentType },
+      body,
+    });
     return JSON.parse(text);
   };
   const openQueue = async (account: Account): Promise<string> =>
@@ -233,20 +248,20 @@ describe('the worst that each operation may be sent', () => {
       return token;
     },
     upload: async () => {
-      const { body, contentType } = await encodeMultipart({}, [
-        { field: 'file', name: 'a.txt', content: Buffer.from('hello'), type: 'text/plain' },
-      ]);
-      const { text } = await send({
-        method: 'POST',
-        url: `${server.url}/api/v1/user_uploads`,
-        headers: { Authorization: account.authorization, 'Content-Type': contentType },
-        body,
-      });
-      const path = String(JSON.parse(text).url).slice('/user_uploads/'.length);
+      const { url } = await postFile(account, '/user_uploads', 'a.txt', Buffer.from('hello'));
+      const path = String(url).slice('/user_uploads/'.length);
       const { attachments } = await get(account, '/attachments');
       const { id } = attachments.find((file: { readonly path_id: string }) => file.path_id === path);
       await server.probe.lap();
       return { id, path };
+    },
+    addEmoji: async () => {
+      const name = `emoji-${n++}`;
+      await postFile(account, `/realm/emoji/${name}`, 'a.gif', BLINKING_GIF);
+      const emoji: Record<string, { readonly id: string; readonly name: string }> = (await get(account, '/realm/emoji'))
+        .emoji;
+      await server.probe.lap();
+      return Object.values(emoji).find((it) => it.name === name)!;
     },
     get: async (path: string) => {
       const answer = await get(account, path);

@@ -1,5 +1,11 @@
 import { DeleteFile, ListFiles, UploadFile } from '@parley/domain/files';
-import { CreateTemporaryFileUrl, type ReadableFile, ReadFile, ReadTemporaryFile } from '@parley/domain/messages';
+import {
+  CreateTemporaryFileUrl,
+  type ReadableFile,
+  ReadFile,
+  ReadTemporaryFile,
+  ReadThumbnail,
+} from '@parley/domain/messages';
 import { DomainError, type FileId } from '@parley/domain/shared';
 import { Turns } from '../caching/turns.js';
 import { presentLongList } from '../events/long-list.js';
@@ -22,6 +28,11 @@ class ReadFileDto {
   @TextParam(PATH) path_id!: string;
 }
 
+class ReadThumbnailDto {
+  /** `2/ab/…/cat.png/840x560.webp` */
+  @TextParam(PATH) path_id_and_format!: string;
+}
+
 class ReadTemporaryFileDto {
   @TextParam(PATH) token!: string;
   @TextParam(PATH) name!: string;
@@ -42,7 +53,7 @@ export function fileRoutes(): readonly Route[] {
       useCase: UploadFile,
       handle: async ({ request, caller, useCase }) => {
         const { blob, filename, mimeType } = theFile(request.files);
-        const file = await useCase.execute(caller, { blob, name: unescaped(filename), contentType: mimeType });
+        const file = await useCase.execute(caller, { blob, name: unescaped(filename), claimedType: mimeType });
         const url = `/user_uploads/${file.pathId}`;
         return success({ uri: url, url, filename: file.name });
       },
@@ -68,6 +79,21 @@ export function fileRoutes(): readonly Route[] {
     }),
     reading('/user_uploads/*path_id', serveFile),
     reading('/user_uploads/download/*path_id', (file, request) => serveFile(file, request, true)),
+    route('GET', '/user_uploads/thumbnail/*path_id_and_format', {
+      auth: 'user',
+      takesKeyParameter: true,
+      atRoot: true,
+      limit: 'none',
+      dto: ReadThumbnailDto,
+      useCase: ReadThumbnail,
+      handle: ({ dto, request, caller, useCase }) =>
+        orPage(async () => {
+          const { path_id_and_format: path } = dto;
+          const end = path.lastIndexOf('/');
+          const input = { pathId: path.slice(0, end), format: path.slice(end + 1) };
+          return serveFile(await useCase.execute(caller, input), request);
+        }),
+    }),
     route('GET', '/attachments', {
       auth: 'user',
       dto: NoParameters,

@@ -5,10 +5,13 @@ import { parseRange } from './byte-range.js';
 
 /** What browsers show without running anything of it; whatever else there is they save. */
 const SHOWN =
-  /^(?:image\/(?:png|jpeg|gif|webp|avif|bmp|tiff|heic)|audio\/[\w.+-]+|video\/(?:mp4|webm|ogg|quicktime)|application\/pdf|text\/plain)$/;
+  /^(?:image\/(?:apng|png|jpeg|gif|webp|avif|bmp|tiff|heic)|audio\/[\w.+-]+|video\/(?:mp4|webm|ogg|quicktime)|application\/pdf|text\/plain)$/;
 const CONTENT_TYPE = /^[a-z]+\/[\w.+-]{1,100}$/;
 /** Should a browser make a document of it all the same, it is one without scripts, forms and origin. */
 const POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; media-src 'self'";
+
+/** In a sandbox, browsers show no PDF at all. Their viewers run what is in it apart from our origin. */
+const PDF_POLICY = "default-src 'none'; object-src 'self'; style-src 'unsafe-inline'";
 
 /** A file's bytes, or the part of them that is asked for (messages §16.2). */
 export function serveFile(file: ReadableFile, request: Request, mustSave = false): Reply {
@@ -16,7 +19,14 @@ export function serveFile(file: ReadableFile, request: Request, mustSave = false
   const etag = `"${file.blob}"`;
   const type = servedType(file.contentType);
   const headers = [
-    ...['ETag', etag, 'Accept-Ranges', 'bytes', 'Content-Security-Policy', POLICY],
+    ...[
+      'ETag',
+      etag,
+      'Accept-Ranges',
+      'bytes',
+      'Content-Security-Policy',
+      type === 'application/pdf' ? PDF_POLICY : POLICY,
+    ],
     ...['Content-Disposition', dispositionOf(file.name, mustSave || !SHOWN.test(file.contentType))],
   ];
   // Whether somebody may read it is asked anew each time.

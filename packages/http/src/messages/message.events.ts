@@ -1,5 +1,10 @@
 import type { EventOf } from '@parley/domain/events';
-import { type MessageEventTypes, type MessageLocation, receivedFlags } from '@parley/domain/messages';
+import {
+  type MessageEventTypes,
+  type MessageLocation,
+  type PersonalFlags,
+  receivedFlags,
+} from '@parley/domain/messages';
 import { seesEmailOf } from '@parley/domain/users';
 import { presentTopic } from '../channels/channel.presenters.js';
 import { type EventContext, keyOf, opened, type Presented, type Presenters } from '../events/event-presenter.js';
@@ -21,6 +26,11 @@ export const MESSAGE_EVENTS = {
     wireTypes: ['update_message'],
     needs: ({ messageId, messageIds, onlyToHolders }) => ({ messageIds: onlyToHolders ? messageIds : [messageId] }),
     present: presentUpdate,
+  },
+  'message.rerendered': {
+    wireTypes: ['update_message'],
+    needs: ({ messageId }) => ({ messageIds: [messageId] }),
+    present: presentRerendering,
   },
   'message.deleted': {
     wireTypes: ['delete_message'],
@@ -70,8 +80,7 @@ function presentUpdate(event: EventOf<'message.updated'>, context: EventContext)
   const messageId = ids.includes(event.messageId) ? event.messageId : ids[0];
   const text = messageId === event.messageId ? event.text : null;
   if (messageId === undefined || (!move && !text)) return [];
-  const own = receiver.flags.get(messageId);
-  const flags = own ? flagNames(own).filter((name) => name !== 'wildcard_mentioned') : UNOWNED_FLAGS;
+  const flags = flagsAfter(receiver.flags.get(messageId));
   const shownTopic = (topic: string) => presentTopic(topic, showsEmptyTopics);
   const key = `${keyOf(showsEmptyTopics)} ${flags.join()} ${onlyToHolders ? ids.join() : ''}`;
   return context.shared(key, () =>
@@ -97,6 +106,30 @@ function presentUpdate(event: EventOf<'message.updated'>, context: EventContext)
     }),
   );
 }
+
+/** Messages §18.2, rendering-only. */
+function presentRerendering(event: EventOf<'message.rerendered'>, context: EventContext): Presented {
+  const { messageId, at, content, rendered } = event;
+  const own = context.receiver.flags.get(messageId);
+  if (!own) return [];
+  const flags = flagsAfter(own);
+  return context.shared(flags.join(), () =>
+    opened({
+      type: 'update_message',
+      user_id: null,
+      rendering_only: true,
+      message_id: messageId,
+      message_ids: [messageId],
+      flags,
+      edit_timestamp: at,
+      content,
+      rendered_content: rendered,
+    }),
+  );
+}
+
+const flagsAfter = (own: PersonalFlags | undefined): readonly string[] =>
+  own ? flagNames(own).filter((name) => name !== 'wildcard_mentioned') : UNOWNED_FLAGS;
 
 /** Messages §18.3: one event for all, or, for clients that cannot do with that, one for each. */
 function presentDeletion(event: EventOf<'message.deleted'>, context: EventContext): Presented {

@@ -6,7 +6,7 @@ import {
   MAX_CHANNEL_NAME_LENGTH,
   MAX_NOTIFIED_SUBSCRIBERS,
 } from '@parley/domain/channels';
-import type { FileLimits } from '@parley/domain/files';
+import { ANIMATED_THUMBNAIL, type FileLimits, STILL_THUMBNAIL, THUMBNAIL_SIZE } from '@parley/domain/files';
 import { GROUP_PERMISSIONS, type GroupSettingDefinition, systemGroupTitle } from '@parley/domain/groups';
 import {
   EMPTY_TOPIC_DISPLAY_NAME,
@@ -197,9 +197,15 @@ const EXTERNAL_ACCOUNTS = Object.fromEntries(
 );
 
 const THUMBNAIL_FORMATS = [
-  { name: '840x560-anim.webp', max_width: 840, max_height: 560, format: 'webp', animated: true },
-  { name: '840x560.webp', max_width: 840, max_height: 560, format: 'webp', animated: false },
-];
+  { name: ANIMATED_THUMBNAIL, animated: true },
+  { name: STILL_THUMBNAIL, animated: false },
+].map(({ name, animated }) => ({
+  name,
+  max_width: THUMBNAIL_SIZE.width,
+  max_height: THUMBNAIL_SIZE.height,
+  format: 'webp',
+  animated,
+}));
 
 const REPORT_TYPES = Object.entries(REPORT_REASONS).map(([key, name]) => ({ key, name }));
 

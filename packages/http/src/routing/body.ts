@@ -20,6 +20,8 @@ export interface BodyRules {
 export interface FileRules {
   /** Of one file; a longer one is cut and marked. All files together may take twice that. */
   readonly maxBytes: number;
+  /** Of a body that says beforehand how long it is, beside what is no file: whatever is longer is not read. */
+  readonly maxSentBytes: number;
   readonly charge: Charge;
   /** Takes the bytes of the first file as they come, which then are never in memory; null: they are kept in memory. */
   readonly sink: FileSink | null;
@@ -62,7 +64,7 @@ export async function readBody(message: MaybeParsed, rules: BodyRules): Promise<
   const kind = kindOf(type);
   if (!kind) return EMPTY;
   if (kind === 'multipart' && rules.files) {
-    if (declaredLength(message) > rules.maxBytes + 2 * rules.files.maxBytes) throw bodyTooLarge();
+    if (declaredLength(message) > rules.maxBytes + rules.files.maxSentBytes) throw bodyTooLarge();
     return readMultipart(message, rules, null);
   }
   const content = readAtOnce(message, rules) ?? (await readAll(message, rules));
@@ -294,7 +296,8 @@ async function readMultipart(message: IncomingMessage, rules: BodyRules, content
         defParamCharset: 'utf8',
         limits: {
           fieldSize: maxBytes,
-          fileSize: fileRules ? fileRules.maxBytes + (fileRules.sink ? 1 : 0) : undefined,
+          // A file of exactly this size would count as cut.
+          fileSize: fileRules ? fileRules.maxBytes + 1 : undefined,
           parts: MAX_FIELDS,
           files: MAX_FILES,
         },
@@ -347,7 +350,7 @@ async function readMultipart(message: IncomingMessage, rules: BodyRules, content
         attempt(() => collector.add(chunk));
       });
       stream.on('end', () => {
-        files.push({ ...about, content: collector.bytes, blob: null, isTruncated });
+        files.push({ ...about, content: collector.bytes.subarray(0, fileRules.maxBytes), blob: null, isTruncated });
       });
     });
     for (const limit of ['partsLimit', 'filesLimit'] as const) parser.on(limit, () => fail(bodyTooLarge()));

@@ -10,7 +10,7 @@ import {
   notLoggedIn,
   type RealmDirectory,
 } from './authenticate.js';
-import { type Body, ClientGone, type FileSink, parseForm, readBody } from './body.js';
+import { type Body, ClientGone, type FileRules, type FileSink, parseForm, readBody } from './body.js';
 import { ByteBudget, Charge, type ClientKey } from './byte-budget.js';
 import { CallLimits } from './call-limits.js';
 import { clientNameOf } from './client-identity.js';
@@ -297,10 +297,16 @@ class TableDispatcher implements Dispatcher {
       maxBytes: isProven ? limits.bodyBytes : limits.anonymousBodyBytes,
       timeoutMs: files ? limits.filesMs : limits.bodyMs,
       charge,
-      files: files && { maxBytes: sink?.maxBytes ?? limits.fileBytes, charge: files, sink },
+      files: files && this.fileRules(files, sink, route),
     });
     for (const { blob } of body.files) if (blob) requestState.blobs.push(blob);
     return body;
+  }
+
+  private fileRules(charge: Charge, sink: FileSink | null, route: Route | undefined): FileRules {
+    const { fileBytes } = this.limits;
+    const maxBytes = sink?.maxBytes ?? route?.maxFileBytes ?? fileBytes;
+    return { maxBytes, maxSentBytes: 2 * Math.max(maxBytes, fileBytes), charge, sink };
   }
 
   private clientOf(request: ReceivedRequest, requestState: RequestState | null): ClientKey {

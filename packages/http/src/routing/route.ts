@@ -63,6 +63,8 @@ interface Declaration<A extends Auth, D extends object> {
   readonly hot?: boolean;
   /** File parts are kept, up to the server's limit; elsewhere they are dropped. */
   readonly takesFiles?: boolean;
+  /** Where `takesFiles`: of one file; of a longer one only the beginning comes. Default: the server's limit. */
+  readonly maxFileBytes?: number;
   /** Where `takesFiles`: the first file's bytes are put into the storage of files as they come, and removed if the call fails. */
   readonly storesFiles?: boolean;
   /** A parameter `api_key` of the query proves who calls, where nothing else does (protocol §7.4). */
@@ -111,6 +113,7 @@ export interface Route {
   readonly limit: LimitRule | 'none' | ShownLimit<unknown>;
   readonly hot: boolean;
   readonly takesFiles: boolean;
+  readonly maxFileBytes: number | undefined;
   readonly storesFiles: boolean;
   readonly takesKeyParameter: boolean;
   readonly allowsWebhookBots: boolean;
@@ -146,6 +149,7 @@ export function route(method: Method, path: string, spec: Partial<Route> & Pick<
     limit,
     hot: false,
     takesFiles: false,
+    maxFileBytes: undefined,
     storesFiles: false,
     takesKeyParameter: false,
     allowsWebhookBots: false,

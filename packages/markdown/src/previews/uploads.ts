@@ -1,11 +1,12 @@
 import type { StoredImage, StoredUpload } from '@parley/domain/messages';
-import { Element } from '../html/element.js';
+import { type Attributes, Element } from '../html/element.js';
 import type { Outcome } from '../outcome.js';
 import { withOne } from '../sets.js';
 
 const AUDIO_TYPES = new Set(['audio/aac', 'audio/flac', 'audio/mpeg', 'audio/wav', 'audio/x-wav', 'audio/vnd.wave']);
 const PLACEHOLDER_IMAGE = '/static/images/loading/loader-black.svg';
-const LOADING = 'image-loading-placeholder';
+/** Class of what stands there until a thumbnail is ready. */
+export const LOADING = 'image-loading-placeholder';
 
 /** Null when the upload is not a sound that browsers play. */
 export function audioPlayer(upload: StoredUpload, source: string, title: string, typedUrl: string): Element | null {
@@ -41,25 +42,31 @@ function showUpload(
   path: string,
   original: string,
   outcome: Outcome,
-): { isLoading: boolean; attributes: Readonly<Record<string, string>> } | null {
-  const { thumbnail } = image;
+): { isLoading: boolean; attributes: Attributes } | null {
+  const attributes = attributesOfUpload(contentType, image, path, original);
+  const isLoading = image.thumbnail === 'pending';
+  if (isLoading) outcome.pendingThumbnails = withOne(outcome.pendingThumbnails, path);
+  return attributes && { isLoading, attributes };
+}
+
+/** Of the `img` that shows it; null: nothing can be shown. `original`: its address as it is. */
+export function attributesOfUpload(
+  contentType: string,
+  { width, height, isAnimated, thumbnail }: StoredImage,
+  path: string,
+  original: string,
+): Attributes | null {
   if (thumbnail === 'failed') return null;
-  if (thumbnail === 'none') return { isLoading: false, attributes: { src: original } };
+  if (thumbnail === 'none') return { src: original };
   const about = {
     'data-original-content-type': contentType,
-    'data-original-dimensions': `${image.width}x${image.height}`,
+    'data-original-dimensions': `${width}x${height}`,
   };
-  if (thumbnail === 'pending') {
-    outcome.pendingThumbnails = withOne(outcome.pendingThumbnails, path);
-    return { isLoading: true, attributes: { ...about, src: PLACEHOLDER_IMAGE } };
-  }
+  if (thumbnail === 'pending') return { ...about, src: PLACEHOLDER_IMAGE };
   return {
-    isLoading: false,
-    attributes: {
-      ...about,
-      ...(image.isAnimated ? { 'data-animated': 'true' } : {}),
-      ...(thumbnail.transcodedFormat === null ? {} : { 'data-transcoded-image': thumbnail.transcodedFormat }),
-      src: `/user_uploads/thumbnail/${path}/${thumbnail.format}`,
-    },
+    ...about,
+    ...(isAnimated ? { 'data-animated': 'true' } : {}),
+    ...(thumbnail.transcodedFormat === null ? {} : { 'data-transcoded-image': thumbnail.transcodedFormat }),
+    src: `/user_uploads/thumbnail/${path}/${thumbnail.format}`,
   };
 }

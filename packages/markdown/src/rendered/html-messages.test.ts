@@ -1,3 +1,4 @@
+import type { StoredImage, StoredUpload } from '@parley/domain/messages';
 import { HOSTILE_TEXTS } from '@parley/testkit';
 import { workMsOf } from '@parley/testkit/process-usage';
 import fc from 'fast-check';
@@ -196,5 +197,51 @@ describe('what texts are found by', () => {
   it('are words without their endings, unless no language has one so long', () => {
     const word = 'x'.repeat(10_000);
     expect(searchTerms(`${word}ing ${word}`)).toEqual([`${word}ing`, word]);
+  });
+});
+
+describe('thumbnails that have become ready', () => {
+  const { showThumbnails } = htmlMessages;
+  const image = (thumbnail: StoredImage['thumbnail']): StoredUpload => ({
+    contentType: 'image/png',
+    image: { width: 3, height: 2, isAnimated: false, thumbnail },
+  });
+  const uploads = (upload: StoredUpload) => (path: string) => (path === '1/a.png' ? upload : null);
+  const placeholder = (path: string) =>
+    `<div class="message_inline_image"><a href="/user_uploads/${path}" title="x"><img class="image-loading-placeholder" data-original-content-type="image/png" data-original-dimensions="3x2" src="/static/images/loading/loader-black.svg"></a></div>`;
+
+  it('are shown for their own image alone', () => {
+    const html = `<p>x</p>\n${placeholder('1/a.png')}${placeholder('1/b.png')}`;
+    const ready = image({ format: 'f.webp', transcodedFormat: null });
+    const shown = showThumbnails(html, uploads(ready));
+    expect(shown).toContain(
+      'title="x"><img data-original-content-type="image/png" data-original-dimensions="3x2" src="/user_uploads/thumbnail/1/a.png/f.webp"></a></div>',
+    );
+    expect(shown).toContain(placeholder('1/b.png'));
+    expect(showThumbnails(html, uploads(image('pending')))).toBe(html);
+    expect(showThumbnails(html, uploads({ contentType: 'image/png', image: null }))).toBe(html);
+  });
+
+  it('are left out with everything around them where there is nothing to show', () => {
+    expect(showThumbnails(`<p>x</p>\n${placeholder('1/a.png')}`, uploads(image('failed')))).toBe('<p>x</p>');
+    expect(showThumbnails(placeholder('1/a.png'), uploads(image('failed')))).toBe('');
+  });
+
+  it('are not shown in what somebody typed', () => {
+    const typed =
+      '<p>&lt;img class="image-loading-placeholder"&gt; <a title="&lt;img class=&quot;image-loading-placeholder&quot;&gt;">x</a></p>';
+    expect(showThumbnails(typed, uploads(image('failed')))).toBe(typed);
+  });
+
+  it('are found in texts of any kind in linear time', async () => {
+    for (const piece of [
+      '<div class="message_inline_image"><a href="',
+      '<img alt="',
+      ' data-original-src="',
+      placeholder('1/a.png'),
+    ]) {
+      const html = `image-loading-placeholder${piece.repeat(20_000)}`;
+      expect(await workMsOf(() => showThumbnails(html, uploads(image('failed'))), 500)).toBeLessThan(500);
+    }
   });
 });

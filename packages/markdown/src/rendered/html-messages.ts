@@ -2,6 +2,7 @@ import type { RenderedMessages } from '@parley/domain/messages';
 import { diffHtml } from './diff-html.js';
 import { highlightContent, highlightTopic, searchTerms } from './highlight-search.js';
 import { plainText, searchableText } from './plain-text.js';
+import { showThumbnails } from './show-thumbnails.js';
 
 /** Reads and marks the HTML that rendering made. */
 export const htmlMessages: RenderedMessages = {
@@ -11,4 +12,5 @@ export const htmlMessages: RenderedMessages = {
   plainText,
   searchableText,
   searchTerms,
+  showThumbnails,
 };

@@ -22,7 +22,11 @@ const MAX_STEMS = 20_000;
 /** No word of a language is longer, and stemming what is takes time that grows with the square of its length. */
 const MAX_STEMMED_LENGTH = 40;
 
+const NUMBER = /^[0-9]+$/;
+
 function stemOf(word: string): string {
+  // Numbers have no endings, and each would put a word out of memory.
+  if (NUMBER.test(word)) return word;
   if (word.length > MAX_STEMMED_LENGTH) return word;
   let stem = stems.get(word);
   if (stem === undefined) {

@@ -1,14 +1,11 @@
 import type { IncomingMessage } from 'node:http';
 import type { UnitOfWork, UserId } from '@parley/domain/shared';
 import { type Authenticator, type Identity, type Request, unauthorized } from '@parley/http';
+import type { UserRef } from '../facade/addresses.js';
 import type { RealmResolver } from '../realm-resolver.js';
 
 /** Whom the host application has logged in, in our terms. */
-export interface HostIdentity {
-  /** String id of the realm. */
-  readonly realm: string;
-  readonly userId: number;
-}
+export type HostIdentity = UserRef;
 
 /** Null: nobody, as far as the host application knows; the request may still carry an API key. */
 export type HostAuthenticate = (request: IncomingMessage) => Promise<HostIdentity | null>;
@@ -27,9 +24,14 @@ export class HostAuthenticator implements Authenticator {
     if (!named) return null;
     const realmId = await this.realmResolver.findByStringId(named.realm);
     if (realmId === null) throw new Error(`authenticate() named an unknown organization: ${named.realm}`);
-    return this.uow.read(async ({ users, realms }) => {
-      const user = await users.find(realmId, named.userId as UserId);
-      if (!user) throw new Error(`authenticate() named an unknown user of ${named.realm}: ${named.userId}`);
+    return this.uow.read(async ({ users, realms, externalIds }) => {
+      const id =
+        'userId' in named ? (named.userId as UserId) : await externalIds.find(realmId, String(named.externalId));
+      const user = id === null ? null : await users.find(realmId, id);
+      if (!user) {
+        const name = 'userId' in named ? named.userId : named.externalId;
+        throw new Error(`authenticate() named an unknown user of ${named.realm}: ${name}`);
+      }
       const realm = await realms.get(realmId);
       if (realm.isDeactivated) throw unauthorized('This organization has been deactivated');
       if (!user.isActive) throw unauthorized('Account is deactivated');

@@ -1,4 +1,4 @@
-import { type ColumnNames } from '@parley/export-files';
+import type { ColumnNames } from '@parley/export-files';
 import { permissionTitle, REALM_SETTING_FORMS, USER_SETTING_FORMS } from '@parley/http';
 
 /** Zulip's tables have the names and values of its API. */

@@ -13,8 +13,7 @@ let people: TestServer['people'];
 beforeEach(async () => {
   server = await TestServer.start();
   ({ people } = server);
-  const subscribers = [people.hamlet.id, people.iago.id, people.polonius.id];
-  fieldsOf(await server.post('/channels/create', people.desdemona, { name: 'town', subscribers }));
+  await server.createChannel('town', [people.hamlet, people.iago, people.polonius]);
 });
 afterEach(() => server.close());
 
@@ -24,12 +23,8 @@ const add = async (words: readonly string[], as = people.hamlet) =>
   wordsIn(fieldsOf(await server.post(PATH, as, { alert_words: words })));
 const remove = async (words: readonly string[], as = people.hamlet) =>
   wordsIn(fieldsOf(await server.delete(PATH, as, { alert_words: words })));
-async function say(content: string, to: string | TestUser = 'town'): Promise<number> {
-  const where = typeof to === 'string' ? { type: 'channel', to, topic: 'x' } : { type: 'direct', to: [to.id] };
-  return fieldsOf(await server.post('/messages', people.iago, { ...where, content })).id as unknown as number;
-}
-const flagsOf = async (id: number, as: TestUser) =>
-  (fieldsOf(await server.get(`/messages/${id}`, as)) as Wire).message.flags;
+const say = (content: string, to: string | readonly TestUser[] = 'town') =>
+  server.sendMessage(people.iago, to, { topic: 'x', content });
 
 it('are kept as they are spelt, each once, and told to their user alone', async () => {
   const { hamlet, cordelia } = people;
@@ -54,26 +49,26 @@ it('flag messages that say them, for those who receive them and have the word', 
   await add(['tea'], cordelia);
   const queue = await openQueue(server, hamlet, { event_types: ['message'] });
   const tea = await say('more TEA, please');
-  expect(await flagsOf(tea, hamlet)).toEqual(['has_alert_word']);
-  expect(await flagsOf(tea, polonius)).toEqual([]);
-  expect(await flagsOf(tea, cordelia)).toEqual(['read', 'historical']);
+  expect(await server.flagsOf(tea, hamlet)).toEqual(['has_alert_word']);
+  expect(await server.flagsOf(tea, polonius)).toEqual([]);
+  expect(await server.flagsOf(tea, cordelia)).toEqual(['read', 'historical']);
   expect(await eventsAfter(server, queue)).toMatchObject([{ flags: ['has_alert_word'] }]);
   for (const content of ['(tea)', 'a high tea!', 'in c++', 'well :)', '**Tea**']) {
-    expect([content, await flagsOf(await say(content), hamlet)]).toEqual([content, ['has_alert_word']]);
+    expect([content, await server.flagsOf(await say(content), hamlet)]).toEqual([content, ['has_alert_word']]);
   }
   for (const content of ['teapot', 'steam', '```\ntea\n```']) {
-    expect([content, await flagsOf(await say(content), hamlet)]).toEqual([content, []]);
+    expect([content, await server.flagsOf(await say(content), hamlet)]).toEqual([content, []]);
   }
-  expect(await flagsOf(await say('tea?', hamlet), hamlet)).toEqual(['has_alert_word']);
+  expect(await server.flagsOf(await say('tea?', [hamlet]), hamlet)).toEqual(['has_alert_word']);
   await remove(['TEA']);
-  expect(await flagsOf(await say('tea'), hamlet)).toEqual([]);
+  expect(await server.flagsOf(await say('tea'), hamlet)).toEqual([]);
 });
 
 it('of another organization flag nothing', async () => {
   const realmId = await server.addRealm('lear');
   const regan = await server.addUser({ email: 'regan@lear.com', fullName: 'Regan', realmId });
   fieldsOf(await server.request('POST', PATH, { as: regan, realm: 'lear', params: { alert_words: ['tea'] } }));
-  expect(await flagsOf(await say('tea'), people.hamlet)).toEqual([]);
+  expect(await server.flagsOf(await say('tea'), people.hamlet)).toEqual([]);
 });
 
 it.each([

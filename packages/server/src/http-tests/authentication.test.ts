@@ -121,14 +121,14 @@ describe('passwords that wait to be checked', () => {
     const hasher = new SlowHasher();
     const queue = new HashQueue(hasher, { atOnce: 1, maxWaitingPerClient: 1 });
     const slow = await TestServer.start({ hasRateLimits: true, passwordHasher: queue });
-    const { hamlet } = slow.people;
-    const attempt = (password: string) => slow.post('/fetch_api_key', null, { username: hamlet.email, password });
+    const osric = await slow.addUser({ email: 'osric@zulip.com', fullName: 'Osric' });
+    const attempt = (password: string) => slow.post('/fetch_api_key', null, { username: osric.email, password });
 
     const first = attempt('first');
     await until(() => hasher.waiting.length === 1);
     const { port } = new URL(slow.url);
     const gone = connect(Number(port), '127.0.0.1');
-    const body = `username=${hamlet.email}&password=gone`;
+    const body = `username=${osric.email}&password=gone`;
     gone.write(
       'POST /api/v1/fetch_api_key HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-www-form-urlencoded\r\n' +
         `Content-Length: ${body.length}\r\n\r\n${body}`,
@@ -142,14 +142,14 @@ describe('passwords that wait to be checked', () => {
     expect(busy.headers['retry-after']).toBe('1');
     gone.destroy();
     await until(() => queue.waiting === 0);
-    const right = attempt(hamlet.password);
+    const right = attempt(osric.password);
     await until(() => queue.waiting === 1);
     hasher.waiting.pop()!();
     expect((await first).status).toBe(401);
     await until(() => hasher.waiting.length === 1);
     hasher.waiting.pop()!();
     expect((await right).status).toBe(200);
-    expect(hasher.verified.map(([password]) => password)).toEqual(['first', hamlet.password]);
+    expect(hasher.verified.map(([password]) => password)).toEqual(['first', osric.password]);
     await slow.close();
   });
 });

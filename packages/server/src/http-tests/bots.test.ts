@@ -14,9 +14,8 @@ let name: string;
 beforeAll(async () => {
   server = await TestServer.start();
   ({ people } = server);
-  const params = { name: 'secret', subscribers: [people.hamlet.id], invite_only: true };
-  fieldsOf(await server.post('/channels/create', people.desdemona, params));
-  fieldsOf(await server.post('/channels/create', people.desdemona, { name: 'general', subscribers: [] }));
+  await server.createChannel('secret', [people.hamlet], { invite_only: true });
+  await server.createChannel('general');
 });
 beforeEach(() => {
   name = `helper${++count}`;
@@ -116,7 +115,7 @@ describe('POST /bots (users §15)', () => {
     const bot = asBot(await created({ default_events_register_stream: 'general', default_all_public_streams: true }));
     name += 'b';
     const everywhere = asBot(await created({ default_all_public_streams: true }));
-    fieldsOf(await server.post('/channels/create', people.desdemona, { name: `of ${name}`, subscribers: [] }));
+    await server.createChannel(`of ${name}`);
     const queues = await Promise.all([
       listen(bot, 'message'),
       openQueue(server, bot, { event_types: ['message'], narrow: [] }),
@@ -126,7 +125,7 @@ describe('POST /bots (users §15)', () => {
       openQueue(server, everywhere, { event_types: ['message'], all_public_streams: false }),
     ]);
     for (const to of ['general', `of ${name}`]) {
-      fieldsOf(await server.post('/messages', people.desdemona, { type: 'channel', to, topic: 'x', content: to }));
+      await server.sendMessage(people.desdemona, to, { topic: 'x', content: to });
     }
     const told: Wire[] = await Promise.all(queues.map((queue) => eventsAfter(server, queue)));
     expect(told.map((events) => events.map(({ message }: Wire) => message.display_recipient))).toEqual([

@@ -3,7 +3,7 @@ import type { SystemGroupName } from '@parley/domain/groups';
 import type { GroupId } from '@parley/domain/shared';
 import { eventsAfter, openQueue } from '../testing/event-queues.js';
 import { expectRefusal, fieldsOf } from '../testing/expectations.js';
-import { TestServer, type TestUser } from '../testing/test-server.js';
+import { type ChannelParams, TestServer, type TestUser } from '../testing/test-server.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: wire forms, told apart by assertions.
 type Wire = any;
@@ -19,9 +19,8 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-const create = async (params: object, as: TestUser = people.hamlet): Promise<number> =>
-  fieldsOf(await server.post('/channels/create', as, { subscribers: [people.hamlet.id], ...params }))
-    .id as unknown as number;
+const create = ({ name, ...params }: ChannelParams, as: TestUser = people.hamlet) =>
+  server.createChannel(name, [people.hamlet], params, as);
 const patch = (id: number, params: object, as: TestUser = people.hamlet) =>
   server.patch(`/streams/${id}`, as, { ...params });
 const change = async (id: number, params: object, as?: TestUser) => fieldsOf(await patch(id, params, as));

@@ -16,8 +16,7 @@ beforeAll(async () => {
   ({ people } = server);
   const realmId = await server.addRealm('other');
   outsider = await server.addUser({ email: 'o@other.example', fullName: 'Outsider', role: 'owner', realmId });
-  const made = async (name: string, more = {}, as: TestUser = people.iago): Promise<number> =>
-    (fieldsOf(await server.post('/channels/create', as, { name, subscribers: [], ...more })) as Wire).id;
+  const made = (name: string, params = {}, as: TestUser = people.iago) => server.createChannel(name, [], params, as);
   ids = {
     b: await made('b'),
     a: await made('a'),
@@ -203,10 +202,10 @@ describe('default channel groups', () => {
 
   it('lose a channel that is archived', async () => {
     const name = 'short-lived';
-    const channel = fieldsOf(await server.post('/channels/create', people.iago, { name, subscribers: [] })) as Wire;
+    const channel = await server.createChannel(name, [], {}, people.iago);
     await made({ group_name: 'g', stream_names: ['a', name] });
     const heard = await hears(people.hamlet, 'default_stream_groups', () =>
-      server.delete(`/streams/${channel.id}`, people.iago),
+      server.delete(`/streams/${channel}`, people.iago),
     );
     expect(heard).toMatchObject([{ default_stream_groups: [{ name: 'g', streams: [ids.a] }] }]);
   });

@@ -27,9 +27,7 @@ beforeAll(async () => {
   ids = { nowhere: 99_999 } as typeof ids;
   for (const [name, params] of Object.entries(CHANNELS)) {
     const isGuestIn = name === 'public' || name === 'archived';
-    const subscribers = [hamlet.id, ...(isGuestIn ? [polonius.id] : [])];
-    const made = await server.post('/channels/create', desdemona, { name, subscribers, ...params });
-    ids[name as Kind] = (fieldsOf(made) as Wire).id;
+    ids[name as Kind] = await server.createChannel(name, isGuestIn ? [hamlet, polonius] : [hamlet], params);
   }
   fieldsOf(await server.delete(`/streams/${ids.archived}`, desdemona));
 });

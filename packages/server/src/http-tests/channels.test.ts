@@ -2,7 +2,7 @@ import type { Channel } from '@parley/domain/channels';
 import type { SystemGroupName } from '@parley/domain/groups';
 import type { GroupId } from '@parley/domain/shared';
 import { expectRefusal, fieldsOf } from '../testing/expectations.js';
-import { TestServer, type TestUser } from '../testing/test-server.js';
+import { type ChannelParams, TestServer, type TestUser } from '../testing/test-server.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: wire forms, told apart by assertions.
 type Wire = any;
@@ -19,8 +19,8 @@ afterEach(() => server.close());
 
 const create = (params: object, as: TestUser = people.hamlet) =>
   server.post('/channels/create', as, { subscribers: [], ...params });
-const created = async (params: object, as?: TestUser): Promise<number> =>
-  fieldsOf(await create(params, as)).id as unknown as number;
+const created = ({ name, ...params }: ChannelParams, as: TestUser = people.hamlet) =>
+  server.createChannel(name, [], params, as);
 const list = async (as: TestUser, params = {}): Promise<Wire[]> =>
   fieldsOf(await server.get('/streams', as, params)).streams as Wire;
 const namesOf = (channels: Wire[]): string[] => channels.map(({ name }) => name);
@@ -307,8 +307,7 @@ describe('GET /get_stream_id', () => {
 describe('GET /users/me/{stream_id}/topics', () => {
   const topics = (id: number, as: TestUser = people.hamlet, params = {}) =>
     server.get(`/users/me/${id}/topics`, as, params);
-  const say = async (to: string, topic: string): Promise<number> =>
-    (await server.post('/messages', people.hamlet, { type: 'channel', to, topic, content: 'x' })).body.id;
+  const say = (to: string, topic: string) => server.sendMessage(people.hamlet, to, { topic });
 
   it('lists topics, the newest first, each under its last spelling', async () => {
     const id = await created({ name: 'lunch', subscribers: [people.hamlet.id] });

@@ -1,9 +1,11 @@
 import type { Route } from '@parley/http';
 import { MULTIPART } from '../testing/multipart.js';
 import { TestServer } from '../testing/test-server.js';
+import { isStorageMemory } from '../testing/test-storage.js';
 import { expectInStep, WireWorld as World } from '../testing/wire-world.js';
 import { BOTS_SCENARIOS } from './client-sync/bots.scenarios.js';
 import { CHANNELS_SCENARIOS } from './client-sync/channels.scenarios.js';
+import { CUSTOM_EMOJI_SCENARIOS } from './client-sync/custom-emoji.scenarios.js';
 import { FILES_SCENARIOS } from './client-sync/files.scenarios.js';
 import { GROUPS_SCENARIOS } from './client-sync/groups.scenarios.js';
 import { INVITATIONS_SCENARIOS } from './client-sync/invitations.scenarios.js';
@@ -26,6 +28,7 @@ import { USERS_SCENARIOS } from './client-sync/users.scenarios.js';
 const SCENARIOS: Scenarios = {
   ...BOTS_SCENARIOS,
   ...CHANNELS_SCENARIOS,
+  ...CUSTOM_EMOJI_SCENARIOS,
   ...FILES_SCENARIOS,
   ...GROUPS_SCENARIOS,
   ...INVITATIONS_SCENARIOS,
@@ -46,8 +49,9 @@ const SCENARIOS: Scenarios = {
 
 const nameOf = ({ method, path }: Pick<Route, 'method' | 'path'>): string => `${method} ${path}`;
 
+/** On SQLite one of each operation: that both storages answer the same in every case is what the contracts prove. */
 const rows = Object.entries(SCENARIOS).flatMap(([route, scenarios]) =>
-  scenarios.map((scenario) => [route, scenario.title, scenario] as const),
+  scenarios.slice(0, isStorageMemory ? undefined : 1).map((scenario) => [route, scenario.title, scenario] as const),
 );
 
 /** Events §9: the register answer, with the events that came since, is what a fresh register answers. */

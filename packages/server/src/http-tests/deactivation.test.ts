@@ -17,10 +17,6 @@ const deactivate = (as: TestUser, { id }: { id: number }) => server.delete(`/use
 const reactivate = (as: TestUser, { id }: { id: number }) => server.post(`/users/${id}/reactivate`, as);
 const shown = async ({ id }: { id: number }): Promise<Wire> =>
   (fieldsOf(await server.get(`/users/${id}`, people.desdemona)) as Wire).user;
-const create = async (name: string, subscribers: readonly TestUser[], more = {}): Promise<number> => {
-  const params = { name, subscribers: subscribers.map(({ id }) => id), ...more };
-  return fieldsOf(await server.post('/channels/create', people.desdemona, params)).id as unknown as number;
-};
 const makeBot = async (owner: TestUser, name: string): Promise<{ id: number }> => {
   const params = { full_name: name, short_name: name.toLowerCase() };
   return { id: fieldsOf(await server.post('/bots', owner, params)).user_id as unknown as number };
@@ -31,8 +27,8 @@ const INSUFFICIENT = 'Insufficient permission';
 describe('DELETE /users/{id} (users §4.1)', () => {
   it('ends the account, its keys and its queues at once; what it said stays', async () => {
     const { iago, hamlet, cordelia } = people;
-    await create('town', [hamlet, cordelia]);
-    fieldsOf(await server.post('/messages', hamlet, { type: 'channel', to: 'town', topic: 'x', content: 'to be' }));
+    await server.createChannel('town', [hamlet, cordelia]);
+    await server.sendMessage(hamlet, 'town', { topic: 'x', content: 'to be' });
     const queue = await openQueue(server, hamlet);
     const poll = server.get('/events', hamlet, { queue_id: queue.id, last_event_id: queue.registered.last_event_id });
     expect(fieldsOf(await deactivate(iago, hamlet))).toEqual({});
@@ -54,8 +50,8 @@ describe('DELETE /users/{id} (users §4.1)', () => {
   it('is told to all, and to who is in their channels, archived ones too', async () => {
     const { iago, hamlet, cordelia } = people;
     const [town, den] = [
-      await create('town', [hamlet, cordelia]),
-      await create('den', [hamlet], { invite_only: true }),
+      await server.createChannel('town', [hamlet, cordelia]),
+      await server.createChannel('den', [hamlet], { invite_only: true }),
     ];
     fieldsOf(await server.delete(`/streams/${town}`, iago));
     const events = { event_types: ['realm_user', 'subscription', 'user_group'] };
@@ -129,7 +125,7 @@ describe('DELETE /users/{id} (users §4.1)', () => {
 
   it('is no member of groups, and no subscriber, until they come back', async () => {
     const { iago, hamlet, cordelia } = people;
-    const town = await create('town', [hamlet, cordelia]);
+    const town = await server.createChannel('town', [hamlet, cordelia]);
     const params = { name: 'cast', description: '', members: [hamlet.id, cordelia.id] };
     const group = fieldsOf(await server.post('/user_groups/create', iago, params)).group_id as unknown as number;
     const counts = async () => [
@@ -138,8 +134,7 @@ describe('DELETE /users/{id} (users §4.1)', () => {
     ];
     fieldsOf(await deactivate(iago, hamlet));
     expect(await counts()).toEqual([[cordelia.id], [cordelia.id]]);
-    const say = async (content: string) =>
-      fieldsOf(await server.post('/messages', cordelia, { type: 'channel', to: town, topic: 'x', content })).id;
+    const say = async (content: string) => server.sendMessage(cordelia, town, { topic: 'x', content });
     const missed = await say('missed');
     fieldsOf(await reactivate(iago, hamlet));
     expect(await counts()).toEqual([
@@ -159,8 +154,8 @@ describe('DELETE /users/{id} (users §4.1)', () => {
     const { desdemona, iago, hamlet, polonius, cordelia } = people;
     const { members } = await server.storage.uow.read(({ groups }) => groups.systemGroupIds(server.realmId));
     fieldsOf(await server.patch('/realm', desdemona, { can_access_all_users_group: { new: members } }));
-    await create('town', [hamlet, cordelia, polonius]);
-    fieldsOf(await server.post('/messages', cordelia, { type: 'direct', to: [polonius.id], content: 'psst' }));
+    await server.createChannel('town', [hamlet, cordelia, polonius]);
+    await server.sendMessage(cordelia, [polonius], { content: 'psst' });
     const queue = await openQueue(server, polonius, {
       event_types: ['realm_user'],
       client_capabilities: { notification_settings_null: true, user_list_incomplete: true },
@@ -211,7 +206,7 @@ describe('DELETE /users/me (users §4.2)', () => {
 describe('POST /users/{id}/reactivate (users §4.3)', () => {
   it('brings somebody back with key, channels and groups, in the groups of the role that they have by now', async () => {
     const { iago, hamlet, cordelia } = people;
-    const town = await create('town', [hamlet]);
+    const town = await server.createChannel('town', [hamlet]);
     fieldsOf(await deactivate(iago, hamlet));
     fieldsOf(await server.patch(`/users/${hamlet.id}`, iago, { role: 300 }));
     const queue = await openQueue(server, cordelia, { event_types: ['realm_user', 'user_group', 'subscription'] });

@@ -13,24 +13,12 @@ let general: number;
 beforeEach(async () => {
   server = await TestServer.start();
   ({ people } = server);
-  general = await createChannel('general', [people.hamlet, people.polonius]);
+  general = await server.createChannel('general', [people.hamlet, people.polonius]);
 });
 afterEach(() => server.close());
 
-async function createChannel(name: string, subscribers: readonly TestUser[], more = {}): Promise<number> {
-  const params = { name, subscribers: subscribers.map(({ id }) => id), ...more };
-  return fieldsOf(await server.post('/channels/create', people.desdemona, params)).id as unknown as number;
-}
-async function say(
-  to: number | readonly TestUser[],
-  as: TestUser,
-  topic = 'plans',
-  content = 'hello',
-): Promise<number> {
-  const where =
-    typeof to === 'number' ? { type: 'channel', to, topic } : { type: 'direct', to: to.map(({ id }) => id) };
-  return fieldsOf(await server.post('/messages', as, { ...where, content })).id as unknown as number;
-}
+const say = (to: number | readonly TestUser[], as: TestUser, topic?: string, content?: string) =>
+  server.sendMessage(as, to, { topic, content });
 const remove = (as: TestUser, id: number | string) => server.delete(`/messages/${id}`, as);
 const deleteTopic = (as: TestUser, topic_name: string, channel = general) =>
   server.post(`/streams/${channel}/delete_topic`, as, { topic_name });
@@ -130,8 +118,8 @@ describe('DELETE /messages/{message_id}', () => {
     expectRefusal(await remove(hamlet, own), FORBIDDEN);
     expectRefusal(await remove(desdemona, own), FORBIDDEN);
     const [mine, others] = [
-      await createChannel('mine', [hamlet], { can_delete_own_message_group: members }),
-      await createChannel('others', [hamlet], { can_delete_any_message_group: members }),
+      await server.createChannel('mine', [hamlet], { can_delete_own_message_group: members }),
+      await server.createChannel('others', [hamlet], { can_delete_any_message_group: members }),
     ];
     const [inMine, inOthers] = [await say(mine, hamlet), await say(others, hamlet)];
     server.clock.advance(10_000);
@@ -149,12 +137,12 @@ describe('DELETE /messages/{message_id}', () => {
     const { hamlet, iago, cordelia, polonius } = people;
     const [direct, secret] = [
       await say([hamlet], cordelia),
-      await createChannel('secret', [hamlet], { invite_only: true }),
+      await server.createChannel('secret', [hamlet], { invite_only: true }),
     ];
     const inSecret = await say(secret, hamlet);
     const id = await say(general, hamlet);
     for (const hidden of [direct, inSecret, 999_999]) expectRefusal(await remove(iago, hidden), HIDDEN);
-    const open = await createChannel('open', []);
+    const open = await server.createChannel('open', []);
     expectRefusal(await remove(polonius, await say(open, cordelia)), HIDDEN);
     const realmId = await server.addRealm('lear');
     const king = await server.addUser({ email: 'king@lear.org', fullName: 'King Lear', role: 'owner', realmId });
@@ -214,7 +202,7 @@ describe('DELETE /messages/{message_id}', () => {
 
   it('finds the first message of the channel anew, and says so before', async () => {
     const { hamlet, desdemona } = people;
-    const empty = await createChannel('empty', [hamlet]);
+    const empty = await server.createChannel('empty', [hamlet]);
     fieldsOf(await deleteTopic(desdemona, 'channel events', empty));
     const [first, second] = [await say(empty, hamlet), await say(empty, hamlet)];
     const queue = await openQueue(server, hamlet, { event_types: ['stream', 'delete_message'], ...BULK });
@@ -266,7 +254,7 @@ describe('POST /streams/{stream_id}/delete_topic', () => {
 
   it('deletes no more than its caller has received where history is protected', async () => {
     const { hamlet, iago, cordelia } = people;
-    const vault = await createChannel('vault', [hamlet, people.desdemona], {
+    const vault = await server.createChannel('vault', [hamlet, people.desdemona], {
       invite_only: true,
       history_public_to_subscribers: false,
     });
@@ -292,7 +280,7 @@ describe('POST /streams/{stream_id}/delete_topic', () => {
     for (const who of [hamlet, shiva]) {
       expectRefusal(await deleteTopic(who, 'plans', 999_999), 'Must be an organization administrator', principal);
     }
-    const secret = await createChannel('secret', [hamlet], { invite_only: true });
+    const secret = await server.createChannel('secret', [hamlet], { invite_only: true });
     const id = await say(secret, hamlet);
     for (const channel of [999_999, secret])
       expectRefusal(await deleteTopic(iago, 'plans', channel), 'Invalid channel ID');

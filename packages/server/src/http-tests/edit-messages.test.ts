@@ -14,24 +14,12 @@ let general: number;
 beforeEach(async () => {
   server = await TestServer.start();
   ({ people } = server);
-  general = await createChannel('general', [people.hamlet, people.cordelia, people.polonius]);
+  general = await server.createChannel('general', [people.hamlet, people.cordelia, people.polonius]);
 });
 afterEach(() => server.close());
 
-async function createChannel(name: string, subscribers: readonly TestUser[], more = {}): Promise<number> {
-  const params = { name, subscribers: subscribers.map(({ id }) => id), ...more };
-  return fieldsOf(await server.post('/channels/create', people.desdemona, params)).id as unknown as number;
-}
-async function say(
-  to: number | readonly TestUser[],
-  as: TestUser,
-  topic = 'plans',
-  content = 'hello',
-): Promise<number> {
-  const where =
-    typeof to === 'number' ? { type: 'channel', to, topic } : { type: 'direct', to: to.map(({ id }) => id) };
-  return fieldsOf(await server.post('/messages', as, { ...where, content })).id as unknown as number;
-}
+const say = (to: number | readonly TestUser[], as: TestUser, topic?: string, content?: string) =>
+  server.sendMessage(as, to, { topic, content });
 const edit = (as: TestUser, id: number, params: object) => server.patch(`/messages/${id}`, as, { ...params });
 const edited = async (as: TestUser, id: number, params: object) =>
   expect(fieldsOf(await edit(as, id, params))).toEqual({ detached_uploads: [] });
@@ -185,7 +173,7 @@ describe('PATCH /messages/{message_id}: a text', () => {
 
   it('says nothing of a message to those who have left its private channel', async () => {
     const { hamlet, cordelia } = people;
-    const secret = await createChannel('secret', [hamlet, cordelia], { invite_only: true });
+    const secret = await server.createChannel('secret', [hamlet, cordelia], { invite_only: true });
     const id = await say(secret, hamlet);
     const queue = await openQueue(server, cordelia, UPDATES);
     fieldsOf(await server.delete('/users/me/subscriptions', cordelia, { subscriptions: ['secret'] }));
@@ -219,7 +207,7 @@ describe('PATCH /messages/{message_id} refuses in the order of the contract', ()
   it('for what is no message, or is none of theirs', async () => {
     const { hamlet, cordelia, iago, polonius } = people;
     const direct = await say([hamlet], cordelia);
-    const open = await createChannel('open', []);
+    const open = await server.createChannel('open', []);
     expectRefusal(await edit(iago, direct, CONTENT), HIDDEN);
     expectRefusal(await edit(polonius, await say(open, cordelia), CONTENT), HIDDEN);
     expectRefusal(await edit(iago, 999_999, {}), HIDDEN);
@@ -235,7 +223,7 @@ describe('PATCH /messages/{message_id} refuses in the order of the contract', ()
     const { hamlet, cordelia } = people;
     const id = await say(general, hamlet);
     const direct = await say([cordelia], hamlet);
-    const other = await createChannel('other', [hamlet]);
+    const other = await server.createChannel('other', [hamlet]);
     const refused = async (params: object, msg: string, on = id) => expectRefusal(await edit(hamlet, on, params), msg);
     await refused({}, NOTHING);
     await refused({ topic: ' plans ' }, NOTHING);
@@ -274,7 +262,7 @@ describe('PATCH /messages/{message_id} refuses in the order of the contract', ()
 
   it('for mentions of many', async () => {
     const { hamlet } = people;
-    const crowd = await createChannel('crowd', [hamlet]);
+    const crowd = await server.createChannel('crowd', [hamlet]);
     const names = Array.from({ length: 16 }, (_, n) => `extra${n}`);
     const ids: number[] = [];
     for (const name of names) ids.push((await server.addUser({ email: `${name}@zulip.com`, fullName: name })).id);
@@ -490,7 +478,7 @@ describe('PATCH /messages/{message_id}: resolving a topic', () => {
     const { hamlet, cordelia, shiva, iago } = people;
     fieldsOf(await server.patch('/settings', cordelia, { resolved_topic_notice_auto_read_policy: 'never' }));
     fieldsOf(await server.patch('/settings', shiva, { automatically_follow_topics_policy: 1 }));
-    const second = await createChannel('second', [shiva, iago, hamlet, cordelia]);
+    const second = await server.createChannel('second', [shiva, iago, hamlet, cordelia]);
     const id = await say(second, hamlet);
     await say(second, shiva); // who follows the topic by it, as Hamlet does who began it
     const queue = await openQueue(server, cordelia, { event_types: ['message'] });
@@ -511,7 +499,7 @@ describe('PATCH /messages/{message_id}: resolving a topic', () => {
     server.clock.advance(9e8);
     const refusal = "You don't have permission to resolve topics in this channel.";
     for (const who of [hamlet, desdemona]) expectRefusal(await edit(who, id, { topic: '✔ plans' }), refusal);
-    const own = await createChannel('own', [hamlet], { can_resolve_topics_group: members });
+    const own = await server.createChannel('own', [hamlet], { can_resolve_topics_group: members });
     const inOwn = await say(own, iago);
     await edited(hamlet, inOwn, { topic: '✔ plans' });
   });
@@ -523,7 +511,7 @@ describe('PATCH /messages/{message_id}: a channel', () => {
 
   it('takes messages where those who follow it read them, and from those who cannot', async () => {
     const { hamlet, cordelia, polonius, iago } = people;
-    const other = await createChannel('other', [hamlet, iago]);
+    const other = await server.createChannel('other', [hamlet, iago]);
     const ids = [await say(general, iago), await say(general, iago)];
     await server.post('/messages/flags', cordelia, { messages: ids, op: 'add', flag: 'starred' });
     const open = (who: TestUser) => openQueue(server, who, { ...UPDATES, ...BULK });
@@ -566,7 +554,7 @@ describe('PATCH /messages/{message_id}: a channel', () => {
 
   it('gives what is moved to protected history to its subscribers, read', async () => {
     const { hamlet, iago, cordelia } = people;
-    const vault = await createChannel('vault', [hamlet, iago], {
+    const vault = await server.createChannel('vault', [hamlet, iago], {
       invite_only: true,
       history_public_to_subscribers: false,
     });
@@ -582,7 +570,10 @@ describe('PATCH /messages/{message_id}: a channel', () => {
 
   it('takes only what the mover can see out of protected history', async () => {
     const { hamlet, iago } = people;
-    const vault = await createChannel('vault', [hamlet], { invite_only: true, history_public_to_subscribers: false });
+    const vault = await server.createChannel('vault', [hamlet], {
+      invite_only: true,
+      history_public_to_subscribers: false,
+    });
     const early = await say(vault, hamlet);
     fieldsOf(
       await server.post('/users/me/subscriptions', hamlet, {
@@ -604,7 +595,7 @@ describe('PATCH /messages/{message_id}: a channel', () => {
 
   it('says where messages went, and where they are from', async () => {
     const { hamlet, iago } = people;
-    const other = await createChannel('other', [hamlet]);
+    const other = await server.createChannel('other', [hamlet]);
     const id = await say(general, iago);
     await edited(hamlet, id, { stream_id: other, ...all, send_notification_to_old_thread: true });
     expect((await inTopic(hamlet, general, 'plans'))[0]).toContain('This topic was moved to <a');
@@ -615,12 +606,12 @@ describe('PATCH /messages/{message_id}: a channel', () => {
     const { hamlet, iago, polonius } = people;
     const { nobody, moderators } = await groups();
     const [other, closed, readOnly] = [
-      await createChannel('other', [hamlet, polonius]),
-      await createChannel('closed', [iago], { invite_only: true }),
-      await createChannel('read only', [hamlet], { can_send_message_group: moderators }),
+      await server.createChannel('other', [hamlet, polonius]),
+      await server.createChannel('closed', [iago], { invite_only: true }),
+      await server.createChannel('read only', [hamlet], { can_send_message_group: moderators }),
     ];
-    const strict = await createChannel('strict', [hamlet], { can_create_topic_group: moderators });
-    const named = await createChannel('named', [hamlet], { topics_policy: 'disable_empty_topic' });
+    const strict = await server.createChannel('strict', [hamlet], { can_create_topic_group: moderators });
+    const named = await server.createChannel('named', [hamlet], { topics_policy: 'disable_empty_topic' });
     const id = await say(general, iago);
     const refused = async (who: TestUser, params: object, msg: string, on = id) =>
       expectRefusal(await edit(who, on, params), msg);
@@ -641,7 +632,7 @@ describe('PATCH /messages/{message_id}: a channel', () => {
 
   it('becomes active by it', async () => {
     const { hamlet, iago } = people;
-    const other = await createChannel('other', [hamlet]);
+    const other = await server.createChannel('other', [hamlet]);
     await server.storage.uow.write(async (tx) => {
       const channel = (await tx.channels.findByName(server.realmId, 'other'))!;
       await tx.channels.update({ ...channel, isRecentlyActive: false });
@@ -655,7 +646,7 @@ describe('PATCH /messages/{message_id}: a channel', () => {
 
   it('takes away what one wanted of a topic that one can no longer read', async () => {
     const { hamlet, cordelia } = people;
-    const closed = await createChannel('closed', [hamlet], { invite_only: true });
+    const closed = await server.createChannel('closed', [hamlet], { invite_only: true });
     const id = await say(general, cordelia);
     expect(await policies(cordelia)).toHaveLength(1);
     await edited(hamlet, id, { stream_id: closed, ...all, ...quiet });
@@ -681,7 +672,7 @@ describe('GET /messages/{message_id}/history', () => {
 
   it('has a snapshot of each change, oldest first, with what it did', async () => {
     const { hamlet, iago } = people;
-    const other = await createChannel('other', [hamlet]);
+    const other = await server.createChannel('other', [hamlet]);
     const id = await say(general, hamlet, 'plans', 'content before edit');
     const companion = await say(general, hamlet);
     const sent = server.clock.now();
@@ -758,7 +749,7 @@ describe('GET /messages/{message_id}/history', () => {
 
   it('is hidden with the message', async () => {
     const { hamlet, iago, cordelia } = people;
-    const secret = await createChannel('secret', [hamlet], { invite_only: true });
+    const secret = await server.createChannel('secret', [hamlet], { invite_only: true });
     for (const id of [await say(secret, hamlet), await say([hamlet], cordelia), 999_999]) {
       expectRefusal(await server.get(`/messages/${id}/history`, iago), HIDDEN);
     }

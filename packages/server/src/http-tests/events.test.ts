@@ -8,8 +8,7 @@ describe('GET /events', () => {
   beforeEach(async () => {
     server = await TestServer.start();
     ({ people } = server);
-    const params = { name: 'general', subscribers: [people.hamlet.id, people.cordelia.id] };
-    general = fieldsOf(await server.post('/channels/create', people.iago, params)).id!;
+    general = await server.createChannel('general', [people.hamlet, people.cordelia], {}, people.iago);
   });
   afterEach(() => server.close());
 
@@ -27,10 +26,8 @@ describe('GET /events', () => {
     return () => answer;
   };
   const nextTick = () => new Promise((resolve) => setTimeout(resolve, 1));
-  const say = async (content: string, as: TestUser = people.cordelia, more = {}): Promise<number> => {
-    const params = { type: 'channel', to: general, topic: 'plans', content, ...more };
-    return fieldsOf(await server.post('/messages', as, params)).id!;
-  };
+  const say = (content: string, as: TestUser = people.cordelia, more = {}) =>
+    server.sendMessage(as, general, { content, ...more });
   // biome-ignore lint/suspicious/noExplicitAny: tests say what they expect by their assertions.
   const events = (reply: TestReply): any[] => fieldsOf(reply).events as never;
 

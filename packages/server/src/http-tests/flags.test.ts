@@ -7,20 +7,12 @@ let general: number;
 beforeEach(async () => {
   server = await TestServer.start();
   ({ people } = server);
-  general = await createChannel('general', [people.hamlet, people.cordelia]);
+  general = await server.createChannel('general', [people.hamlet, people.cordelia]);
 });
 afterEach(() => server.close());
 
-const createChannel = async (name: string, subscribers: readonly TestUser[], more = {}): Promise<number> => {
-  const params = { name, subscribers: subscribers.map(({ id }) => id), ...more };
-  return fieldsOf(await server.post('/channels/create', people.desdemona, params)).id as unknown as number;
-};
-const say = async (as: TestUser, to = 'general', topic = 'plans'): Promise<number> => {
-  const params = { type: 'channel', to, topic, content: 'hello', read_by_sender: true };
-  return fieldsOf(await server.post('/messages', as, params)).id as unknown as number;
-};
-const flagsOf = async (id: number, as: TestUser): Promise<string[]> =>
-  (await server.get(`/messages/${id}`, as)).body.message.flags;
+const say = (as: TestUser, to = 'general', topic = 'plans') =>
+  server.sendMessage(as, to, { topic, read_by_sender: true });
 const change = (as: TestUser, messages: unknown, op: string, flag: string) =>
   server.post('/messages/flags', as, { messages, op, flag });
 /** What one of their clients was told. */
@@ -42,9 +34,9 @@ describe('POST /messages/flags', () => {
       messages: [two, one, two],
       ignored_because_not_subscribed_channels: [],
     });
-    expect(await flagsOf(one, hamlet)).toEqual(['read', 'starred']);
+    expect(await server.flagsOf(one, hamlet)).toEqual(['read', 'starred']);
     await change(hamlet, [one], 'remove', 'starred');
-    expect(await flagsOf(one, hamlet)).toEqual(['read']);
+    expect(await server.flagsOf(one, hamlet)).toEqual(['read']);
     expect(await told()).toEqual([
       { op: 'add', flag: 'starred', messages: [one, two], all: false },
       { op: 'remove', flag: 'starred', messages: [one], all: false },
@@ -55,10 +47,10 @@ describe('POST /messages/flags', () => {
     const { hamlet, cordelia } = people;
     const id = await say(hamlet);
     await change(cordelia, [id], 'add', 'read');
-    expect(await flagsOf(id, cordelia)).toEqual(['read']);
+    expect(await server.flagsOf(id, cordelia)).toEqual(['read']);
     const told = await listen(cordelia);
     await change(cordelia, [id], 'remove', 'read');
-    expect(await flagsOf(id, cordelia)).toEqual([]);
+    expect(await server.flagsOf(id, cordelia)).toEqual([]);
     expect(await told()).toEqual([
       {
         op: 'remove',
@@ -85,7 +77,7 @@ describe('POST /messages/flags', () => {
   it('makes a message of channel history one’s own', async () => {
     const id = await say(people.hamlet);
     await change(people.shiva, [id], 'add', 'starred');
-    expect(await flagsOf(id, people.shiva)).toEqual(['read', 'starred', 'historical']);
+    expect(await server.flagsOf(id, people.shiva)).toEqual(['read', 'starred', 'historical']);
   });
 
   it('leaves what is in channels one does not follow as it is, and names them', async () => {
@@ -96,16 +88,16 @@ describe('POST /messages/flags', () => {
       messages: [id],
       ignored_because_not_subscribed_channels: [general],
     });
-    expect(await flagsOf(id, shiva)).toContain('read');
+    expect(await server.flagsOf(id, shiva)).toContain('read');
   });
 
   it('changes nothing when one of the messages is not to be had', async () => {
     const { hamlet, cordelia } = people;
-    await createChannel('secret', [hamlet], { invite_only: true });
+    await server.createChannel('secret', [hamlet], { invite_only: true });
     const [secret, open] = [await say(hamlet, 'secret'), await say(hamlet)];
     for (const other of [secret, 99_999_999]) {
       expectRefusal(await change(cordelia, [open, other], 'add', 'starred'), 'Invalid message(s)');
-      expect(await flagsOf(open, cordelia)).toEqual([]);
+      expect(await server.flagsOf(open, cordelia)).toEqual([]);
     }
   });
 
@@ -151,12 +143,12 @@ describe('POST /messages/flags/narrow', () => {
       found_newest: true,
       ignored_because_not_subscribed_channels: [],
     });
-    expect(await flagsOf(other, cordelia)).toEqual([]);
+    expect(await server.flagsOf(other, cordelia)).toEqual([]);
     expect(fieldsOf(await update({ anchor: ids[1], num_before: 0, op: 'remove' }))).toMatchObject({
       processed_count: 1,
       updated_count: 1,
     });
-    expect(await flagsOf(ids[1]!, cordelia)).toEqual([]);
+    expect(await server.flagsOf(ids[1]!, cordelia)).toEqual([]);
   });
 
   it('may find nothing', async () => {
@@ -202,7 +194,7 @@ describe('marking as read in the old way', () => {
     const id = await say(hamlet);
     const told = await listen(cordelia);
     expect(fieldsOf(await server.request('POST', '/mark_all_as_read', { as: cordelia }))).toEqual({ complete: true });
-    expect(await flagsOf(id, cordelia)).toEqual(['read']);
+    expect(await server.flagsOf(id, cordelia)).toEqual(['read']);
     expect(await told()).toEqual([{ op: 'add', flag: 'read', messages: [], all: true }]);
   });
 
@@ -210,7 +202,7 @@ describe('marking as read in the old way', () => {
     const { hamlet, cordelia } = people;
     const id = await say(hamlet);
     await server.post('/mark_stream_as_read', cordelia, { stream_id: general });
-    expect(await flagsOf(id, cordelia)).toEqual(['read']);
+    expect(await server.flagsOf(id, cordelia)).toEqual(['read']);
     const told = await listen(cordelia);
     expect(fieldsOf(await server.post('/mark_stream_as_read', cordelia, { stream_id: general }))).toEqual({});
     expect(await told()).toEqual([]);
@@ -231,17 +223,17 @@ describe('marking as read in the old way', () => {
     const mark = (topic_name: string, stream_id = general) =>
       server.post('/mark_topic_as_read', cordelia, { stream_id, topic_name });
     expect(fieldsOf(await mark('PLANS'))).toEqual({});
-    expect(await flagsOf(plans, cordelia)).toEqual(['read']);
-    expect(await flagsOf(other, cordelia)).toEqual([]);
+    expect(await server.flagsOf(plans, cordelia)).toEqual(['read']);
+    expect(await server.flagsOf(other, cordelia)).toEqual([]);
     await mark('general chat');
-    expect(await flagsOf(nameless, cordelia)).toEqual(['read']);
-    expect(await flagsOf(other, cordelia)).toEqual([]);
+    expect(await server.flagsOf(nameless, cordelia)).toEqual(['read']);
+    expect(await server.flagsOf(other, cordelia)).toEqual([]);
     expectRefusal(await mark('nothing here'), "No such topic 'nothing here'");
     expectRefusal(await mark('plans', 99_999), 'Invalid channel ID');
   });
 
   it('not where they cannot read', async () => {
-    const secret = await createChannel('secret', [people.hamlet], { invite_only: true });
+    const secret = await server.createChannel('secret', [people.hamlet], { invite_only: true });
     for (const path of ['/mark_stream_as_read', '/mark_topic_as_read']) {
       const params = { stream_id: secret, topic_name: 'plans' };
       expectRefusal(await server.post(path, people.cordelia, params), 'Invalid channel ID');

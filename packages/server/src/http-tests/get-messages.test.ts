@@ -13,18 +13,10 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-const createChannel = async (name: string, subscribers: readonly TestUser[], more = {}): Promise<number> => {
-  const params = { name, subscribers: subscribers.map(({ id }) => id), ...more };
-  return fieldsOf(await server.post('/channels/create', people.desdemona, params)).id as unknown as number;
-};
-const say = async (as: TestUser, to: string, topic = 'plans', content = 'hello'): Promise<number> => {
-  const params = { type: 'channel', to, topic, content, read_by_sender: true };
-  return fieldsOf(await server.post('/messages', as, params)).id as unknown as number;
-};
-const whisper = async (as: TestUser, to: readonly TestUser[], content = 'psst'): Promise<number> => {
-  const params = { type: 'direct', to: to.map(({ id }) => id), content, read_by_sender: true };
-  return fieldsOf(await server.post('/messages', as, params)).id as unknown as number;
-};
+const say = (as: TestUser, to: string, topic?: string, content?: string) =>
+  server.sendMessage(as, to, { topic, content, read_by_sender: true });
+const whisper = (as: TestUser, to: readonly TestUser[], content = 'psst') =>
+  server.sendMessage(as, to, { content, read_by_sender: true });
 const ask = (params: object, as: TestUser = people.hamlet) => server.get('/messages', as, { ...params });
 const page = async (params: object, as?: TestUser): Promise<Wire> => fieldsOf(await ask(params, as));
 const newest = { anchor: 'newest', num_before: 100, num_after: 0 };
@@ -33,7 +25,7 @@ const inGeneral = { narrow: [['channel', 'general']] };
 
 describe('GET /messages', () => {
   it('brings a page of several megabytes whole, as it is read', async () => {
-    await createChannel('general', [people.hamlet]);
+    await server.createChannel('general', [people.hamlet]);
     const sent = Array.from({ length: 260 }, (_, n) =>
       say(people.hamlet, 'general', 'long', `${n} ${'x'.repeat(9990)}`),
     );
@@ -63,7 +55,7 @@ describe('GET /messages', () => {
     let ids: number[];
     let notice: number;
     beforeEach(async () => {
-      await createChannel('general', [people.hamlet, people.cordelia]);
+      await server.createChannel('general', [people.hamlet, people.cordelia]);
       notice = (await page({ ...newest, ...inGeneral })).messages[0].id;
       ids = [];
       for (let n = 0; n < 9; n++) ids.push(await say(people.hamlet, 'general'));
@@ -216,7 +208,7 @@ describe('GET /messages', () => {
     await server.storage.uow.write((tx) =>
       tx.users.update({ ...hamlet.user, avatar: { source: 'gravatar', version: 1 } }),
     );
-    await createChannel('general', [hamlet]);
+    await server.createChannel('general', [hamlet]);
     const id = await say(hamlet, 'general');
     const avatar = async (params: object) => (await page({ message_ids: [id], ...params })).messages[0].avatar_url;
     expect(await avatar({})).toBeNull();
@@ -230,7 +222,7 @@ describe('GET /messages', () => {
   });
 
   it('shows the empty topic by its name unless the client can do without', async () => {
-    await createChannel('general', [people.hamlet]);
+    await server.createChannel('general', [people.hamlet]);
     const id = await say(people.hamlet, 'general', '');
     const topic = async (params: object) => (await page({ message_ids: [id], ...params })).messages[0].subject;
     expect(await topic({})).toBe('general chat');
@@ -241,7 +233,7 @@ describe('GET /messages', () => {
   describe('whose history', () => {
     it('is their own without a narrow, and the channel’s with one they may read', async () => {
       const { hamlet, shiva } = people;
-      await createChannel('general', [hamlet]);
+      await server.createChannel('general', [hamlet]);
       const id = await say(hamlet, 'general');
       expect(idsOf(await page(newest, shiva))).toEqual([]);
       const { messages } = await page({ ...newest, ...inGeneral }, shiva);
@@ -250,9 +242,9 @@ describe('GET /messages', () => {
 
     it('is nothing, and no error, of a channel they may not read', async () => {
       const { hamlet, cordelia, iago, polonius } = people;
-      const secret = await createChannel('secret', [hamlet], { invite_only: true });
+      const secret = await server.createChannel('secret', [hamlet], { invite_only: true });
       await say(hamlet, 'secret');
-      await createChannel('general', [hamlet]);
+      await server.createChannel('general', [hamlet]);
       await say(hamlet, 'general');
       for (const who of [cordelia, iago]) {
         expect(idsOf(await page({ ...newest, narrow: [{ operator: 'channel', operand: secret }] }, who))).toEqual([]);
@@ -262,7 +254,7 @@ describe('GET /messages', () => {
 
     it('is what they received where a channel keeps its history', async () => {
       const { hamlet, cordelia } = people;
-      await createChannel('secret', [hamlet], { invite_only: true, history_public_to_subscribers: false });
+      await server.createChannel('secret', [hamlet], { invite_only: true, history_public_to_subscribers: false });
       const before = await say(hamlet, 'secret');
       await server.post('/users/me/subscriptions', hamlet, {
         subscriptions: [{ name: 'secret' }],
@@ -306,7 +298,7 @@ describe('GET /messages', () => {
 
   it('hides inaccessible senders from a limited guest', async () => {
     const { hamlet, polonius, desdemona } = people;
-    await createChannel('lobby', [polonius, desdemona]);
+    await server.createChannel('lobby', [polonius, desdemona]);
     await server.storage.uow.write(async (tx) => {
       const realm = await tx.realms.get(server.realmId);
       const { members } = await tx.groups.systemGroupIds(realm.id);
@@ -367,7 +359,7 @@ describe('GET /messages', () => {
     });
 
     it('narrows that mean nothing', async () => {
-      await createChannel('general', [people.hamlet]);
+      await server.createChannel('general', [people.hamlet]);
       await refused(narrow(['channel', '5']), ...badNarrow('unknown channel 5'));
       await refused(narrow({ operator: 'stream', operand: 99_999 }), ...badNarrow('unknown channel 99999'));
       await refused(narrow(['sender', 'nobody@x.org']), ...badNarrow('unknown user nobody@x.org'));
@@ -406,7 +398,7 @@ describe('GET /messages/{id}', () => {
 
   it('gives the message with the reader’s flags, and its Markdown beside it', async () => {
     const { hamlet, cordelia, shiva } = people;
-    await createChannel('general', [hamlet, cordelia]);
+    await server.createChannel('general', [hamlet, cordelia]);
     const id = await say(hamlet, 'general', '');
     expect(fieldsOf(await get(id, hamlet))).toEqual({
       message: expect.objectContaining({ id, content: '<p>hello</p>', subject: 'general chat', flags: ['read'] }),
@@ -420,8 +412,8 @@ describe('GET /messages/{id}', () => {
 
   it('hides what one may not read as what there is not', async () => {
     const { hamlet, cordelia, iago, polonius } = people;
-    await createChannel('secret', [hamlet], { invite_only: true });
-    await createChannel('general', [hamlet]);
+    await server.createChannel('secret', [hamlet], { invite_only: true });
+    await server.createChannel('general', [hamlet]);
     const [secret, open, direct] = [
       await say(hamlet, 'secret'),
       await say(hamlet, 'general'),

@@ -203,8 +203,8 @@ describe('members', () => {
   it('see and lose the channels that the group lets them see', async () => {
     const { iago, hamlet, cordelia } = people;
     const [id, inner] = [await create('cast'), await create('inner', { members: ids(cordelia) })];
-    const params = { name: 'stage', subscribers: ids(iago), invite_only: true, can_add_subscribers_group: id };
-    const channel = fieldsOf(await server.post('/channels/create', iago, params)).id as unknown as number;
+    const params = { invite_only: true, can_add_subscribers_group: id };
+    const channel = await server.createChannel('stage', [iago], params, iago);
     const queues = await Promise.all(
       [hamlet, cordelia].map((who) => openQueue(server, who, { event_types: ['stream', 'subscription'] })),
     );
@@ -537,8 +537,7 @@ describe('deactivating', () => {
       can_join_group: { direct_members: ids(people.hamlet), direct_subgroups: [id] },
       can_mention_group: id,
     });
-    const params = { name: 'stage', subscribers: [], can_send_message_group: id };
-    const channel = fieldsOf(await server.post('/channels/create', iago, params)).id;
+    const channel = await server.createChannel('stage', [], { can_send_message_group: id }, iago);
     fieldsOf(await server.patch('/realm', desdemona, { can_create_groups: { new: id } }));
     expectRefusal(await deactivate(iago, id), 'Cannot deactivate user group in use.', {
       code: 'CANNOT_DEACTIVATE_GROUP_IN_USE',

@@ -14,14 +14,9 @@ describe('a channel that the caller may not see', () => {
     // So that its id is a number that nothing else in the answers is.
     const others = Array.from({ length: 36 }, (_, index) => ({ name: `other ${index}` }));
     await server.post('/users/me/subscriptions', people.desdemona, { subscriptions: others });
-    const { body } = await server.post('/channels/create', people.desdemona, {
-      name: NAME,
-      subscribers: [people.desdemona.id],
-      invite_only: true,
-      history_public_to_subscribers: true,
-    });
-    hiddenId = body.id;
-    await server.post('/messages', people.desdemona, { type: 'channel', to: NAME, topic: 'plans', content: 'hush' });
+    const privacy = { invite_only: true, history_public_to_subscribers: true };
+    hiddenId = await server.createChannel(NAME, [people.desdemona], privacy);
+    await server.sendMessage(people.desdemona, NAME, { content: 'hush' });
   });
   afterEach(() => server.close());
 

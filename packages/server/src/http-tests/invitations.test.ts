@@ -18,16 +18,11 @@ beforeEach(async () => {
   ({ people } = server);
   const realmId = await server.addRealm('other');
   otherOwner = await server.addUser({ email: 'o@other.example', fullName: 'Other', role: 'owner', realmId });
-  general = await createChannel('general', { is_default_stream: true });
-  closed = await createChannel('closed', {});
+  general = await server.createChannel('general', [], { is_default_stream: true });
+  closed = await server.createChannel('closed');
 });
 afterEach(() => server.close());
 
-async function createChannel(name: string, params: object): Promise<number> {
-  return (
-    fieldsOf(await server.post('/channels/create', people.desdemona, { name, subscribers: [], ...params })) as Wire
-  ).id;
-}
 const bot = async (as: TestUser) => {
   await server.storage.uow.write((tx) =>
     tx.users.update({
@@ -439,7 +434,7 @@ describe('POST /invites/accept', () => {
 
   it('resolves default channels when somebody joins', async () => {
     const [withDefaults, without] = [await made({ include_realm_default_subscriptions: true }), await made()];
-    const later = await createChannel('later', { is_default_stream: true });
+    const later = await server.createChannel('later', [], { is_default_stream: true });
     const joined = async (url: string, email: string) =>
       subscribed((fieldsOf(await accept({ key: keyOf(url), email })) as Wire).user_id);
     expect(await joined(withDefaults, 'a@example.com')).toEqual([general, later]);

@@ -3,9 +3,6 @@ import { eventsAfter, openQueue } from '../testing/event-queues.js';
 import { expectRefusal, fieldsOf } from '../testing/expectations.js';
 import { TestServer, type TestUser } from '../testing/test-server.js';
 
-// biome-ignore lint/suspicious/noExplicitAny: wire forms, told apart by assertions.
-type Wire = any;
-
 const START = new FixedClock().now();
 
 let server: TestServer;
@@ -14,8 +11,7 @@ let people: TestServer['people'];
 beforeEach(async () => {
   server = await TestServer.start();
   ({ people } = server);
-  const subscribers = [people.hamlet.id, people.iago.id, people.polonius.id];
-  fieldsOf(await server.post('/channels/create', people.desdemona, { name: 'town', subscribers }));
+  await server.createChannel('town', [people.hamlet, people.iago, people.polonius]);
 });
 afterEach(() => server.close());
 
@@ -23,12 +19,8 @@ const mute = (id: number, as: TestUser = people.hamlet) => server.post(`/users/m
 const unmute = (id: number, as: TestUser = people.hamlet) => server.delete(`/users/me/muted_users/${id}`, as);
 const muted = async (as = people.hamlet) =>
   (await openQueue(server, as, { fetch_event_types: ['muted_users'] })).registered.muted_users;
-async function say(as: TestUser, to: string | TestUser): Promise<number> {
-  const where = typeof to === 'string' ? { type: 'channel', to, topic: 'x' } : { type: 'direct', to: [to.id] };
-  return fieldsOf(await server.post('/messages', as, { ...where, content: 'hello' })).id as unknown as number;
-}
-const flagsOf = async (id: number, as = people.hamlet) =>
-  (fieldsOf(await server.get(`/messages/${id}`, as)) as Wire).message.flags;
+const say = (as: TestUser, to: string | readonly TestUser[]) => server.sendMessage(as, to, { topic: 'x' });
+const flagsOf = (id: number, as = people.hamlet) => server.flagsOf(id, as);
 
 it('shows whom a user mutes, in the order of their muting, to that user alone', async () => {
   const { hamlet, cordelia, iago } = people;
@@ -52,7 +44,7 @@ it('shows whom a user mutes, in the order of their muting, to that user alone', 
 
 it('marks what they wrote as read, and what they write until they are unmuted', async () => {
   const { hamlet, iago, polonius } = people;
-  const before = [await say(iago, 'town'), await say(iago, hamlet)];
+  const before = [await say(iago, 'town'), await say(iago, [hamlet])];
   const others = await say(polonius, 'town');
   const queue = await openQueue(server, hamlet);
   fieldsOf(await mute(iago.id));

@@ -15,9 +15,9 @@ beforeEach(async () => {
   ({ people } = server);
   ids = new Map();
   const { hamlet, cordelia, desdemona } = people;
-  await createChannel('general', [hamlet, cordelia]);
-  await createChannel('elsewhere', [desdemona]);
-  await createChannel('secret', [desdemona], { invite_only: true });
+  await server.createChannel('general', [hamlet, cordelia]);
+  await server.createChannel('elsewhere', [desdemona]);
+  await server.createChannel('secret', [desdemona], { invite_only: true });
   await send(cordelia, 'general', 'lunch', 'soup');
   await send(cordelia, 'general', '✔ lunch', 'eaten');
   await send(cordelia, 'general', 'links', 'see https://example.com/');
@@ -30,16 +30,8 @@ beforeEach(async () => {
 });
 afterEach(() => server.close());
 
-const createChannel = async (name: string, subscribers: readonly TestUser[], more = {}): Promise<void> => {
-  const params = { name, subscribers: subscribers.map(({ id }) => id), ...more };
-  fieldsOf(await server.post('/channels/create', people.desdemona, params));
-};
 async function send(as: TestUser, to: string | readonly TestUser[], topic: string, content: string): Promise<void> {
-  const params =
-    typeof to === 'string'
-      ? { type: 'channel', to, topic, content, read_by_sender: true }
-      : { type: 'direct', to: to.map(({ id }) => id), content, read_by_sender: true };
-  ids.set(content, fieldsOf(await server.post('/messages', as, params)).id as unknown as number);
+  ids.set(content, await server.sendMessage(as, to, { topic, content, read_by_sender: true }));
 }
 const newest = { anchor: 'newest', num_before: 100, num_after: 0 };
 const get = (narrow: readonly unknown[], more: object = newest, as = people.hamlet) =>

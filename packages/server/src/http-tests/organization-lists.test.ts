@@ -304,12 +304,9 @@ describe('linkifiers', () => {
 
   it('make links in messages, topics and descriptions from then on, and in nothing that was there', async () => {
     const { iago } = people;
-    fieldsOf(await server.post('/channels/create', iago, { name: 'general', subscribers: [iago.id] }));
-    const send = async () => {
-      const params = { type: 'channel', to: 'general', topic: 'about #7, https://a.example/x', content: 'see (#12)' };
-      const { id } = fieldsOf(await server.post('/messages', iago, params)) as Wire;
-      return id as number;
-    };
+    await server.createChannel('general', [iago]);
+    const send = () =>
+      server.sendMessage(iago, 'general', { topic: 'about #7, https://a.example/x', content: 'see (#12)' });
     const shown = async (id: number) => {
       const { message } = fieldsOf(await server.get(`/messages/${id}`, iago)) as Wire;
       return [message.content, message.topic_links];

@@ -21,8 +21,8 @@ let regan: TestUser;
 beforeAll(async () => {
   server = await TestServer.start();
   ({ people } = server);
-  town = await createChannel('town', people.hamlet);
-  closet = await createChannel('closet', people.iago, { invite_only: true });
+  town = await server.createChannel('town', [people.hamlet]);
+  closet = await server.createChannel('closet', [people.iago], { invite_only: true });
   const realmId = await server.addRealm('lear');
   regan = await server.addUser({ email: 'regan@lear.com', fullName: 'Regan', realmId });
 });
@@ -36,10 +36,6 @@ afterEach(async () => {
   for (const { fragment } of await views()) fieldsOf(await server.delete(viewPath(fragment), people.hamlet));
 });
 
-async function createChannel(name: string, subscriber: TestUser, more = {}): Promise<number> {
-  const params = { name, subscribers: [subscriber.id], ...more };
-  return fieldsOf(await server.post('/channels/create', people.desdemona, params)).id as unknown as number;
-}
 const get = async (path: string, field: string, as = people.hamlet): Promise<Wire[]> =>
   fieldsOf(await server.get(path, as))[field] as Wire;
 const drafts = (as?: TestUser) => get('/drafts', 'drafts', as);

@@ -346,9 +346,7 @@ describe('one’s own profile (users §13.5)', () => {
     const motto = await add(1, 'Motto');
     const { members } = await server.storage.uow.read(({ groups }) => groups.systemGroupIds(server.realmId));
     fieldsOf(await server.patch('/realm', desdemona, { can_access_all_users_group: { new: members } }));
-    fieldsOf(
-      await server.post('/channels/create', desdemona, { name: 'den', subscribers: [cordelia.id, polonius.id] }),
-    );
+    await server.createChannel('den', [cordelia, polonius]);
     const queue = await openQueue(server, polonius, realmUser);
     fieldsOf(await say(hamlet, [motto, 'unheard']));
     fieldsOf(await say(cordelia, [motto, 'heard']));

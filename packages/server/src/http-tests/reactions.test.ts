@@ -13,20 +13,12 @@ let message: number;
 beforeEach(async () => {
   server = await TestServer.start();
   ({ people } = server);
-  await createChannel('general', [people.hamlet, people.polonius]);
+  await server.createChannel('general', [people.hamlet, people.polonius]);
   message = await say('general');
 });
 afterEach(() => server.close());
 
-async function createChannel(name: string, subscribers: readonly TestUser[], more = {}): Promise<number> {
-  const params = { name, subscribers: subscribers.map(({ id }) => id), ...more };
-  return fieldsOf(await server.post('/channels/create', people.desdemona, params)).id as unknown as number;
-}
-async function say(to: string | readonly TestUser[], as = people.desdemona): Promise<number> {
-  const where = typeof to === 'string' ? { type: 'channel', to, topic: 'plans' } : { type: 'direct', to: ids(to) };
-  return fieldsOf(await server.post('/messages', as, { ...where, content: 'hello' })).id as unknown as number;
-}
-const ids = (users: readonly TestUser[]) => users.map(({ id }) => id);
+const say = (to: string | readonly TestUser[], as = people.desdemona) => server.sendMessage(as, to);
 const react = (as: TestUser, params: object, id: number | string = message) =>
   server.post(`/messages/${id}/reactions`, as, { ...params });
 const unreact = (as: TestUser, params: object, id: number | string = message) =>
@@ -288,9 +280,9 @@ describe('reacting and taking back', () => {
 
   it('are for those who may read the message, whatever they ask for', async () => {
     const { hamlet, iago, polonius, cordelia } = people;
-    await createChannel('shared', [hamlet], { invite_only: true, history_public_to_subscribers: true });
-    await createChannel('protected', [hamlet], { invite_only: true, history_public_to_subscribers: false });
-    await createChannel('open', [hamlet]);
+    await server.createChannel('shared', [hamlet], { invite_only: true, history_public_to_subscribers: true });
+    await server.createChannel('protected', [hamlet], { invite_only: true, history_public_to_subscribers: false });
+    await server.createChannel('open', [hamlet]);
     const before = await say('protected', hamlet);
     await server.post('/users/me/subscriptions', hamlet, {
       subscriptions: [{ name: 'protected' }],

@@ -13,19 +13,13 @@ beforeEach(async () => {
   server = await TestServer.start();
   ({ people } = server);
   const { hamlet, cordelia, iago } = people;
-  await createChannel('general', [hamlet, cordelia, iago]);
+  await server.createChannel('general', [hamlet, cordelia, iago]);
   message = await say(hamlet);
 });
 afterEach(() => server.close());
 
-async function createChannel(name: string, subscribers: readonly TestUser[], more = {}): Promise<number> {
-  const params = { name, subscribers: subscribers.map(({ id }) => id), ...more };
-  return fieldsOf(await server.post('/channels/create', people.desdemona, params)).id as unknown as number;
-}
-async function say(as: TestUser, where: object = { type: 'channel', to: 'general', topic: 'x' }, content = 'hello') {
-  const params = { ...where, content, read_by_sender: true };
-  return fieldsOf(await server.post('/messages', as, params)).id as unknown as number;
-}
+const say = (as: TestUser, to: string | readonly TestUser[] = 'general') =>
+  server.sendMessage(as, to, { read_by_sender: true });
 const mark = (as: TestUser, flag = 'read', id = message) =>
   server.post('/messages/flags', as, { messages: [id], op: 'add', flag });
 const change = (settings: object) => server.patch('/realm', people.desdemona, { ...settings });
@@ -59,7 +53,7 @@ describe('GET /messages/{message_id}/read_receipts (messages §14)', () => {
 
   it('names the others of a direct conversation', async () => {
     const { hamlet, cordelia } = people;
-    const direct = await say(hamlet, { type: 'direct', to: [cordelia.id] });
+    const direct = await say(hamlet, [cordelia]);
     expect(await readers(hamlet, direct)).toEqual([]);
     fieldsOf(await mark(cordelia, 'read', direct));
     expect(await readers(hamlet, direct)).toEqual([cordelia.id]);
@@ -67,7 +61,7 @@ describe('GET /messages/{message_id}/read_receipts (messages §14)', () => {
 
   it('refuses messages that are hidden first, and then where it is switched off', async () => {
     const { hamlet, iago } = people;
-    const direct = await say(hamlet, { type: 'direct', to: [hamlet.id] });
+    const direct = await say(hamlet, [hamlet]);
     fieldsOf(await change({ enable_read_receipts: false }));
     for (const id of [99999999, direct]) expectRefusal(await receipts(iago, id), 'Invalid message(s)');
     expectRefusal(await receipts(), 'Read receipts are disabled in this organization.');
@@ -80,7 +74,7 @@ describe('POST /messages/{message_id}/report (messages §15.4)', () => {
   let moderation: number;
 
   beforeEach(async () => {
-    moderation = await createChannel('moderation', [people.shiva], { invite_only: true });
+    moderation = await server.createChannel('moderation', [people.shiva], { invite_only: true });
     fieldsOf(await change({ moderation_request_channel_id: moderation }));
   });
   const reports = async (): Promise<Wire[]> => {
@@ -92,7 +86,10 @@ describe('POST /messages/{message_id}/report (messages §15.4)', () => {
 
   it('shows the message to the moderators, and says why', async () => {
     const { hamlet, cordelia } = people;
-    const nasty = await say(hamlet, undefined, '@**Polonius** ```` ```quote\nboo');
+    const nasty = await server.sendMessage(hamlet, 'general', {
+      content: '@**Polonius** ```` ```quote\nboo',
+      read_by_sender: true,
+    });
     expect(fieldsOf(await report({ description: ' too *loud* ' }, nasty))).toEqual({});
     const [told] = await reports();
     expect(told).toMatchObject({ subject: 'Reports about King Hamlet', sender_full_name: 'Notification Bot' });
@@ -100,7 +97,7 @@ describe('POST /messages/{message_id}/report (messages §15.4)', () => {
     expect(content).toContain(
       `@_**${cordelia.user.fullName}|${cordelia.id}** reported a message by @_**King Hamlet|${hamlet.id}**`,
     );
-    expect(content).toContain(`#**general>x@${nasty}**`);
+    expect(content).toContain(`#**general>plans@${nasty}**`);
     expect(content).toContain('**Spam**');
     expect(content).toContain('```quote\ntoo *loud*\n```');
     expect(content).toContain('`````quote\n@**Polonius** ```` ```quote\nboo\n`````');
@@ -110,7 +107,7 @@ describe('POST /messages/{message_id}/report (messages §15.4)', () => {
 
   it('shows direct messages too', async () => {
     const { hamlet, cordelia } = people;
-    const direct = await say(hamlet, { type: 'direct', to: [cordelia.id] });
+    const direct = await say(hamlet, [cordelia]);
     fieldsOf(await report({ report_type: 'other', description: 'x' }, direct));
     expect((await reports())[0].content).toContain('direct conversation');
   });
@@ -130,7 +127,7 @@ describe('POST /messages/{message_id}/report (messages §15.4)', () => {
     expectRefusal(await report({}, unknown), 'Message reporting is not enabled in this organization.');
     fieldsOf(await change({ moderation_request_channel_id: moderation }));
     expectRefusal(await report({}, unknown), 'Invalid message(s)');
-    const direct = await say(people.hamlet, { type: 'direct', to: [people.hamlet.id] });
+    const direct = await say(people.hamlet, [people.hamlet]);
     expectRefusal(await report({}, direct), 'Invalid message(s)');
     expectRefusal(await server.post(`/messages/${message}/report`, people.hamlet), "Missing 'report_type' argument", {
       code: 'REQUEST_VARIABLE_MISSING',

@@ -126,11 +126,7 @@ const PERMISSIONS = [
   ['workplace_users_group', 'everyone', 'A', 'members'],
 ] as const;
 
-const aChannel = async () => {
-  const { desdemona } = people;
-  const reply = await server.post('/channels/create', desdemona, { name: 'general', subscribers: [desdemona.id] });
-  return (fieldsOf(reply) as Record<string, Wire>).id as number;
-};
+const aChannel = () => server.createChannel('general', [people.desdemona]);
 
 describe('PATCH /realm', () => {
   it.each(SETTINGS)('%s (%s): from %j to %j', async (name, who, initial, other) => {

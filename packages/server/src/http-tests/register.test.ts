@@ -23,10 +23,8 @@ describe('POST /register', () => {
     server.request('POST', '/register', { as, params: { ...params }, headers });
   // biome-ignore lint/suspicious/noExplicitAny: tests say what they expect by their assertions.
   const registered = async (...call: Parameters<typeof register>): Promise<any> => fieldsOf(await register(...call));
-  const channel = async (name: string, subscribers: readonly TestUser[], more = {}): Promise<number> => {
-    const params = { name, subscribers: subscribers.map(({ id }) => id), ...more };
-    return fieldsOf(await server.post('/channels/create', people.iago, params)).id!;
-  };
+  const channel = (name: string, subscribers: readonly TestUser[], params = {}) =>
+    server.createChannel(name, subscribers, params, people.iago);
   const send = (as: TestUser, params: object) => server.post('/messages', as, { topic: 't', content: 'c', ...params });
 
   describe('the queue', () => {

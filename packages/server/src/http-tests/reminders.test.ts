@@ -22,20 +22,13 @@ let message: number;
 beforeEach(async () => {
   server = await TestServer.start();
   ({ people } = server);
-  town = await createChannel('town', [people.hamlet, people.polonius]);
+  town = await server.createChannel('town', [people.hamlet, people.polonius]);
   message = await say('town', 'plans', 'bring *bread*');
 });
 afterEach(() => server.close());
 
-async function createChannel(name: string, subscribers: readonly TestUser[], more = {}): Promise<number> {
-  const params = { name, subscribers: subscribers.map(({ id }) => id), ...more };
-  return fieldsOf(await server.post('/channels/create', people.desdemona, params)).id as unknown as number;
-}
-async function say(to: string | readonly TestUser[], topic: string, content: string): Promise<number> {
-  const where =
-    typeof to === 'string' ? { type: 'channel', to, topic } : { type: 'direct', to: to.map(({ id }) => id) };
-  return fieldsOf(await server.post('/messages', people.iago, { ...where, content })).id as unknown as number;
-}
+const say = (to: string | readonly TestUser[], topic: string, content: string) =>
+  server.sendMessage(people.iago, to, { topic, content });
 const post = (as: TestUser, params: object = {}) =>
   server.post('/reminders', as, { message_id: message, scheduled_delivery_timestamp: DUE, ...params });
 const remind = async (as: TestUser, params: object = {}): Promise<number> =>
@@ -148,7 +141,7 @@ describe('a reminder', () => {
 
   it('is refused for messages that one cannot read', async () => {
     const { hamlet, cordelia, iago } = people;
-    await createChannel('closet', [iago], { invite_only: true });
+    await server.createChannel('closet', [iago], { invite_only: true });
     const hidden = await say('closet', 'x', 'secret');
     const direct = await say([hamlet], '', 'psst');
     const realmId = await server.addRealm('lear');
@@ -296,7 +289,7 @@ describe('delivery', () => {
 
   it('says what can be read no more as it was', async () => {
     const { hamlet, desdemona } = people;
-    await createChannel('closet', [people.iago, hamlet], { invite_only: true });
+    await server.createChannel('closet', [people.iago, hamlet], { invite_only: true });
     const id = await say('closet', 'x', 'secret');
     await remind(hamlet, { message_id: id });
     const [{ content }] = await list(hamlet);

@@ -20,16 +20,9 @@ const DAY = 86_400;
 const ALL = { messageId: null, channelId: null, topicKey: null, since: null };
 
 /** `days`: as the wire has them. */
-async function createChannel(name: string, days?: number | string): Promise<number> {
-  const params = { name, subscribers: [people.hamlet.id], message_retention_days: days };
-  const given = Object.fromEntries(Object.entries(params).filter(([, value]) => value !== undefined));
-  return fieldsOf(await server.post('/channels/create', people.desdemona, given)).id as unknown as number;
-}
-async function say(to: number | TestUser, topic = 'plans'): Promise<number> {
-  const where = typeof to === 'number' ? { type: 'channel', to, topic } : { type: 'direct', to: [to.id] };
-  return fieldsOf(await server.post('/messages', people.hamlet, { ...where, content: 'hello' }))
-    .id as unknown as number;
-}
+const createChannel = (name: string, days?: number | string) =>
+  server.createChannel(name, [people.hamlet], days === undefined ? {} : { message_retention_days: days });
+const say = (to: number | readonly TestUser[], topic?: string) => server.sendMessage(people.hamlet, to, { topic });
 const list = async (): Promise<number[]> => {
   const params = { anchor: 'newest', num_before: 1000, num_after: 0 };
   return (fieldsOf(await server.get('/messages', people.hamlet, params)) as Wire).messages.map(({ id }: Wire) => id);
@@ -48,7 +41,7 @@ describe('message retention', () => {
       await createChannel('own'),
     ];
     const old = [await say(short), await say(short, 'Plans'), await say(short, 'other')];
-    const kept = [await say(long), await say(own), await say(people.iago)];
+    const kept = [await say(long), await say(own), await say([people.iago])];
     server.clock.advance(2 * DAY);
     kept.push(await say(short));
     server.clock.advance(DAY);
@@ -73,7 +66,7 @@ describe('message retention', () => {
   it('is that of the organization where a channel has none of its own, and for direct messages', async () => {
     fieldsOf(await server.patch('/realm', people.desdemona, { message_retention_days: 10 }));
     const [own, forever] = [await createChannel('own'), await createChannel('forever', '"unlimited"')];
-    const [inOwn, direct, kept] = [await say(own), await say(people.iago), await say(forever)];
+    const [inOwn, direct, kept] = [await say(own), await say([people.iago]), await say(forever)];
     server.clock.advance(10 * DAY + 1);
     const queue = await openQueue(server, people.iago, { event_types: ['delete_message'] });
     await expire();
@@ -116,6 +109,8 @@ describe('restoring deleted messages', () => {
     expect((fieldsOf(await server.get(`/messages/${first}`, hamlet)) as Wire).message).toEqual(before);
     expect(await list()).toContain(first);
     expect(await list()).not.toContain(other);
+    const found = { narrow: [['search', 'hello']], anchor: 'newest', num_before: 9, num_after: 0 };
+    expect((fieldsOf(await server.get('/messages', hamlet, found)) as Wire).messages).toMatchObject([{ id: first }]);
     const { streams } = fieldsOf(await server.get('/streams', hamlet)) as Wire;
     expect(streams.find(({ stream_id }: Wire) => stream_id === general).first_message_id).toBe(first);
     // It is a message like any other: it can be deleted once more.

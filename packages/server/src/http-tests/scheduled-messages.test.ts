@@ -24,15 +24,11 @@ let closet: number;
 beforeEach(async () => {
   server = await TestServer.start();
   ({ people } = server);
-  town = await createChannel('town', [people.hamlet, people.polonius]);
-  closet = await createChannel('closet', [people.iago], { invite_only: true });
+  town = await server.createChannel('town', [people.hamlet, people.polonius]);
+  closet = await server.createChannel('closet', [people.iago], { invite_only: true });
 });
 afterEach(() => server.close());
 
-async function createChannel(name: string, subscribers: readonly TestUser[], more = {}): Promise<number> {
-  const params = { name, subscribers: subscribers.map(({ id }) => id), ...more };
-  return fieldsOf(await server.post('/channels/create', people.desdemona, params)).id as unknown as number;
-}
 const toTown = () => ({ type: 'stream', to: town, topic: 'plans' });
 const toCordelia = () => ({ type: 'direct', to: [people.cordelia.id] });
 const post = (as: TestUser, params: object) =>
@@ -217,7 +213,7 @@ describe('editing a scheduled message', () => {
     const content = { content: 'even *later*', rendered_content: '<p>even <em>later</em></p>' };
     expect(fieldsOf(await edit(people.hamlet, id, { content: 'even *later*' }))).toEqual({});
     await shows(content);
-    const other = await createChannel('other', [people.hamlet]);
+    const other = await server.createChannel('other', [people.hamlet]);
     fieldsOf(await edit(people.hamlet, id, { to: other }));
     fieldsOf(await edit(people.hamlet, id, { topic: ' news ', scheduled_delivery_timestamp: DUE + 9 }));
     expect(await list(people.hamlet)).toEqual([

@@ -16,8 +16,8 @@ beforeAll(async () => {
   ({ people } = server);
   ids = new Map();
   const { hamlet, cordelia, desdemona } = people;
-  general = await createChannel('general', [hamlet, cordelia]);
-  await createChannel('elsewhere', [desdemona]);
+  general = await server.createChannel('general', [hamlet, cordelia]);
+  await server.createChannel('elsewhere', [desdemona]);
   await send(cordelia, 'general', 'lunch plans', 'Nothing for me');
   await send(cordelia, 'general', 'bread & butter', 'The *meetings* are at https://example.com/lunch');
   await send(hamlet, 'general', '', 'running <to> "the meeting" & **lunch**');
@@ -27,16 +27,8 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-async function createChannel(name: string, subscribers: readonly TestUser[]): Promise<number> {
-  const params = { name, subscribers: subscribers.map(({ id }) => id) };
-  return fieldsOf(await server.post('/channels/create', people.desdemona, params)).id as unknown as number;
-}
 async function send(as: TestUser, to: string | readonly TestUser[], topic: string, content: string): Promise<void> {
-  const params =
-    typeof to === 'string'
-      ? { type: 'channel', to, topic, content, read_by_sender: true }
-      : { type: 'direct', to: to.map(({ id }) => id), content, read_by_sender: true };
-  ids.set(content, fieldsOf(await server.post('/messages', as, params)).id as unknown as number);
+  ids.set(content, await server.sendMessage(as, to, { topic, content, read_by_sender: true }));
 }
 const newest = { anchor: 'newest', num_before: 100, num_after: 0 };
 const get = (narrow: readonly unknown[], range: object = newest, as = people.hamlet) =>
@@ -191,16 +183,9 @@ describe('GET /messages/matches_narrow (messages §8)', () => {
   it('answers long messages in parts', async () => {
     const content = `meeting ${'word '.repeat(800)}`.trim();
     const sent = await Promise.all(
-      Array.from({ length: 25 }, async () =>
-        fieldsOf(
-          await server.post('/messages', people.cordelia, { type: 'channel', to: general, topic: 'long', content }),
-        ),
-      ),
+      Array.from({ length: 25 }, () => server.sendMessage(people.cordelia, general, { topic: 'long', content })),
     );
-    const found = await matches(
-      [search('meeting'), ['topic', 'long']],
-      sent.map(({ id }) => id),
-    );
+    const found = await matches([search('meeting'), ['topic', 'long']], sent);
     expect(Object.keys(found)).toHaveLength(25);
     for (const { match_content } of Object.values(found)) expect(match_content).toContain(hit('meeting'));
     expect(await find([search('meeting'), ['topic', 'long']])).toHaveLength(25);

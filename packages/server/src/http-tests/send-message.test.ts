@@ -9,14 +9,9 @@ describe('POST /messages', () => {
   beforeEach(async () => {
     server = await TestServer.start();
     ({ people } = server);
-    general = await createChannel('general', [people.hamlet, people.cordelia]);
+    general = await server.createChannel('general', [people.hamlet, people.cordelia]);
   });
   afterEach(() => server.close());
-
-  async function createChannel(name: string, subscribers: readonly TestUser[], more = {}): Promise<number> {
-    const params = { name, subscribers: subscribers.map(({ id }) => id), ...more };
-    return fieldsOf(await server.post('/channels/create', people.desdemona, params)).id!;
-  }
 
   const toChannel = { type: 'channel', to: 'general', topic: 'plans', content: 'hello' };
   const toCordelia = () => ({ type: 'direct', to: [people.cordelia.id], content: 'hello' });
@@ -54,7 +49,7 @@ describe('POST /messages', () => {
     });
 
     it('named like a number, in quotes', async () => {
-      const five = await createChannel('5', [people.hamlet]);
+      const five = await server.createChannel('5', [people.hamlet]);
       expect((await sent({ ...toChannel, to: '"5"' })).message.stream_id).toBe(five);
     });
 
@@ -245,13 +240,13 @@ describe('POST /messages', () => {
 
     it('in a channel whose senders they are not among', async () => {
       const admins = await server.storage.uow.read(({ groups }) => groups.systemGroupIds(server.realmId));
-      await createChannel('news', [people.hamlet], { can_send_message_group: admins.administrators });
+      await server.createChannel('news', [people.hamlet], { can_send_message_group: admins.administrators });
       await refused({ ...toChannel, to: 'news' }, 'You do not have permission to post in this channel.');
       expect((await send({ ...toChannel, to: 'news' }, people.desdemona)).status).toBe(200);
     });
 
     it('in a channel they cannot enter', async () => {
-      await createChannel('secret', [people.hamlet], { invite_only: true });
+      await server.createChannel('secret', [people.hamlet], { invite_only: true });
       const closed = "Not authorized to send to channel 'secret'";
       await refused({ ...toChannel, to: 'secret' }, closed, {}, people.cordelia);
       await refused({ ...toChannel, to: 'secret' }, closed, {}, people.iago);
@@ -270,7 +265,7 @@ describe('POST /messages', () => {
     it('in a new topic where they may not begin any', async () => {
       await send(toChannel);
       const { moderators } = await server.storage.uow.read(({ groups }) => groups.systemGroupIds(server.realmId));
-      await createChannel('ordered', [people.hamlet, people.desdemona], { can_create_topic_group: moderators });
+      await server.createChannel('ordered', [people.hamlet, people.desdemona], { can_create_topic_group: moderators });
       const inOrder = { ...toChannel, to: 'ordered' };
       await refused(inOrder, 'You do not have permission to create new topics in this channel.');
       await send(inOrder, people.desdemona);
@@ -278,8 +273,8 @@ describe('POST /messages', () => {
     });
 
     it('under a topic that the channel does not take', async () => {
-      await createChannel('named', [people.hamlet], { topics_policy: 'disable_empty_topic' });
-      await createChannel('nameless', [people.hamlet], { topics_policy: 'empty_topic_only' });
+      await server.createChannel('named', [people.hamlet], { topics_policy: 'disable_empty_topic' });
+      await server.createChannel('nameless', [people.hamlet], { topics_policy: 'empty_topic_only' });
       const display = { empty_topic_display_name: 'general chat' };
       await refused(
         { ...toChannel, to: 'named', topic: '' },
@@ -381,7 +376,7 @@ describe('POST /messages', () => {
     });
 
     it('where their owner may', async () => {
-      await createChannel('secret', [people.hamlet], { invite_only: true });
+      await server.createChannel('secret', [people.hamlet], { invite_only: true });
       const helper = await addBot({ kind: 'generic' });
       expect((await send({ ...toChannel, to: 'secret' }, helper)).status).toBe(200);
     });

@@ -71,11 +71,7 @@ describe('GET /server_settings', () => {
     });
     const isWelcome = async () => (await server.get('/server_settings', null)).body.realm_web_public_access_enabled;
     expect(await isWelcome()).toBe(false);
-    await server.post('/channels/create', server.people.desdemona, {
-      name: 'lobby',
-      subscribers: [],
-      is_web_public: true,
-    });
+    await server.createChannel('lobby', [], { is_web_public: true });
     expect(await isWelcome()).toBe(true);
   });
 

@@ -17,8 +17,8 @@ beforeAll(async () => {
   ({ people } = server);
   const { hamlet } = people;
   await allow(true);
-  await createChannel('museum', { is_web_public: true });
-  await createChannel('general');
+  await server.createChannel('museum', [hamlet], { is_web_public: true });
+  await server.createChannel('general', [hamlet]);
   shown = await say('museum', 'old paintings');
   other = await say('museum', 'statues', '✔ halls');
   hidden = await say('general', 'old plans');
@@ -28,13 +28,8 @@ afterAll(() => server.close());
 
 const allow = async (enable_spectator_access: boolean) =>
   fieldsOf(await server.patch('/realm', people.desdemona, { enable_spectator_access }));
-async function createChannel(name: string, more = {}): Promise<void> {
-  const params = { name, subscribers: [people.hamlet.id], ...more };
-  fieldsOf(await server.post('/channels/create', people.desdemona, params));
-}
-async function say(to: string, content: string, topic = 'halls', as: TestUser = people.hamlet): Promise<number> {
-  return fieldsOf(await server.post('/messages', as, { type: 'channel', to, topic, content })).id as unknown as number;
-}
+const say = (to: string, content: string, topic = 'halls', as: TestUser = people.hamlet) =>
+  server.sendMessage(as, to, { topic, content });
 const WEB_PUBLIC = ['channels', 'web-public'];
 const page = (narrow: readonly unknown[], range: object = { anchor: 'newest', num_before: 10, num_after: 0 }) =>
   server.get('//json/messages', null, { narrow, ...range });

@@ -15,17 +15,15 @@ let plain: number;
 beforeEach(async () => {
   server = await TestServer.start();
   ({ people } = server);
-  const params = { name: 'general', subscribers: [people.hamlet.id, people.cordelia.id] };
-  fieldsOf(await server.post('/channels/create', people.desdemona, params));
+  await server.createChannel('general', [people.hamlet, people.cordelia]);
   poll = await say(people.hamlet, '/poll Lunch?\nsoup\nbread');
   todo = await say(people.hamlet, '/todo Chores\ncook: soup');
   plain = await say(people.hamlet, 'hello');
 });
 afterEach(() => server.close());
 
-async function say(as: TestUser, content: string, where: object = { type: 'channel', to: 'general', topic: 'x' }) {
-  return fieldsOf(await server.post('/messages', as, { ...where, content })).id as unknown as number;
-}
+const say = (as: TestUser, content: string, to: string | readonly TestUser[] = 'general') =>
+  server.sendMessage(as, to, { content });
 const attach = (as: TestUser, message_id: number, content: unknown, msg_type = 'widget') =>
   server.post('/submessage', as, {
     message_id,
@@ -123,7 +121,7 @@ describe('POST /submessage (messages §15.3)', () => {
   });
 
   it('refuses messages that are not there, or are for others', async () => {
-    const direct = await say(people.hamlet, '/poll x', { type: 'direct', to: [people.hamlet.id] });
+    const direct = await say(people.hamlet, '/poll x', [people.hamlet]);
     for (const id of [99999999, direct]) expectRefusal(await attach(people.cordelia, id, VOTE), 'Invalid message(s)');
     expectRefusal(
       await server.post('/submessage', people.hamlet, { message_id: poll }),

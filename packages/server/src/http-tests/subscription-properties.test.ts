@@ -16,10 +16,8 @@ beforeAll(async () => {
   server = await TestServer.start();
   ({ people } = server);
   const { hamlet, polonius, iago } = people;
-  const create = async (name: string, subscribers: readonly TestUser[], more = {}): Promise<number> => {
-    const params = { name, subscribers: subscribers.map(({ id }) => id), ...more };
-    return (fieldsOf(await server.post('/channels/create', iago, params)) as Wire).id;
-  };
+  const create = (name: string, subscribers: readonly TestUser[], params = {}) =>
+    server.createChannel(name, subscribers, params, iago);
   lunch = await create('lunch', [hamlet, polonius]);
   secret = await create('secret', [iago], { invite_only: true });
   archived = await create('archived', [hamlet]);

@@ -25,8 +25,6 @@ const unsubscribe = (names: readonly string[], as: TestUser = people.hamlet, mor
   server.delete(PATH, as, { subscriptions: names, ...more });
 const following = async (as: TestUser): Promise<string[]> =>
   (await server.get(PATH, as)).body.subscriptions.map(({ name }: Wire) => name);
-const create = async (name: string, subscribers: readonly TestUser[], more = {}, as = people.desdemona) =>
-  fieldsOf(await server.post('/channels/create', as, { name, subscribers: subscribers.map(({ id }) => id), ...more }));
 const deactivate = ({ user }: TestUser) =>
   server.storage.uow.write((tx) => tx.users.update({ ...user, isActive: false }));
 
@@ -72,7 +70,7 @@ describe('POST /users/me/subscriptions', () => {
 
   it('tells others who subscribed them, unless told not to', async () => {
     const { hamlet, cordelia, iago } = people;
-    await create('lunch', [hamlet]);
+    await server.createChannel('lunch', [hamlet]);
     const told = async (as: TestUser) => {
       const { messages } = (await server.get('/messages', as, { anchor: 'newest', num_before: 9, num_after: 0 })).body;
       return messages.filter(({ type }: Wire) => type === 'private').length;
@@ -86,8 +84,8 @@ describe('POST /users/me/subscriptions', () => {
 
   it('leaves out what they cannot enter when that shall not matter', async () => {
     const { hamlet, cordelia } = people;
-    await create('secret', [hamlet], { invite_only: true });
-    await create('open', []);
+    await server.createChannel('secret', [hamlet], { invite_only: true });
+    await server.createChannel('open', []);
     expect(fieldsOf(await subscribe(['secret', 'open'], cordelia, { authorization_errors_fatal: false }))).toEqual({
       ...nothing,
       subscribed: { [cordelia.id]: ['open'] },
@@ -99,11 +97,11 @@ describe('POST /users/me/subscriptions', () => {
   it('lets into a private channel those it is granted to', async () => {
     const { hamlet, cordelia, iago } = people;
     const grant = { direct_members: [cordelia.id], direct_subgroups: [] };
-    await create('by grant', [hamlet], { invite_only: true, can_subscribe_group: grant });
+    await server.createChannel('by grant', [hamlet], { invite_only: true, can_subscribe_group: grant });
     expect((await subscribe(['by grant'], cordelia)).status).toBe(200);
-    await create('to bring', [hamlet], { invite_only: true, can_add_subscribers_group: grant });
+    await server.createChannel('to bring', [hamlet], { invite_only: true, can_add_subscribers_group: grant });
     expect((await subscribe(['to bring'], cordelia, { principals: [iago.id] })).status).toBe(200);
-    await create('to run', [hamlet], { invite_only: true, can_administer_channel_group: grant });
+    await server.createChannel('to run', [hamlet], { invite_only: true, can_administer_channel_group: grant });
     const reply = await subscribe(['to run'], cordelia, { principals: [iago.id] });
     expectRefusal(reply, 'Unable to access channel (to run).');
   });
@@ -180,7 +178,7 @@ describe('POST /users/me/subscriptions', () => {
 
     it('to bring others without the right to', async () => {
       const { hamlet, cordelia } = people;
-      await create('lunch', [hamlet]);
+      await server.createChannel('lunch', [hamlet]);
       await server.storage.uow.write(async (tx) => {
         const realm = await tx.realms.get(server.realmId);
         const permissions = { ...realm.permissions, canAddSubscribers: system.moderators };
@@ -209,7 +207,7 @@ describe('DELETE /users/me/subscriptions', () => {
   it('leaves, by form and by query', async () => {
     const { hamlet } = people;
     await subscribe(['a', 'b', 'c'], hamlet);
-    await create('d', []);
+    await server.createChannel('d', []);
     expect(fieldsOf(await unsubscribe(['A', 'd']))).toEqual({ removed: ['a'], not_removed: ['d'] });
     const query = new URLSearchParams({ subscriptions: '["b"]' });
     expect(fieldsOf(await server.request('DELETE', `${PATH}?${query}`, { as: hamlet }))).toEqual({
@@ -224,7 +222,7 @@ describe('DELETE /users/me/subscriptions', () => {
     const { hamlet, polonius } = people;
     await subscribe(['lunch'], hamlet, { principals: [polonius.id] });
     const before = (await server.get(PATH, polonius)).body.subscriptions[0].color;
-    await create('other', [polonius]);
+    await server.createChannel('other', [polonius]);
     expect(fieldsOf(await unsubscribe(['lunch'], polonius)).removed).toEqual(['lunch']);
     await subscribe(['lunch'], hamlet, { principals: [polonius.id] });
     expect((await server.get(PATH, polonius)).body.subscriptions[0].color).toBe(before);
@@ -232,7 +230,7 @@ describe('DELETE /users/me/subscriptions', () => {
 
   it('removes others where they may', async () => {
     const { hamlet, cordelia, desdemona, iago, polonius } = people;
-    await create('lunch', [cordelia, polonius, iago], { invite_only: true }, hamlet);
+    await server.createChannel('lunch', [cordelia, polonius, iago], { invite_only: true }, hamlet);
     expectRefusal(await unsubscribe(['lunch'], cordelia, { principals: [polonius.id] }), 'Insufficient permission');
     expect(fieldsOf(await unsubscribe(['lunch'], desdemona, { principals: [cordelia.email] })).removed).toEqual([
       'lunch',
@@ -249,13 +247,13 @@ describe('DELETE /users/me/subscriptions', () => {
         bot: { kind: 'generic', ownerId: hamlet.id, isSystem: false, defaultSendingChannelId: null },
       }),
     );
-    await create('lunch', [bot]);
+    await server.createChannel('lunch', [bot]);
     expect(fieldsOf(await unsubscribe(['lunch'], hamlet, { principals: [bot.id] })).removed).toEqual(['lunch']);
   });
 
   it('refuses in the order of the contract', async () => {
     const { hamlet, cordelia } = people;
-    await create('lunch', [cordelia]);
+    await server.createChannel('lunch', [cordelia]);
     expectRefusal(await server.delete(PATH, hamlet), "Missing 'subscriptions' argument", {
       code: 'REQUEST_VARIABLE_MISSING',
       var_name: 'subscriptions',
@@ -298,7 +296,7 @@ describe('GET /users/me/subscriptions', () => {
 
   it.each(['true', 'partial'])('names subscribers when asked: %s', async (include_subscribers) => {
     const { hamlet, cordelia } = people;
-    await create('lunch', [hamlet, cordelia]);
+    await server.createChannel('lunch', [hamlet, cordelia]);
     const { subscriptions } = (await server.get(PATH, hamlet, { include_subscribers })).body;
     expect(subscriptions[0].subscribers).toEqual([hamlet.id, cordelia.id]);
   });

@@ -13,11 +13,8 @@ describe('somebody of another realm', () => {
     hamlet = server.people.hamlet;
     const realmId = await server.addRealm('lear');
     king = await server.addUser({ email: 'king@lear.org', fullName: 'King Lear', role: 'owner', realmId });
-    secretChannel = fieldsOf(
-      await as(hamlet, 'POST', '/channels/create', { name: 'denmark', subscribers: [hamlet.id] }),
-    ).id as unknown as number;
-    const message = { type: 'channel', to: secretChannel, topic: 'x', content: 'y' };
-    secretMessage = fieldsOf(await as(hamlet, 'POST', '/messages', message)).id as unknown as number;
+    secretChannel = await server.createChannel('denmark', [hamlet], {}, hamlet);
+    secretMessage = await server.sendMessage(hamlet, secretChannel);
   });
   afterAll(() => server.close());
 

@@ -12,15 +12,11 @@ beforeEach(async () => {
   server = await TestServer.start();
   ({ people } = server);
   const { hamlet, cordelia, polonius, desdemona } = people;
-  general = await createChannel('general', [hamlet, cordelia, polonius]);
-  secret = await createChannel('secret', [desdemona], { invite_only: true });
+  general = await server.createChannel('general', [hamlet, cordelia, polonius]);
+  secret = await server.createChannel('secret', [desdemona], { invite_only: true });
 });
 afterEach(() => server.close());
 
-async function createChannel(name: string, subscribers: readonly TestUser[], more = {}): Promise<number> {
-  const params = { name, subscribers: subscribers.map(({ id }) => id), ...more };
-  return fieldsOf(await server.post('/channels/create', people.desdemona, params)).id as unknown as number;
-}
 const type = (as: TestUser, params: object) => server.post('/typing', as, { op: 'start', ...params });
 const inGeneral = (topic: string | undefined = 'plans') => ({ type: 'stream', stream_id: general, topic });
 /** Of a client that is there: what is not logged reaches no others. */
@@ -89,14 +85,14 @@ describe('POST /typing (users §9.1)', () => {
     expectRefusal(await type(hamlet, { type: 'stream', stream_id: general }), 'Missing topic');
     expectRefusal(await type(hamlet, { ...inGeneral(), stream_id: 99999999 }), 'Invalid channel ID');
     expectRefusal(await type(hamlet, { ...inGeneral(), stream_id: secret }), 'Invalid channel ID');
-    const closed = await createChannel('closed', [hamlet], {
+    const closed = await server.createChannel('closed', [hamlet], {
       can_send_message_group: { direct_members: [], direct_subgroups: [] },
     });
     expectRefusal(
       await type(hamlet, { ...inGeneral(), stream_id: closed }),
       'You do not have permission to post in this channel.',
     );
-    const elsewhere = await createChannel('elsewhere', []);
+    const elsewhere = await server.createChannel('elsewhere', []);
     expectRefusal(await type(polonius, { ...inGeneral(), stream_id: elsewhere }), 'Invalid channel ID');
     const realmId = await server.addRealm('other');
     const far = await server.addUser({ email: 'far@example.com', fullName: 'Far', realmId });
@@ -123,15 +119,12 @@ describe('POST /typing (users §9.1)', () => {
 });
 
 describe('POST /messages/{message_id}/typing (users §9.2)', () => {
-  async function say(as: TestUser, params: object): Promise<number> {
-    return fieldsOf(await server.post('/messages', as, { content: 'hello', ...params })).id as unknown as number;
-  }
   const edit = (as: TestUser, id: number, op = 'start') => server.post(`/messages/${id}/typing`, as, { op });
 
   it('tells those who may have the message before them', async () => {
     const { hamlet, cordelia, iago } = people;
-    const inChannel = await say(hamlet, { type: 'channel', to: general, topic: '' });
-    const direct = await say(hamlet, { type: 'direct', to: [cordelia.id] });
+    const inChannel = await server.sendMessage(hamlet, general, { topic: '' });
+    const direct = await server.sendMessage(hamlet, [cordelia]);
     const queues = [await open(cordelia), await open(cordelia, { empty_topic_name: true }), await open(iago)];
     expect(fieldsOf(await edit(hamlet, inChannel))).toEqual({});
     fieldsOf(await edit(hamlet, direct, 'stop'));
@@ -150,8 +143,8 @@ describe('POST /messages/{message_id}/typing (users §9.2)', () => {
 
   it('refuses whoever may not read or edit the message', async () => {
     const { hamlet, cordelia } = people;
-    const id = await say(hamlet, { type: 'channel', to: general, topic: 'plans' });
-    const direct = await say(hamlet, { type: 'direct', to: [cordelia.id] });
+    const id = await server.sendMessage(hamlet, general, { topic: 'plans' });
+    const direct = await server.sendMessage(hamlet, [cordelia]);
     expectRefusal(await edit(hamlet, 99999999), 'Invalid message(s)');
     expectRefusal(await edit(people.iago, direct), 'Invalid message(s)');
     expectRefusal(await edit(cordelia, id), "You don't have permission to edit this message");

@@ -162,13 +162,8 @@ describe('roles (users §3.2)', () => {
   });
 
   it('show a former guest the channels of members, each with those in it, and hide them again', async () => {
-    const { desdemona, iago, hamlet, polonius } = people;
-    const create = async (name: string, params = {}) =>
-      (
-        fieldsOf(
-          await server.post('/channels/create', desdemona, { name, subscribers: [hamlet.id], ...params }),
-        ) as Wire
-      ).id as number;
+    const { iago, hamlet, polonius } = people;
+    const create = (name: string, params = {}) => server.createChannel(name, [hamlet], params);
     const ids = [await create('open'), await create('plaza')].sort();
     await create('secret', { invite_only: true });
     const queue = await openQueue(server, polonius, { event_types: ['stream', 'subscription'] });
@@ -194,7 +189,7 @@ describe('roles (users §3.2)', () => {
     fieldsOf(
       await server.patch('/realm', desdemona, { can_access_all_users_group: { new: (await groupIds()).members } }),
     );
-    fieldsOf(await server.post('/channels/create', desdemona, { name: 'den', subscribers: [hamlet.id, polonius.id] }));
+    await server.createChannel('den', [hamlet, polonius]);
     const queue = await openQueue(server, polonius, {
       event_types: ['realm_user'],
       client_capabilities: { notification_settings_null: true, user_list_incomplete: true },

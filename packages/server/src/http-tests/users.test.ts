@@ -87,7 +87,7 @@ describe('GET /users', () => {
     const { polonius, hamlet, cordelia } = people;
     await keepGuestsApart();
     expect(idsOf(await list(polonius))).toEqual([polonius.id]);
-    await server.post('/channels/create', people.iago, { name: 'lobby', subscribers: [polonius.id, hamlet.id] });
+    await server.createChannel('lobby', [polonius, hamlet]);
     expect(idsOf(await list(polonius))).toEqual([hamlet.id, polonius.id]);
     expect(idsOf(await list(hamlet))).toContain(cordelia.id);
   });

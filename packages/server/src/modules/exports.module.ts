@@ -8,15 +8,5 @@ const { apiKeyMint, blobStore, clock, randomness, serverAddress, unitOfWork } = 
 
 export const exportsModule = new ContainerModule(({ bind }) => {
   provide(bind, RealmReader, unitOfWork, blobStore);
-  provide(
-    bind,
-    ImportRealm,
-    unitOfWork,
-    blobStore,
-    apiKeyMint,
-    serverAddress,
-    DeleteRealmData,
-    clock,
-    randomness,
-  );
+  provide(bind, ImportRealm, unitOfWork, blobStore, apiKeyMint, serverAddress, DeleteRealmData, clock, randomness);
 });

@@ -41,13 +41,14 @@ const {
   contentDigest,
   eventLoop,
   serverChannelConfig,
+  messageHooks,
 } = TOKENS;
 
 export const messagesModule = new ContainerModule(({ bind }) => {
   provide(bind, SystemMessages, markdownRenderer, realmUrls, clock);
   provide(bind, RenderMarkdown, unitOfWork, markdownRenderer, realmUrls);
   provide(bind, BotOwnerWarnings, unitOfWork, SystemMessages, clock);
-  provide(bind, SendMessage, unitOfWork, markdownRenderer, realmUrls, clock, BotOwnerWarnings);
+  provide(bind, SendMessage, unitOfWork, markdownRenderer, realmUrls, clock, BotOwnerWarnings, messageHooks);
   provide(bind, GetMessages, unitOfWork, realmUrls, renderedMessages);
   provide(bind, SpectateMessages, unitOfWork, realmUrls, renderedMessages, serverChannelConfig);
   provide(bind, SpectateMessage, unitOfWork, serverChannelConfig);
@@ -59,7 +60,17 @@ export const messagesModule = new ContainerModule(({ bind }) => {
   provide(bind, MatchNarrow, unitOfWork, realmUrls, renderedMessages);
   provide(bind, GetMessage, unitOfWork);
   provide(bind, MoveNotices, SystemMessages, realmUrls, clock);
-  provide(bind, UpdateMessage, unitOfWork, markdownRenderer, realmUrls, clock, contentDigest, MoveNotices);
+  provide(
+    bind,
+    UpdateMessage,
+    unitOfWork,
+    markdownRenderer,
+    realmUrls,
+    clock,
+    contentDigest,
+    MoveNotices,
+    messageHooks,
+  );
   provide(bind, GetEditHistory, unitOfWork, renderedMessages, eventLoop);
   provide(bind, DeleteMessage, unitOfWork, clock);
   provide(bind, DeleteTopic, unitOfWork, clock);

@@ -5,6 +5,7 @@ import { HmacApiKeyMint } from '../authentication/hmac-api-key-mint.js';
 import { ZxcvbnPasswordStrength } from '../authentication/zxcvbn-password-strength.js';
 import { FILE_LIMITS } from '../config.js';
 import type { Resolve } from '../container.js';
+import { FileTypeContentTypes } from '../files/file-type-content-types.js';
 import { HmacFileTokens } from '../files/hmac-file-tokens.js';
 import { HmacInvitationKeys } from '../invitations/hmac-invitation-keys.js';
 import { ListedDisposableDomains } from '../listed-disposable-domains.js';
@@ -55,8 +56,10 @@ export const optionsModule = (options: ParleyParts, resolve: Resolve) =>
       TOKENS.clock,
     );
     provideValue(bind, TOKENS.blobStore, options.blobs);
+    provideValue(bind, TOKENS.imageProcessor, options.images);
     provideValue(bind, TOKENS.fileLimits, options.fileLimits ?? FILE_LIMITS);
     provideFrom(bind, TOKENS.fileTokens, () => new HmacFileTokens(options.secret));
+    provideFrom(bind, TOKENS.contentTypes, () => new FileTypeContentTypes());
     provideFrom(bind, TOKENS.invitationKeys, () => new HmacInvitationKeys(options.secret));
     provideValue(bind, TOKENS.invitationConfig, {
       defaultValidityMinutes: options.invitationValidityMinutes ?? DEFAULT_INVITATION_VALIDITY_MINUTES,

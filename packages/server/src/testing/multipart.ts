@@ -1,3 +1,5 @@
+import type { ImageInfo } from '@parley/domain/images';
+import { fakeImage } from '@parley/testkit';
 import type { TestReply, TestServer, TestUser } from './test-server.js';
 
 export interface GivenFile {
@@ -7,6 +9,13 @@ export interface GivenFile {
   readonly content: string | Buffer;
   readonly type?: string;
 }
+
+/** An image for a server whose images have no pixels: 10 × 20 unless it is said otherwise. */
+export const imageFile = (info: Partial<ImageInfo> = {}): GivenFile => ({
+  name: 'a.png',
+  content: Buffer.from(fakeImage({ format: 'png', width: 10, height: 20, frames: 1, ...info })),
+  type: 'image/png',
+});
 
 const BOUNDARY = 'b0undary';
 

@@ -10,18 +10,20 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { PasswordHasher } from '@parley/domain/authentication';
 import type { BlobStore, FileLimits } from '@parley/domain/files';
+import type { ImageProcessor } from '@parley/domain/images';
 import { CreateRealm } from '@parley/domain/realms';
 import type { RealmId, UserId } from '@parley/domain/shared';
 import { type BotKind, RegisterUser, type Role, type User } from '@parley/domain/users';
 import { type Logger, type Route, silentLogger } from '@parley/http';
 import { unicodeEmoji, ZulipMarkdownRenderer } from '@parley/markdown';
-import { FakeMailer, FixedClock, MemoryBlobStore } from '@parley/testkit';
+import { FakeImageProcessor, FakeMailer, FixedClock, MemoryBlobStore } from '@parley/testkit';
 import type { HostAuthenticate } from '../authentication/host-authenticator.js';
 import { ScryptPasswordHasher } from '../authentication/scrypt-password-hasher.js';
 import { SeededRandom } from '../demo/seeded-random.js';
 import { type ComposedParley, composeParley, type ParleyParts } from '../parley.js';
 import type { PushServiceAccount } from '../push/http-push-service.js';
-import { openTestStorage, type TestStorage } from './test-storage.js';
+import { fieldsOf } from './expectations.js';
+import { openTestStorage, type StorageContents, type TestStorage } from './test-storage.js';
 
 export interface TestServerOptions {
   /** Beside the API's own. */
@@ -35,7 +37,20 @@ export interface TestServerOptions {
   readonly logger?: Logger;
   readonly push?: PushServiceAccount;
   readonly blobs?: BlobStore;
+  /** Default: one for images without pixels. */
+  readonly images?: ImageProcessor;
   readonly fileLimits?: FileLimits;
+  /** What its organization begins with; default: a person of each role and nothing else. */
+  readonly snapshot?: ServerSnapshot;
+}
+
+/** An organization as a server had it. Others begin with it quicker than they would make it anew. */
+export interface ServerSnapshot {
+  readonly contents: StorageContents;
+  readonly realmId: RealmId;
+  readonly people: Readonly<Record<TestPerson, TestUser>>;
+  /** Of the randomness that goes on from there: what was random before does not come again. */
+  readonly seed: number;
 }
 
 /** Somebody to be in a test. */
@@ -69,6 +84,19 @@ export interface RequestOptions {
   readonly realm?: string;
 }
 
+/** What of a message may be left out, and further parameters in the wire's spelling. */
+export interface MessageParams {
+  readonly topic?: string | undefined;
+  readonly content?: string | undefined;
+  readonly [name: string]: unknown;
+}
+
+/** In the wire's spelling. */
+export interface ChannelParams {
+  readonly name: string;
+  readonly [name: string]: unknown;
+}
+
 const PEOPLE = {
   desdemona: { fullName: 'Desdemona', role: 'owner' },
   iago: { fullName: 'Iago', role: 'administrator' },
@@ -83,10 +111,13 @@ export type TestPerson = keyof typeof PEOPLE;
 /** Stretching passwords is tested elsewhere. */
 const quickHasher = new ScryptPasswordHasher({ ln: 1, p: 1 });
 
+/** What servers begin with unless they are told; made once a test file. */
+let initialSnapshot: Promise<ServerSnapshot> | undefined;
+
 /**
  * The whole application behind a real port, on memory or on SQLite as the jest project has it. One realm, `zulip`, at the
- * address itself, with a person of each role and nothing else; the clock stands still until it is told otherwise. `close`
- * it after the test.
+ * address itself, with a person of each role and nothing else unless a snapshot is given; the clock stands still until it is
+ * told otherwise. `close` it after the test.
  */
 export class TestServer {
   /** What the server has sent. */
@@ -102,20 +133,48 @@ export class TestServer {
     readonly clock: FixedClock,
     private readonly server: Server,
     readonly url: string,
+    private readonly seed: number,
   ) {
     this.mailer = parts.mailer as FakeMailer;
   }
 
-  static async start(options: TestServerOptions = {}): Promise<TestServer> {
+  static async start({ snapshot, ...options }: TestServerOptions = {}): Promise<TestServer> {
+    initialSnapshot ??= TestServer.makeInitialSnapshot();
+    const { contents, seed, realmId, people } = snapshot ?? (await initialSnapshot);
+    const started = await TestServer.open(options, contents, seed);
+    started.realmId = realmId;
+    Object.assign(started.people, people);
+    return started;
+  }
+
+  /** Without an organization. */
+  static startEmpty(options: Omit<TestServerOptions, 'snapshot'> = {}): Promise<TestServer> {
+    return TestServer.open(options, undefined, 7);
+  }
+
+  private static async makeInitialSnapshot(): Promise<ServerSnapshot> {
+    const server = await TestServer.open({}, undefined, 7);
+    server.realmId = await server.addRealm('zulip');
+    for (const [name, person] of Object.entries(PEOPLE) as [TestPerson, (typeof PEOPLE)[TestPerson]][]) {
+      server.people[name] = await server.addUser({ email: `${name}@zulip.com`, ...person });
+    }
+    return server.closeAsSnapshot();
+  }
+
+  private static async open(
+    options: Omit<TestServerOptions, 'snapshot'>,
+    contents: StorageContents | undefined,
+    seed: number,
+  ): Promise<TestServer> {
     const clock = new FixedClock();
-    const storage = openTestStorage(clock);
+    const storage = openTestStorage(clock, contents);
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const url = `http://localhost:${(server.address() as AddressInfo).port}`;
     const parts: ParleyParts = {
       unitOfWork: storage.uow,
       clock,
-      randomness: new SeededRandom(7),
+      randomness: new SeededRandom(seed),
       passwordHasher: quickHasher,
       markdownRenderer: new ZulipMarkdownRenderer(),
       mailer: new FakeMailer(),
@@ -132,17 +191,13 @@ export class TestServer {
       isDev: true,
       push: null,
       blobs: new MemoryBlobStore(clock),
+      images: new FakeImageProcessor(),
       ...options,
       release: () => storage.close(),
     };
     const parley = await composeParley(parts);
     server.on('request', parley.handler);
-    const started = new TestServer(parts, parley, storage, clock, server, url);
-    started.realmId = await started.addRealm('zulip');
-    for (const [name, person] of Object.entries(PEOPLE) as [TestPerson, (typeof PEOPLE)[TestPerson]][]) {
-      started.people[name] = await started.addUser({ email: `${name}@zulip.com`, ...person });
-    }
-    return started;
+    return new TestServer(parts, parley, storage, clock, server, url, seed);
   }
 
   async addRealm(stringId: string): Promise<RealmId> {
@@ -165,6 +220,34 @@ export class TestServer {
     const email = `${name}-bot@zulip.com`;
     const person = { realmId, email, fullName: name, role: 'member', password: null, bot } as const;
     return this.signedIn(await this.parley.useCase(RegisterUser).execute(person), '');
+  }
+
+  /** Over HTTP; its id. `params`: in the wire's spelling. By Desdemona unless another is named. */
+  async createChannel(
+    name: string,
+    subscribers: readonly TestUser[] = [],
+    params: object = {},
+    as = this.people.desdemona,
+  ): Promise<number> {
+    const fields = { name, subscribers: subscribers.map(({ id }) => id), ...params };
+    return fieldsOf(await this.post('/channels/create', as, fields)).id as unknown as number;
+  }
+
+  /** Over HTTP, to a channel by its name or id, or to people; the message's id. */
+  async sendMessage(
+    as: TestUser,
+    to: string | number | readonly TestUser[],
+    { topic = 'plans', content = 'hello', ...params }: MessageParams = {},
+  ): Promise<number> {
+    const destination =
+      typeof to === 'object' ? { type: 'direct', to: to.map(({ id }) => id) } : { type: 'channel', to, topic };
+    return fieldsOf(await this.post('/messages', as, { ...destination, content, ...params })).id as unknown as number;
+  }
+
+  /** The user's flags of a message. */
+  async flagsOf(id: number, as: TestUser): Promise<string[]> {
+    const { message } = fieldsOf(await this.get(`/messages/${id}`, as)) as Record<string, { flags: string[] }>;
+    return message!.flags;
   }
 
   private async signedIn(user: User, password: string): Promise<TestUser> {
@@ -219,6 +302,13 @@ export class TestServer {
 
   delete(path: string, as: TestUser | null, params?: RequestOptions['params']): Promise<TestReply> {
     return this.request('DELETE', path, { as, params });
+  }
+
+  /** For servers that begin where this one ends; times are as its clock began. */
+  async closeAsSnapshot(): Promise<ServerSnapshot> {
+    await this.close();
+    const { realmId, people, seed } = this;
+    return { contents: this.storage.contents(), realmId, people, seed: seed + 1 };
   }
 
   async close(): Promise<void> {

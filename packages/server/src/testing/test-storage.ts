@@ -1,10 +1,13 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Clock, UnitOfWork } from '@parley/domain/shared';
 import { htmlMessages } from '@parley/markdown';
 import { openSqliteStorage } from '@parley/sqlite';
 import { MemoryStorage } from '@parley/testkit/memory';
+
+/** What a storage kept, for others of the same kind to begin with. */
+export type StorageContents = Buffer | MemoryStorage['contents'];
 
 /** What a test server keeps its data in. */
 export interface TestStorage {
@@ -13,6 +16,8 @@ export interface TestStorage {
   readonly commits: number;
   /** Removes what it kept outside the process. */
   close(): Promise<void>;
+  /** What it kept. Of one that is closed. */
+  contents(): StorageContents;
 }
 
 declare global {
@@ -22,19 +27,38 @@ declare global {
 
 const STORAGES = { memory: openMemory, sqlite: openSqlite };
 
-/** An empty storage of the kind that the jest project asks for. */
-export const openTestStorage = (clock: Clock): TestStorage =>
-  STORAGES[globalThis.PARLEY_TEST_STORAGE ?? 'memory'](clock);
+const storageKind = globalThis.PARLEY_TEST_STORAGE ?? 'memory';
 
-function openMemory(clock: Clock): TestStorage {
-  return Object.assign(new MemoryStorage(clock, htmlMessages), { close: async () => {} });
+/** Where the storage does not matter, or costs much, the other one gets a sample of the cases. */
+export const isStorageMemory = storageKind === 'memory';
+
+/** A storage of the kind that the jest project asks for; empty, or with what another one kept. */
+export const openTestStorage = (clock: Clock, contents?: StorageContents): TestStorage =>
+  STORAGES[storageKind](clock, contents);
+
+function openMemory(clock: Clock, contents: StorageContents = {}): TestStorage {
+  const storage = new MemoryStorage(clock, htmlMessages, contents as MemoryStorage['contents']);
+  return {
+    uow: storage.uow,
+    get commits() {
+      return storage.commits;
+    },
+    close: async () => {},
+    contents: () => storage.contents,
+  };
 }
 
+/** In memory where the system has such a folder: nobody asks these files after a crash, so that no disk need be waited for. */
+const FOLDER = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
+
 /** A file in a folder of its own. */
-function openSqlite(clock: Clock): TestStorage {
-  const directory = mkdtempSync(join(tmpdir(), 'parley-http-'));
-  const { uow, close } = openSqliteStorage({ path: join(directory, 'parley.db'), clock, words: htmlMessages });
+function openSqlite(clock: Clock, contents?: StorageContents): TestStorage {
+  const directory = mkdtempSync(join(FOLDER, 'parley-http-'));
+  const path = join(directory, 'parley.db');
+  if (contents) writeFileSync(path, contents as Buffer);
+  const { uow, close } = openSqliteStorage({ path, clock, words: htmlMessages });
   let commits = 0;
+  let kept: Buffer;
   return {
     uow: {
       read: (work) => uow.read(work),
@@ -49,7 +73,9 @@ function openSqlite(clock: Clock): TestStorage {
     },
     async close() {
       await close();
+      kept = readFileSync(path);
       rmSync(directory, { recursive: true });
     },
+    contents: () => kept,
   };
 }

@@ -75,7 +75,6 @@ export class WireClient {
   /** What a client that starts now is told. */
   async fresh(): Promise<Wire> {
     const answer = await register(this.server, this.as, this.capabilities);
-    fieldsOf(await this.server.delete('/events', this.as, { queue_id: answer.queue_id }));
     // What became of the bots of others is told to nobody who becomes an administrator, or is one no longer (events §9 row 5).
     if (this.answer.realm_bots === null) answer.realm_bots = null;
     return this.withoutUnsure(comparable(answer));
@@ -185,6 +184,13 @@ const RULES: Readonly<Record<string, Rule>> = {
     answer.realm_domains = answer.realm_domains.filter(({ domain }: Wire) => domain !== event.domain);
   },
   realm_playgrounds: replaces('realm_playgrounds'),
+  'realm_emoji/add': ({ answer, event: { emoji } }) => {
+    answer.realm_emoji[emoji.id] = emoji;
+  },
+  'realm_emoji/update_one': ({ answer, event: { emoji_id, data } }) => {
+    Object.assign(answer.realm_emoji[emoji_id], data);
+  },
+  'realm_emoji/update': replaces('realm_emoji'),
   muted_topics: replaces('muted_topics'),
   default_streams: replaces('realm_default_streams', 'default_streams'),
   default_stream_groups: replaces('realm_default_stream_groups', 'default_stream_groups'),

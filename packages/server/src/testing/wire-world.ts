@@ -1,7 +1,7 @@
 import { GrantSpecialPermission } from '@parley/domain/users';
 import { fieldsOf } from './expectations.js';
 import { TestPushService } from './test-push-service.js';
-import { type TestPerson, TestServer, type TestUser } from './test-server.js';
+import { type ServerSnapshot, type TestPerson, TestServer, type TestUser } from './test-server.js';
 import { ALL_CAPABILITIES, type Capabilities, NO_CAPABILITIES, WireClient } from './wire-client.js';
 
 /** `lonelyGuest` follows no channel; `helper` is hamlet's bot. */
@@ -34,61 +34,77 @@ const CHANNELS = {
 
 export type WorldChannel = keyof typeof CHANNELS;
 
+interface WorldContents {
+  readonly people: Readonly<Record<WorldPerson, TestUser>>;
+  readonly channels: Readonly<Record<WorldChannel, number>>;
+  /** Ids in `town`, oldest first. */
+  readonly messages: readonly number[];
+}
+
+/** Made once a test file. */
+let initialWorld: Promise<WorldContents & { readonly snapshot: ServerSnapshot }> | undefined;
+
+async function makeWorld() {
+  const server = await TestServer.start();
+  const contents = await fill(server);
+  return { ...contents, snapshot: await server.closeAsSnapshot() };
+}
+
+async function fill(server: TestServer): Promise<WorldContents> {
+  const { storage, realmId } = server;
+  await storage.uow.write(async (tx) => {
+    const realm = await tx.realms.get(realmId);
+    const { members } = await tx.groups.systemGroupIds(realmId);
+    await tx.realms.update({
+      ...realm,
+      settings: { ...realm.settings, enableSpectatorAccess: true },
+      permissions: { ...realm.permissions, canAccessAllUsers: members },
+    });
+  });
+  const { email } = server.people.desdemona;
+  await server.parley.useCase(GrantSpecialPermission).execute({ realmId, email, permission: 'canCreateUsers' });
+  const lonelyGuest = await server.addUser({
+    email: 'lonely-guest@zulip.com',
+    fullName: 'Lonely guest',
+    role: 'guest',
+  });
+  const helper = await server.addBot(server.people.hamlet, 'helper');
+  const people = { ...server.people, lonelyGuest, helper };
+  const channels = {} as Record<WorldChannel, number>;
+  for (const [name, { subscribers, params }] of Object.entries(CHANNELS)) {
+    const users = subscribers.map((person) => people[person]);
+    channels[name as WorldChannel] = await server.createChannel(name, users, params);
+  }
+  const { iago, hamlet, polonius } = people;
+  const messages = [
+    await server.sendMessage(iago, channels.town, { topic: 'news', content: 'first' }),
+    await server.sendMessage(iago, channels.town, { topic: 'news', content: 'for @**King Hamlet**' }),
+    await server.sendMessage(iago, channels.town, { topic: '', content: 'without a topic' }),
+    await server.sendMessage(iago, [hamlet, polonius], { content: 'psst' }),
+  ];
+  const starred = { messages: messages.slice(0, 1), op: 'add', flag: 'starred' };
+  fieldsOf(await server.post('/messages/flags', hamlet, starred));
+  fieldsOf(await server.post('/messages/flags', polonius, { ...starred, flag: 'read' }));
+  return { people, channels, messages };
+}
+
 /** An organization in use: people, channels and messages, some of which are read or starred. */
-export class WireWorld {
+export class WireWorld implements WorldContents {
   private constructor(
     readonly server: TestServer,
-    readonly people: Readonly<Record<WorldPerson, TestUser>>,
-    readonly channels: Readonly<Record<WorldChannel, number>>,
-    /** Ids in `town`, oldest first. */
-    readonly messages: number[],
     /** That the server is configured with. */
     readonly pushService: TestPushService,
+    readonly people: Readonly<Record<WorldPerson, TestUser>>,
+    readonly channels: Readonly<Record<WorldChannel, number>>,
+    readonly messages: number[],
   ) {}
 
   static async open(): Promise<WireWorld> {
+    initialWorld ??= makeWorld();
+    const { snapshot, people, channels, messages } = await initialWorld;
     const pushService = await TestPushService.start();
-    const server = await TestServer.start({ push: pushService.account });
-    const { storage, realmId } = server;
-    await storage.uow.write(async (tx) => {
-      const realm = await tx.realms.get(realmId);
-      const { members } = await tx.groups.systemGroupIds(realmId);
-      await tx.realms.update({
-        ...realm,
-        settings: { ...realm.settings, enableSpectatorAccess: true },
-        permissions: { ...realm.permissions, canAccessAllUsers: members },
-      });
-    });
-    const { email } = server.people.desdemona;
-    await server.parley.useCase(GrantSpecialPermission).execute({ realmId, email, permission: 'canCreateUsers' });
-    const lonelyGuest = await server.addUser({
-      email: 'lonely-guest@zulip.com',
-      fullName: 'Lonely guest',
-      role: 'guest',
-    });
-    const helper = await server.addBot(server.people.hamlet, 'helper');
-    const people = { ...server.people, lonelyGuest, helper };
-    const channels = {} as Record<WorldChannel, number>;
-    for (const [name, { subscribers, params }] of Object.entries(CHANNELS)) {
-      const ids = subscribers.map((person) => people[person].id);
-      const created = await server.post('/channels/create', people.desdemona, { name, subscribers: ids, ...params });
-      channels[name as WorldChannel] = fieldsOf(created).id!;
-    }
-    const { iago, hamlet, polonius } = people;
-    const messages: number[] = [];
-    const say = async (topic: string, content: string): Promise<void> => {
-      const sent = await server.post('/messages', iago, { type: 'channel', to: channels.town, topic, content });
-      messages.push(fieldsOf(sent).id!);
-    };
-    await say('news', 'first');
-    await say('news', 'for @**King Hamlet**');
-    await say('', 'without a topic');
-    const whisper = { type: 'direct', to: [hamlet.id, polonius.id], content: 'psst' };
-    messages.push(fieldsOf(await server.post('/messages', iago, whisper)).id!);
-    const starred = { messages: messages.slice(0, 1), op: 'add', flag: 'starred' };
-    fieldsOf(await server.post('/messages/flags', hamlet, starred));
-    fieldsOf(await server.post('/messages/flags', polonius, { ...starred, flag: 'read' }));
-    return new WireWorld(server, people, channels, messages, pushService);
+    const server = await TestServer.start({ push: pushService.account, snapshot });
+    return new WireWorld(server, pushService, people, channels, [...messages]);
   }
 
   async observe(): Promise<ReadonlyMap<string, WireClient>> {

@@ -98,6 +98,8 @@ CREATE TABLE topic_policy (
 ) STRICT, WITHOUT ROWID;
 -- Who has chosen something for a topic that is moved or deleted.
 CREATE INDEX topic_policy_by_topic ON topic_policy (channel_id, topic_key);
+-- Each change of a choice tells older clients of all that is muted.
+CREATE INDEX topic_policy_muted ON topic_policy (user_id, channel_id, topic_key) WHERE visibility = 'muted';
 
 CREATE TRIGGER subscription_added AFTER INSERT ON subscription WHEN NEW.is_active = 1
 BEGIN

@@ -6,6 +6,9 @@ import { jsonList } from '../rows.js';
 
 export class SqliteTopicPolicyRepository implements TopicPolicyRepository {
   private readonly visibility;
+  private readonly row;
+  private readonly total;
+  private readonly mutedRowsOfUser;
   private readonly rowsOfTopic;
   private readonly rowsOfUser;
   private readonly rowsOfEverybody;
@@ -16,6 +19,14 @@ export class SqliteTopicPolicyRepository implements TopicPolicyRepository {
     // Of the sender alone, mostly.
     this.visibility = connection.values<TopicVisibility>(
       'SELECT visibility FROM topic_policy WHERE user_id = ? AND channel_id = ? AND topic_key = ? AND realm_id = ?',
+    );
+    this.row = connection.rows<TopicPolicyRow>(
+      'SELECT * FROM topic_policy WHERE user_id = ? AND channel_id = ? AND topic_key = ? AND realm_id = ?',
+    );
+    this.total = connection.values<number>('SELECT count(*) FROM topic_policy WHERE user_id = ? AND realm_id = ?');
+    this.mutedRowsOfUser = connection.rows<TopicPolicyRow>(
+      `SELECT * FROM topic_policy INDEXED BY topic_policy_muted
+       WHERE user_id = ? AND realm_id = ? AND visibility = 'muted' ORDER BY channel_id, topic_key`,
     );
     this.rowsOfTopic = connection.rows<Pick<TopicPolicyRow, 'user_id' | 'visibility'>>(
       `SELECT user_id, visibility FROM topic_policy
@@ -50,6 +61,19 @@ export class SqliteTopicPolicyRepository implements TopicPolicyRepository {
     }
     const rows = this.rowsOfTopic.all(jsonList(userIds), channelId, key, realmId);
     return new Map(rows.map((row) => [row.user_id, row.visibility]));
+  }
+
+  async find(realmId: RealmId, userId: UserId, channelId: ChannelId, key: string): Promise<TopicPolicy | null> {
+    const row = this.row.get(userId, channelId, key, realmId);
+    return row ? toTopicPolicy(row) : null;
+  }
+
+  async count(realmId: RealmId, userId: UserId): Promise<number> {
+    return this.total.get(userId, realmId)!;
+  }
+
+  async listMuted(realmId: RealmId, userId: UserId): Promise<readonly TopicPolicy[]> {
+    return this.mutedRowsOfUser.all(userId, realmId).map(toTopicPolicy);
   }
 
   async list(realmId: RealmId, userId: UserId): Promise<readonly TopicPolicy[]> {

@@ -41,3 +41,16 @@ CREATE INDEX event_queue_by_owner ON event_queue (owner_id, last_polled_at);
 CREATE INDEX event_queue_by_floor ON event_queue (realm_id, floor_seq);
 -- Those that nobody polls, from these columns alone.
 CREATE INDEX event_queue_by_deadline ON event_queue (last_polled_at + idle_timeout_seconds, idle_timeout_seconds);
+
+-- Parts of the host application that work through every event.
+CREATE TABLE event_consumer (
+  name TEXT PRIMARY KEY
+) STRICT, WITHOUT ROWID;
+
+-- The last event that each is done with; absent: none of the realm.
+CREATE TABLE event_consumer_position (
+  consumer TEXT NOT NULL REFERENCES event_consumer (name) ON DELETE CASCADE,
+  realm_id INTEGER NOT NULL REFERENCES realm (id),
+  seq INTEGER NOT NULL,
+  PRIMARY KEY (consumer, realm_id)
+) STRICT, WITHOUT ROWID;

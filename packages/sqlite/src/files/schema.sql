@@ -31,3 +31,46 @@ CREATE TABLE file_space (
   realm_id INTEGER PRIMARY KEY,
   bytes INTEGER NOT NULL
 ) STRICT;
+
+-- Those of them that are images. `thumbnail`: pending, ready or failed.
+CREATE TABLE file_image (
+  file_id INTEGER PRIMARY KEY,
+  width INTEGER NOT NULL,
+  height INTEGER NOT NULL,
+  is_animated INTEGER NOT NULL,
+  thumbnail TEXT NOT NULL
+) STRICT;
+
+-- Images made of them.
+CREATE TABLE thumbnail (
+  file_id INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  blob TEXT NOT NULL,
+  size INTEGER NOT NULL,
+  PRIMARY KEY (file_id, name)
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX thumbnail_by_blob ON thumbnail (blob);
+
+-- Which messages show a placeholder until there are some.
+CREATE TABLE awaited_thumbnail (
+  file_id INTEGER NOT NULL,
+  message_id INTEGER NOT NULL REFERENCES message (id) ON DELETE CASCADE,
+  PRIMARY KEY (file_id, message_id)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX awaited_thumbnail_by_message ON awaited_thumbnail (message_id);
+
+-- Uploads that may go on after an interruption. What there is of their bytes is elsewhere, under the name `blob`.
+CREATE TABLE unfinished_upload (
+  path_id TEXT PRIMARY KEY,
+  realm_id INTEGER NOT NULL REFERENCES realm (id),
+  owner_id INTEGER NOT NULL,
+  name TEXT NOT NULL,
+  claimed_type TEXT NOT NULL,
+  metadata TEXT NOT NULL,
+  size INTEGER NOT NULL,
+  blob TEXT NOT NULL,
+  expires_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE UNIQUE INDEX unfinished_upload_by_blob ON unfinished_upload (blob);
+CREATE INDEX unfinished_upload_by_owner ON unfinished_upload (realm_id, owner_id, size);
+CREATE INDEX unfinished_upload_by_end ON unfinished_upload (expires_at);

@@ -1,4 +1,12 @@
-import type { AttachedFile, BlobKey, FileRepository, NewFile, StoredFile } from '@parley/domain/files';
+import type {
+  AttachedFile,
+  BlobKey,
+  FileImage,
+  FileRepository,
+  NewFile,
+  StoredFile,
+  StoredThumbnail,
+} from '@parley/domain/files';
 import type { FileId, MessageId, RealmId, UnixSeconds, UserId } from '@parley/domain/shared';
 import { type Connection, LIMIT } from '../connection.js';
 import { idList, jsonList, toFlag } from '../rows.js';
@@ -13,6 +21,11 @@ interface FileRow {
   readonly size: number;
   readonly content_type: string;
   readonly created_at: UnixSeconds;
+  /** Null, as all of the image: it is none. */
+  readonly width: number | null;
+  readonly height: number | null;
+  readonly is_animated: number | null;
+  readonly thumbnail: FileImage['thumbnail'] | null;
 }
 
 interface AttachedRow extends FileRow {
@@ -20,7 +33,10 @@ interface AttachedRow extends FileRow {
 }
 
 const LISTED = 'IN (SELECT value FROM json_each(?))';
-const ATTACHED = `f.*, (SELECT json_group_array(message_id) FROM message_file WHERE file_id = f.id) AS message_ids FROM file f`;
+const COLUMNS = 'f.*, i.width, i.height, i.is_animated, i.thumbnail';
+const IMAGE = 'LEFT JOIN file_image i ON i.file_id = f.id';
+const FILE = `${COLUMNS} FROM file f ${IMAGE}`;
+const ATTACHED = `${COLUMNS}, (SELECT json_group_array(message_id) FROM message_file WHERE file_id = f.id) AS message_ids`;
 
 export class SqliteFileRepository implements FileRepository {
   private readonly byId;
@@ -43,15 +59,23 @@ export class SqliteFileRepository implements FileRepository {
   private readonly setUnreferenced;
   private readonly forgetMessages;
   private readonly delete;
+  private readonly thumbnailsOf;
+  private readonly awaiting;
+  private readonly putImage;
+  private readonly insertThumbnail;
+  private readonly await;
+  private readonly stopAwaiting;
+  private readonly forgetImage;
 
   constructor(connection: Connection) {
-    this.byId = connection.rows<FileRow>('SELECT * FROM file WHERE id = ? AND realm_id = ?');
-    this.byPath = connection.rows<FileRow>(`SELECT * FROM file WHERE path_id ${LISTED} AND realm_id = ? ORDER BY id`);
+    this.byId = connection.rows<FileRow>(`SELECT ${FILE} WHERE f.id = ? AND f.realm_id = ?`);
+    this.byPath = connection.rows<FileRow>(`SELECT ${FILE} WHERE f.path_id ${LISTED} AND f.realm_id = ? ORDER BY f.id`);
     this.ofOwner = connection.rows<AttachedRow>(
-      `SELECT ${ATTACHED} INDEXED BY file_by_owner WHERE f.owner_id = ? AND f.id > ? AND f.realm_id = ? ORDER BY f.id ${LIMIT}`,
+      `SELECT ${ATTACHED} FROM file f INDEXED BY file_by_owner ${IMAGE}
+       WHERE f.owner_id = ? AND f.id > ? AND f.realm_id = ? ORDER BY f.id ${LIMIT}`,
     );
     this.attachedById = connection.rows<AttachedRow>(
-      `SELECT ${ATTACHED} WHERE f.id ${LISTED} AND f.realm_id = ? ORDER BY f.id`,
+      `SELECT ${ATTACHED} FROM file f ${IMAGE} WHERE f.id ${LISTED} AND f.realm_id = ? ORDER BY f.id`,
     );
     this.idsOfMessage = connection.values<FileId>(
       `SELECT f.id FROM message_file m CROSS JOIN file f ON f.id = m.file_id
@@ -65,10 +89,12 @@ export class SqliteFileRepository implements FileRepository {
       'SELECT count(*) FROM file INDEXED BY file_by_owner WHERE owner_id = ? AND realm_id = ?',
     );
     this.used = connection.values<number>('SELECT bytes FROM file_space WHERE realm_id = ?');
-    this.knownBlobs = connection.values<BlobKey>(`SELECT blob FROM file WHERE blob ${LISTED}`);
+    this.knownBlobs = connection.values<BlobKey>(
+      `SELECT blob FROM file WHERE blob ${LISTED} UNION ALL SELECT blob FROM thumbnail WHERE blob ${LISTED}`,
+    );
     this.unreferenced = connection.rows<FileRow>(
-      `SELECT * FROM file INDEXED BY unreferenced_file WHERE was_attached = ? AND unreferenced_since < ?
-       ORDER BY unreferenced_since, id ${LIMIT}`,
+      `SELECT ${COLUMNS} FROM file f INDEXED BY unreferenced_file ${IMAGE}
+       WHERE f.was_attached = ? AND f.unreferenced_since < ? ORDER BY f.unreferenced_since, f.id ${LIMIT}`,
     );
     this.insert = connection.command(
       `INSERT INTO file (realm_id, owner_id, name, path_id, blob, size, content_type, created_at, unreferenced_since)
@@ -93,6 +119,37 @@ export class SqliteFileRepository implements FileRepository {
     this.setUnreferenced = connection.command('UPDATE file SET unreferenced_since = ? WHERE id = ? AND realm_id = ?');
     this.forgetMessages = connection.command('DELETE FROM message_file WHERE file_id = ?');
     this.delete = connection.command('DELETE FROM file WHERE id = ? AND realm_id = ?');
+    this.thumbnailsOf = connection.rows<StoredThumbnail>(
+      `SELECT t.name, t.blob, t.size FROM file f CROSS JOIN thumbnail t ON t.file_id = f.id
+       WHERE f.id = ? AND f.realm_id = ? ORDER BY t.name`,
+    );
+    this.awaiting = connection.values<MessageId>(
+      `SELECT a.message_id FROM file f CROSS JOIN awaited_thumbnail a ON a.file_id = f.id
+       WHERE f.id = ? AND f.realm_id = ? ORDER BY a.message_id ${LIMIT}`,
+    );
+    this.putImage = connection.command(
+      `INSERT INTO file_image (file_id, width, height, is_animated, thumbnail)
+       SELECT id, ?, ?, ?, ? FROM file WHERE id = ? AND realm_id = ?
+       ON CONFLICT (file_id) DO UPDATE SET width = excluded.width, height = excluded.height,
+         is_animated = excluded.is_animated, thumbnail = excluded.thumbnail`,
+    );
+    this.insertThumbnail = connection.command(
+      `INSERT OR REPLACE INTO thumbnail (file_id, name, blob, size)
+       SELECT id, ?, ?, ? FROM file WHERE id = ? AND realm_id = ?`,
+    );
+    this.await = connection.command(
+      `INSERT OR IGNORE INTO awaited_thumbnail (file_id, message_id)
+       SELECT id, ? FROM file WHERE id ${LISTED} AND realm_id = ?`,
+    );
+    this.stopAwaiting = connection.command(
+      `DELETE FROM awaited_thumbnail WHERE file_id = (SELECT id FROM file WHERE id = ? AND realm_id = ?)
+         AND message_id ${LISTED}`,
+    );
+    this.forgetImage = [
+      connection.command('DELETE FROM awaited_thumbnail WHERE file_id = ?'),
+      connection.command('DELETE FROM thumbnail WHERE file_id = ?'),
+      connection.command('DELETE FROM file_image WHERE file_id = ?'),
+    ];
   }
 
   async find(realmId: RealmId, id: FileId): Promise<StoredFile | null> {
@@ -125,7 +182,8 @@ export class SqliteFileRepository implements FileRepository {
   }
 
   async filterBlobs(keys: readonly BlobKey[]): Promise<ReadonlySet<BlobKey>> {
-    return new Set(this.knownBlobs.all(jsonList(keys)));
+    const list = jsonList(keys);
+    return new Set(this.knownBlobs.all(list, list));
   }
 
   async listUnreferenced(wasAttached: boolean, before: UnixSeconds, limit: number): Promise<readonly StoredFile[]> {
@@ -146,7 +204,35 @@ export class SqliteFileRepository implements FileRepository {
       createdAt,
     );
     this.changeSpace.run(realmId, size);
-    return { id: Number(lastInsertRowid) as FileId, ...file };
+    const id = Number(lastInsertRowid) as FileId;
+    if (file.image) await this.setImage(realmId, id, file.image, []);
+    return { id, ...file };
+  }
+
+  async listThumbnails(realmId: RealmId, id: FileId): Promise<readonly StoredThumbnail[]> {
+    return this.thumbnailsOf.all(id, realmId);
+  }
+
+  async listAwaiting(realmId: RealmId, id: FileId, limit: number): Promise<readonly MessageId[]> {
+    return this.awaiting.all(id, realmId, limit);
+  }
+
+  async setImage(
+    realmId: RealmId,
+    id: FileId,
+    { width, height, isAnimated, thumbnail }: FileImage,
+    thumbnails: readonly StoredThumbnail[],
+  ): Promise<void> {
+    this.putImage.run(width, height, toFlag(isAnimated), thumbnail, id, realmId);
+    for (const { name, blob, size } of thumbnails) this.insertThumbnail.run(name, blob, size, id, realmId);
+  }
+
+  async awaitThumbnails(realmId: RealmId, messageId: MessageId, ids: readonly FileId[]): Promise<void> {
+    this.await.run(messageId, jsonList(ids), realmId);
+  }
+
+  async endAwaiting(realmId: RealmId, id: FileId, messageIds: readonly MessageId[]): Promise<void> {
+    this.stopAwaiting.run(id, realmId, jsonList(messageIds));
   }
 
   async attach(realmId: RealmId, messageId: MessageId, ids: readonly FileId[]): Promise<void> {
@@ -180,6 +266,7 @@ export class SqliteFileRepository implements FileRepository {
     const file = this.byId.get(id, realmId);
     if (!file) return;
     this.forgetMessages.run(id);
+    for (const forget of this.forgetImage) forget.run(id);
     this.delete.run(id, realmId);
     this.changeSpace.run(realmId, -file.size);
   }
@@ -195,6 +282,12 @@ const toFile = (row: FileRow): StoredFile => ({
   size: row.size,
   contentType: row.content_type,
   createdAt: row.created_at,
+  image: toImage(row),
 });
+
+const toImage = ({ width, height, is_animated, thumbnail }: FileRow): FileImage | null =>
+  width === null || height === null || thumbnail === null
+    ? null
+    : { width, height, isAnimated: is_animated === 1, thumbnail };
 
 const toAttached = (row: AttachedRow): AttachedFile => ({ ...toFile(row), messageIds: idList(row.message_ids) });

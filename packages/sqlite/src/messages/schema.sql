@@ -221,18 +221,15 @@ CREATE TABLE archived_message (
 ) STRICT;
 CREATE INDEX archived_message_by_age ON archived_message (deleted_at, id);
 
--- What searches read: of each message the words it is found by, and terms that say where it is (search-terms.ts). Kept by the
--- triggers below, in the unit that changes the message. Nothing but the lists of its terms is stored.
+-- What searches read: of each message the words it is found by, and terms that say where it is (search-terms.ts). Whoever adds
+-- a message adds its terms; the triggers below keep them, in the unit that changes the message. Nothing but the lists of its
+-- terms is stored.
 CREATE VIRTUAL TABLE message_search USING fts5(terms, content='', contentless_delete=1, detail=none, tokenize='ascii');
 -- Messages with ids up to this wait to be indexed; 0: none.
 CREATE TABLE search_backlog (
   id INTEGER PRIMARY KEY CHECK (id = 1),
   unindexed_up_to INTEGER NOT NULL
 ) STRICT;
-CREATE TRIGGER message_search_insert AFTER INSERT ON message BEGIN
-  INSERT INTO message_search (rowid, terms) VALUES (new.id,
-    message_terms(new.realm_id, new.sender_id, new.recipient_id, new.topic_key, new.topic, new.rendered_content));
-END;
 CREATE TRIGGER message_search_update AFTER UPDATE OF recipient_id, topic, topic_key, rendered_content ON message
 WHEN old.recipient_id <> new.recipient_id OR old.topic <> new.topic OR old.rendered_content <> new.rendered_content BEGIN
   DELETE FROM message_search WHERE rowid = old.id;

@@ -127,6 +127,11 @@ export class SqliteMessageArchive implements MessageArchive {
       putBack: [
         this.putBackInto('message', { version: `(r.value ->> 'version') + 1` }),
         ...TABLES_OF_MESSAGES.map((table) => this.putBackInto(table)),
+        this.connection.command(
+          `INSERT INTO message_search (rowid, terms)
+           SELECT id, message_terms(realm_id, sender_id, recipient_id, topic_key, topic, rendered_content)
+           FROM message WHERE id IN (SELECT value FROM json_each(?))`,
+        ),
       ],
     };
   }

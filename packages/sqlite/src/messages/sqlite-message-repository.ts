@@ -27,6 +27,7 @@ export class SqliteMessageRepository implements MessageRepository {
   private readonly times;
   private readonly oldestIds;
   private readonly changeText;
+  private readonly changeRendered;
   private readonly nameNobody;
   private readonly nameSome;
   private readonly insertSubmessage;
@@ -37,6 +38,7 @@ export class SqliteMessageRepository implements MessageRepository {
   private readonly takeOrdinal;
   private readonly takenOrdinal;
   private readonly insert;
+  private readonly insertTerms;
   private readonly noteDirect;
   private readonly mutersOf;
   private readonly insertFlags;
@@ -64,6 +66,9 @@ export class SqliteMessageRepository implements MessageRepository {
       `UPDATE message SET content = ?, rendered_content = ?, last_edited_at = ?, version = version + 1,
          property_bits = (property_bits & ~${TEXT_BITS}) | ${PROPERTY_BITS.isEdited} | ?
        WHERE id = ? AND realm_id = ?`,
+    );
+    this.changeRendered = connection.command(
+      'UPDATE message SET rendered_content = ?, version = version + 1 WHERE id = ? AND realm_id = ?',
     );
     this.nameNobody = connection.command(
       `UPDATE message_flag SET mentioned = 0, topic_wildcard_mentioned = 0, has_alert_word = 0
@@ -100,6 +105,10 @@ export class SqliteMessageRepository implements MessageRepository {
                             sent_at, last_edited_at, last_moved_at, topic, topic_key, client_name, topic_links, content,
                             rendered_content)
        VALUES (?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    );
+    // Not by a trigger: SQLite journals a statement with triggers apart, and FTS5 writes a segment for each.
+    this.insertTerms = connection.command(
+      'INSERT INTO message_search (rowid, terms) VALUES (?, message_terms(?, ?, ?, ?, ?, ?))',
     );
     this.noteDirect = connection.command('UPDATE direct_participant SET last_message_id = ? WHERE recipient_id = ?');
     this.mutersOf = connection.values<UserId>(
@@ -166,6 +175,7 @@ export class SqliteMessageRepository implements MessageRepository {
     if (changes === 0) throw new Error(`No recipient ${recipientId} in realm ${realmId}`);
     const ordinal = this.takenOrdinal.get(recipientId)!;
     const propertyBits = bitsOf(message);
+    const key = channelId === null ? null : topicKey(message.topic);
     const { lastInsertRowid } = this.insert.run(
       realmId,
       senderId,
@@ -178,13 +188,14 @@ export class SqliteMessageRepository implements MessageRepository {
       lastEditedAt,
       lastMovedAt,
       message.topic,
-      channelId === null ? null : topicKey(message.topic),
+      key,
       message.clientName,
       message.topicLinks.length === 0 ? null : JSON.stringify(message.topicLinks),
       message.content,
       message.renderedContent,
     );
     const id = Number(lastInsertRowid) as MessageId;
+    this.insertTerms.run(id, realmId, senderId, recipientId, key, message.topic, message.renderedContent);
     if (channelId === null) this.noteDirect.run(id, recipientId);
     if (message.exceptions.size > 0) this.addExceptions(id, message);
     for (const userId of message.readBy) {
@@ -214,6 +225,10 @@ export class SqliteMessageRepository implements MessageRepository {
       ...[named.mentioned, named.topicWildcardMentioned, named.hasAlertWord].map((on) => toFlag(on === true)),
     ]);
     if (rows.length > 0) this.nameSome.run(id, realmId, JSON.stringify(rows));
+  }
+
+  async rerender(realmId: RealmId, id: MessageId, renderedContent: string): Promise<void> {
+    this.changeRendered.run(renderedContent, id, realmId);
   }
 
   async addSubmessage(realmId: RealmId, submessage: Omit<Submessage, 'id'>): Promise<Submessage> {

@@ -1,7 +1,7 @@
 import type { SearchIndex, SearchIndexReads } from '@parley/domain/messages';
 import { type Connection, LIMIT } from '../connection.js';
 
-/** Triggers of `message` keep the index; this makes it. */
+/** Whoever adds messages adds their terms, and triggers keep them; this makes the index anew. */
 export class SqliteSearchIndex implements SearchIndexReads, SearchIndex {
   private readonly backlog;
   private readonly setBacklog;

@@ -37,6 +37,11 @@ const RELEASED = [
   ['0023-anonymous-groups', 'a5c2d37be13bcbdf97709411a090c2bfb528b67c8b35055a5b0f8b02c746c5e5'],
   ['0024-alert-words', '82e7cf7f875a4222d54d72ca7f332a628f30bce26635d0ce095c373a482355a2'],
   ['0025-files', '9a5570a1d79eba217c6a9ada4669d83d507e5285c369c2855de35cadadedb543'],
+  ['0026-muted-topics', 'e410dcfedbc1f9b02da314c0c0538ec17eeb51fa68fb8df1f26e0b5e6b0836a3'],
+  ['0027-search-terms', 'aeaa2d9145191c0f1e71e6710445e38ad7dd70360dcd6ab981daa47777d28d60'],
+  ['0028-pictures', 'ae7e98a76702ba532dfcd24a6a5931c4af92dfcacc360373e3c70fc3e922f1c8'],
+  ['0029-host-application', '78b0bf6517170688f2d5f10d5aa3c056a32c499fe2c3670944d2f9ea8eb66656'],
+  ['0030-uploads', 'bfaf3ecd9839ad84af5484b343ba70e59265585904b6913e0175163774392a5e'],
 ];
 
 let directory: string;
@@ -97,9 +102,12 @@ it("makes the schema that each feature's schema.sql describes", () => {
     'alert-words',
     'events',
     'files',
+    'pictures',
+    'custom-emoji',
     'authentication',
     'jobs',
     'invitations',
+    'host-users',
   ]) {
     described.exec(readFileSync(join(__dirname, '..', feature, 'schema.sql'), 'utf8'));
   }

@@ -19,7 +19,9 @@ CREATE TABLE realm (
   -- JSON: what differs from the registry's defaults.
   user_defaults TEXT NOT NULL,
   -- At the address of the server itself; every other one has a name of its own below that.
-  is_at_server_address INTEGER NOT NULL DEFAULT 0
+  is_at_server_address INTEGER NOT NULL DEFAULT 0,
+  -- JSON: what is known of its icon and logos, by name; '{}': they never changed.
+  images TEXT NOT NULL DEFAULT '{}'
 ) STRICT;
 CREATE UNIQUE INDEX realm_at_server_address ON realm (is_at_server_address) WHERE is_at_server_address = 1;
 

@@ -39,6 +39,7 @@ export const TABLES_OF_REALMS = [
   'bot_option',
   'invitation',
   'invitation_letters',
+  'unfinished_upload',
   'file',
   'file_space',
   'topic_policy',
@@ -53,10 +54,14 @@ export const TABLES_OF_REALMS = [
   'profile_value',
   'profile_field',
   'event_queue',
+  'event_consumer_position',
   'event',
   'api_key',
+  'external_id',
   'user',
   'allowed_domain',
+  'custom_emoji',
+  'picture',
   'linkifier',
   'playground',
   'job',
@@ -83,6 +88,7 @@ const LOOKS_PER_ROW = 10;
  */
 export class SqliteRealmData implements RealmDataRepository {
   private readonly keyColumns: Query<string>;
+  private readonly removeWithFile: readonly Command[];
   private readonly removeJobs: Command;
   private readonly remove: Command;
   /** Made when first used. */
@@ -90,6 +96,9 @@ export class SqliteRealmData implements RealmDataRepository {
 
   constructor(private readonly connection: Connection) {
     this.keyColumns = connection.values('SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk');
+    this.removeWithFile = ['file_image', 'thumbnail', 'awaited_thumbnail'].map((table) =>
+      connection.command(`DELETE FROM ${table} WHERE file_id = ?`),
+    );
     this.removeJobs = connection.command('DELETE FROM job WHERE realm_id = ?');
     this.remove = connection.command('DELETE FROM realm WHERE id = ?');
   }
@@ -108,6 +117,7 @@ export class SqliteRealmData implements RealmDataRepository {
         if (rows === 0) return { table, key };
         key = row.slice(0, keyLength);
         if (row[keyLength] !== 1) continue;
+        if (table === 'file') for (const command of this.removeWithFile) command.run(...key);
         remove.run(...key);
         rows--;
       }

@@ -28,7 +28,9 @@ CREATE TABLE user (
   settings TEXT NOT NULL,
   password_hash TEXT,
   -- JSON list of the settings that the user has ever changed themselves.
-  edited_settings TEXT NOT NULL DEFAULT '[]'
+  edited_settings TEXT NOT NULL DEFAULT '[]',
+  -- Of an uploaded avatar; what its address says.
+  avatar_key TEXT
 ) STRICT;
 CREATE UNIQUE INDEX user_by_email ON user (realm_id, email_key);
 CREATE INDEX user_by_name ON user (realm_id, name_key);

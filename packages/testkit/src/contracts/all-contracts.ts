@@ -7,10 +7,13 @@ import { channelAddressRepositoryContract } from './channel-address-repository.c
 import { channelFolderRepositoryContract } from './channel-folder-repository.contract.js';
 import { channelRepositoryContract } from './channel-repository.contract.js';
 import { copyRepositoryContract } from './copy-repository.contract.js';
+import { customEmojiRepositoryContract } from './custom-emoji-repository.contract.js';
 import { defaultChannelGroupRepositoryContract } from './default-channel-group-repository.contract.js';
 import { draftRepositoryContract } from './draft-repository.contract.js';
+import { eventConsumerRepositoryContract } from './event-consumer-repository.contract.js';
 import { eventLogContract } from './event-log.contract.js';
 import { eventQueueRepositoryContract } from './event-queue-repository.contract.js';
+import { externalIdRepositoryContract } from './external-id-repository.contract.js';
 import { fileRepositoryContract } from './file-repository.contract.js';
 import { groupRepositoryContract } from './group-repository.contract.js';
 import { invitationRepositoryContract } from './invitation-repository.contract.js';
@@ -25,6 +28,7 @@ import { onboardingRepositoryContract } from './onboarding-repository.contract.j
 import { organizationListsContract } from './organization-lists.contract.js';
 import { permissionRulesContract } from './permission-rules.contract.js';
 import { personalMessagesContract } from './personal-messages.contract.js';
+import { pictureRepositoryContract } from './picture-repository.contract.js';
 import { presenceRepositoryContract } from './presence-repository.contract.js';
 import { profileRepositoryContract } from './profile-repository.contract.js';
 import { deviceRepositoryContract, pushTokenRepositoryContract } from './push-repositories.contract.js';
@@ -81,11 +85,15 @@ export function storageContracts(open: OpenStorage): void {
   alertWordRepositoryContract(open);
   draftRepositoryContract(open);
   fileRepositoryContract(open);
+  pictureRepositoryContract(open);
+  customEmojiRepositoryContract(open);
   snippetRepositoryContract(open);
   navigationViewRepositoryContract(open);
   onboardingRepositoryContract(open);
   eventLogContract(open);
   eventQueueRepositoryContract(open);
+  eventConsumerRepositoryContract(open);
+  externalIdRepositoryContract(open);
   apiKeyRepositoryContract(open);
   jobRepositoryContract(open);
   permissionRulesContract(open);

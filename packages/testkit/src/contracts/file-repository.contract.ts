@@ -1,4 +1,4 @@
-import type { BlobKey, NewFile } from '@parley/domain/files';
+import type { BlobKey, FileImage, NewFile, StoredThumbnail } from '@parley/domain/files';
 import type { FileId } from '@parley/domain/shared';
 import { aMessage, anotherRealm, aUser, type Fixture } from '../builders.js';
 import { type OpenStorage, stagesOn } from './storage-under-test.js';
@@ -9,6 +9,8 @@ const pieces = [
   aMessage({ from: 'a', to: ['b'] }),
   aMessage({ from: 'a', to: ['b'] }),
 ];
+
+const IMAGE: FileImage = { width: 30, height: 20, isAnimated: false, thumbnail: 'pending' };
 
 const blobOf = (name: string): BlobKey => Buffer.from(name).toString('hex').padEnd(32, '0') as BlobKey;
 
@@ -23,6 +25,7 @@ const add = (fixture: Fixture, who: string, name: string, more: Partial<NewFile>
       size: 10,
       contentType: 'text/plain',
       createdAt: 100,
+      image: null,
       ...more,
     }),
   );
@@ -140,6 +143,66 @@ export function fileRepositoryContract(open: OpenStorage): void {
       expect(ofMessage).toEqual([one.id]);
     });
 
+    it('knows of images how large they are, and what is shown in their place', async () => {
+      const fixture = await stage(...pieces);
+      const { id: realmId } = fixture.realm;
+      const one = await add(fixture, 'a', 'one', { image: IMAGE });
+      const two = await add(fixture, 'a', 'two');
+      const ready: FileImage = { width: 60, height: 40, isAnimated: true, thumbnail: 'ready' };
+      const thumbnails: readonly StoredThumbnail[] = [
+        { name: '2.webp', blob: blobOf('t2'), size: 7 },
+        { name: '1.webp', blob: blobOf('t1'), size: 5 },
+      ];
+      expect(one.image).toEqual(IMAGE);
+      await fixture.uow.read(async ({ files }) => {
+        expect((await files.find(realmId, one.id))?.image).toEqual(IMAGE);
+        expect((await files.find(realmId, two.id))?.image).toBeNull();
+        expect(await files.listThumbnails(realmId, one.id)).toEqual([]);
+      });
+      await fixture.uow.write(async (tx) => {
+        await tx.files.setImage(realmId, one.id, ready, thumbnails);
+        await tx.files.setImage(realmId, two.id, IMAGE, []);
+        await tx.files.setImage(realmId, (two.id + 1) as FileId, IMAGE, thumbnails);
+      });
+      await fixture.uow.read(async ({ files }) => {
+        expect((await files.listByPath(realmId, [one.pathId, two.pathId])).map(({ image }) => image)).toEqual([
+          ready,
+          IMAGE,
+        ]);
+        expect((await files.listAttached(realmId, [one.id]))[0]?.image).toEqual(ready);
+        expect(await files.listThumbnails(realmId, one.id)).toEqual([thumbnails[1], thumbnails[0]]);
+        expect(await files.filterBlobs([blobOf('t1'), blobOf('t3')])).toEqual(new Set([blobOf('t1')]));
+        expect(await files.usedBytes(realmId)).toBe(20);
+      });
+      await fixture.uow.write((tx) => tx.files.remove(realmId, one.id));
+      await fixture.uow.read(async ({ files }) => {
+        expect(await files.listThumbnails(realmId, one.id)).toEqual([]);
+        expect(await files.filterBlobs([blobOf('t1')])).toEqual(new Set());
+      });
+    });
+
+    it('knows which messages show a placeholder', async () => {
+      const fixture = await stage(...pieces);
+      const { id: realmId } = fixture.realm;
+      const one = await add(fixture, 'a', 'one', { image: IMAGE });
+      const two = await add(fixture, 'a', 'two', { image: IMAGE });
+      const awaiting = (id: FileId, limit = 9) =>
+        fixture.uow.read(({ files }) => files.listAwaiting(realmId, id, limit));
+      const ids = [message(fixture, 0), message(fixture, 1)] as const;
+      await fixture.uow.write(async (tx) => {
+        await tx.files.awaitThumbnails(realmId, ids[1], [one.id, two.id]);
+        await tx.files.awaitThumbnails(realmId, ids[0], [one.id]);
+        await tx.files.awaitThumbnails(realmId, ids[0], [one.id]);
+      });
+      expect(await awaiting(one.id)).toEqual(ids);
+      expect(await awaiting(one.id, 1)).toEqual([ids[0]]);
+      expect(await awaiting(two.id)).toEqual([ids[1]]);
+      await fixture.uow.write((tx) => tx.files.endAwaiting(realmId, one.id, [ids[0]]));
+      expect(await awaiting(one.id)).toEqual([ids[1]]);
+      await fixture.uow.write((tx) => tx.messages.remove(realmId, [ids[1]]));
+      expect([await awaiting(one.id), await awaiting(two.id)]).toEqual([[], []]);
+    });
+
     it('finds nothing of other realms, and changes nothing of theirs', async () => {
       const fixture = await stage(...pieces);
       const one = await add(fixture, 'a', 'one');
@@ -159,6 +222,13 @@ export function fileRepositoryContract(open: OpenStorage): void {
         expect(await tx.files.listIdsOfMessage(realm.id, messageId)).toEqual([]);
         expect(await tx.files.count(realm.id, ownerId)).toBe(0);
         expect(await tx.files.usedBytes(realm.id)).toBe(0);
+        await tx.files.setImage(realm.id, one.id, IMAGE, [{ name: 'x', blob: blobOf('x'), size: 1 }]);
+        expect(await tx.files.filterBlobs([blobOf('x')])).toEqual(new Set());
+        await tx.files.awaitThumbnails(realm.id, messageId, [one.id]);
+        await tx.files.awaitThumbnails(fixture.realm.id, messageId, [one.id]);
+        await tx.files.endAwaiting(realm.id, one.id, [messageId]);
+        expect(await tx.files.listAwaiting(realm.id, one.id, 9)).toEqual([]);
+        expect(await tx.files.listAwaiting(fixture.realm.id, one.id, 9)).toEqual([messageId]);
       });
       expect(await messagesOf(fixture, one.id)).toEqual([messageId]);
     });

@@ -1,2 +1,3 @@
 export { storageContracts } from './all-contracts.js';
 export { blobStoreContract } from './blob-store.contract.js';
+export { type ImageSample, imageProcessorContract } from './image-processor.contract.js';

@@ -119,6 +119,16 @@ export function messageRepositoryContract(open: OpenStorage): void {
       });
     });
 
+    it('shows the same text as something else, in a new version that is no edit', async () => {
+      const fixture = await stage(...chatter);
+      const { uow, realm, messages } = fixture;
+      const before = messages[4]!;
+      await uow.write((tx) => tx.messages.rerender(realm.id, before.id, '<p>new</p>'));
+      await uow.write((tx) => tx.messages.rerender(realm.id, 9999 as MessageId, '<p>new</p>'));
+      const after = { ...before, renderedContent: '<p>new</p>', version: before.version + 1 };
+      expect(await uow.read((r) => r.messages.find(realm.id, before.id))).toEqual(after);
+    });
+
     it('finds and changes nothing of another realm', async () => {
       const fixture = await stage(...chatter);
       const { uow, clock } = fixture;
@@ -127,6 +137,7 @@ export function messageRepositoryContract(open: OpenStorage): void {
       expect(await uow.read((r) => r.messages.find(other.realm.id, ids[0]!))).toBeNull();
       expect(await uow.read((r) => r.messages.list(other.realm.id, ids))).toEqual([]);
       expect(await uow.write((tx) => tx.messages.remove(other.realm.id, ids))).toEqual([]);
+      await uow.write((tx) => tx.messages.rerender(other.realm.id, ids[0]!, '<p>new</p>'));
       expect(await uow.read((r) => r.messages.list(fixture.realm.id, ids))).toEqual(fixture.messages);
     });
 

@@ -89,6 +89,30 @@ export function topicPolicyRepositoryContract(open: OpenStorage): void {
       expect(await list(fixture, 'a')).toEqual([{ ...second, topic: 'Ärger' }]);
     });
 
+    it('finds the choice for one topic, counts all, and lists those that mute', async () => {
+      const fixture = await stage(...place);
+      const policies = [
+        aPolicy(fixture, 'a', 'general', 'Beer', 'muted'),
+        aPolicy(fixture, 'a', 'general', 'lunch', 'followed'),
+        aPolicy(fixture, 'a', 'random', 'ale', 'muted'),
+      ];
+      await put(fixture, ...policies.toReversed(), aPolicy(fixture, 'b', 'general', 'lunch', 'muted'));
+      const { uow, clock, realm } = fixture;
+      const [a, c] = ['a', 'c'].map((name) => fixture.user(name).id);
+      const { id } = fixture.channel('general');
+      const other = await createFixtureOn(uow, clock, aRealm({ stringId: 'other' }));
+      await uow.read(async ({ topicPolicies }) => {
+        expect(await topicPolicies.find(realm.id, a!, id, 'beer')).toEqual(policies[0]);
+        expect(await topicPolicies.find(realm.id, a!, id, 'ale')).toBeNull();
+        expect(await topicPolicies.find(other.realm.id, a!, id, 'beer')).toBeNull();
+        expect(await topicPolicies.count(realm.id, a!)).toBe(3);
+        expect(await topicPolicies.count(realm.id, c!)).toBe(0);
+        expect(await topicPolicies.count(other.realm.id, a!)).toBe(0);
+        expect(await topicPolicies.listMuted(realm.id, a!)).toEqual([policies[0], policies[2]]);
+        expect(await topicPolicies.listMuted(other.realm.id, a!)).toEqual([]);
+      });
+    });
+
     it('takes a choice away, again without effect', async () => {
       const fixture = await stage(...place);
       const kept = aPolicy(fixture, 'a', 'random', 'lunch', 'muted');

@@ -1,4 +1,12 @@
-import type { AttachedFile, BlobKey, FileRepository, NewFile, StoredFile } from '@parley/domain/files';
+import type {
+  AttachedFile,
+  BlobKey,
+  FileImage,
+  FileRepository,
+  NewFile,
+  StoredFile,
+  StoredThumbnail,
+} from '@parley/domain/files';
 import type { FileId, MessageId, RealmId, UnixSeconds, UserId } from '@parley/domain/shared';
 import { ascending, type MemoryUnit } from './tables.js';
 
@@ -14,6 +22,10 @@ declare module './tables.js' {
     readonly files: Map<FileId, FileRow>;
     /** By message; ascending, at least one. */
     readonly messageFiles: Map<MessageId, readonly FileId[]>;
+    /** By file; ascending name. */
+    readonly thumbnails: Map<FileId, readonly StoredThumbnail[]>;
+    /** By file; ascending. */
+    readonly awaitedThumbnails: Map<FileId, readonly MessageId[]>;
   }
 }
 
@@ -55,7 +67,8 @@ export class MemoryFiles implements FileRepository {
   }
 
   async filterBlobs(keys: readonly BlobKey[]): Promise<ReadonlySet<BlobKey>> {
-    const known = new Set(this.all().map(({ blob }) => blob));
+    const thumbnails = [...this.unit.read('thumbnails').values()].flat();
+    const known = new Set([...this.all(), ...thumbnails].map(({ blob }) => blob));
     return new Set(keys.filter((key) => known.has(key)));
   }
 
@@ -103,6 +116,47 @@ export class MemoryFiles implements FileRepository {
     return [...detached].sort(ascending);
   }
 
+  async listThumbnails(realmId: RealmId, id: FileId): Promise<readonly StoredThumbnail[]> {
+    return this.rowOf(realmId, id) ? (this.unit.read('thumbnails').get(id) ?? []) : [];
+  }
+
+  async listAwaiting(realmId: RealmId, id: FileId, limit: number): Promise<readonly MessageId[]> {
+    if (!this.rowOf(realmId, id)) return [];
+    const messages = this.unit.read('messages');
+    const awaiting = this.unit.read('awaitedThumbnails').get(id) ?? [];
+    return awaiting.filter((messageId) => messages.has(messageId)).slice(0, limit);
+  }
+
+  async setImage(
+    realmId: RealmId,
+    id: FileId,
+    image: FileImage,
+    thumbnails: readonly StoredThumbnail[],
+  ): Promise<void> {
+    const row = this.rowOf(realmId, id);
+    if (!row) return;
+    this.unit.change('files').set(id, { ...row, file: { ...row.file, image } });
+    if (thumbnails.length === 0) return;
+    const sorted = [...thumbnails].sort((a, b) => (a.name < b.name ? -1 : 1));
+    this.unit.change('thumbnails').set(id, sorted);
+  }
+
+  async awaitThumbnails(realmId: RealmId, messageId: MessageId, ids: readonly FileId[]): Promise<void> {
+    for (const id of ids) {
+      if (!this.rowOf(realmId, id)) continue;
+      const awaiting = this.unit.read('awaitedThumbnails').get(id) ?? [];
+      this.unit.change('awaitedThumbnails').set(id, [...new Set([...awaiting, messageId])].sort(ascending));
+    }
+  }
+
+  async endAwaiting(realmId: RealmId, id: FileId, messageIds: readonly MessageId[]): Promise<void> {
+    if (!this.rowOf(realmId, id)) return;
+    const awaiting = this.unit.read('awaitedThumbnails').get(id) ?? [];
+    const left = awaiting.filter((messageId) => !messageIds.includes(messageId));
+    if (left.length > 0) this.unit.change('awaitedThumbnails').set(id, left);
+    else this.unit.change('awaitedThumbnails').delete(id);
+  }
+
   async postpone(realmId: RealmId, id: FileId, at: UnixSeconds): Promise<void> {
     if (this.rowOf(realmId, id)) this.mark(id, { unreferencedSince: at });
   }
@@ -110,7 +164,7 @@ export class MemoryFiles implements FileRepository {
   async remove(realmId: RealmId, id: FileId): Promise<void> {
     if (!this.rowOf(realmId, id)) return;
     for (const messageId of this.messageIdsOf(id)) await this.detach(realmId, messageId, [id], 0);
-    this.unit.change('files').delete(id);
+    for (const table of ['files', 'thumbnails', 'awaitedThumbnails'] as const) this.unit.change(table).delete(id);
   }
 
   private all(): StoredFile[] {

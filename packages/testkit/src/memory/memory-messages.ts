@@ -100,6 +100,12 @@ export class MemoryMessages implements MessageRepository {
     }
   }
 
+  async rerender(realmId: RealmId, id: MessageId, renderedContent: string): Promise<void> {
+    const message = await this.find(realmId, id);
+    if (!message) return;
+    this.unit.change('messages').set(id, { ...message, renderedContent, version: message.version + 1 });
+  }
+
   async addSubmessage(realmId: RealmId, submessage: Omit<Submessage, 'id'>): Promise<Submessage> {
     const added = { ...submessage, id: this.unit.nextNumber<number>('submessage') };
     this.unit.change('submessages').set(added.id, added);

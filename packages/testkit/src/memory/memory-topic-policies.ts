@@ -28,6 +28,19 @@ export class MemoryTopicPolicies implements TopicPolicyRepository {
     return chosen;
   }
 
+  async find(realmId: RealmId, userId: UserId, channelId: ChannelId, key: string): Promise<TopicPolicy | null> {
+    const policy = this.unit.read('topicPolicies').get(keyOf(userId, channelId, key));
+    return policy?.realmId === realmId ? policy : null;
+  }
+
+  async count(realmId: RealmId, userId: UserId): Promise<number> {
+    return (await this.list(realmId, userId)).length;
+  }
+
+  async listMuted(realmId: RealmId, userId: UserId): Promise<readonly TopicPolicy[]> {
+    return (await this.list(realmId, userId)).filter(({ visibility }) => visibility === 'muted');
+  }
+
   async list(realmId: RealmId, userId: UserId): Promise<readonly TopicPolicy[]> {
     return [...this.unit.read('topicPolicies').values()]
       .filter((policy) => policy.realmId === realmId && policy.userId === userId)

@@ -1,16 +1,13 @@
 import { giveOwner } from '../../bots/give-owner.js';
-import { wholeRealm } from '../../events/audience.js';
-import type { Realm } from '../../realms/realm.js';
 import type { Caller } from '../../shared/caller.js';
 import type { Clock } from '../../shared/clock.js';
 import type { UserId } from '../../shared/ids.js';
 import { enforce } from '../../shared/permission.js';
 import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
 import type { Actor } from '../../users/actor.js';
-import { reactivate } from '../../users/deactivate.js';
 import type { User } from '../../users/user.js';
 import { canReactivateUser, isBotNameTaken } from '../../users/user-permissions.js';
-import { announceValuesNaming, directGroupsOf } from '../group-values.js';
+import { reactivateWithGroups } from '../reactivate-user.js';
 
 /** Brings back somebody who was deactivated, bots too, with what they had (users §4.3). */
 export class ReactivateUser {
@@ -29,8 +26,7 @@ export class ReactivateUser {
       const namesakes = user?.bot ? await tx.users.listByName(realmId, [user.fullName]) : [];
       enforce(canReactivateUser(actor, realm, user, user !== null && isBotNameTaken(user, namesakes)));
       if (user!.isActive) return;
-      const back = await reactivate(tx, realm, await withOwner(tx, actor, user!), this.clock.now());
-      await announceGroups(tx, realm, back);
+      await reactivateWithGroups(tx, realm, await withOwner(tx, actor, user!), this.clock.now());
     });
   }
 }
@@ -41,15 +37,4 @@ async function withOwner(tx: Transaction, actor: Actor, user: User): Promise<Use
   const { ownerId } = user.bot;
   const owner = ownerId === null ? null : await tx.users.find(user.realmId, ownerId);
   return owner?.isActive ? user : giveOwner(tx, user, actor.id);
-}
-
-async function announceGroups(tx: Transaction, realm: Realm, { id }: User): Promise<void> {
-  const { named, spelt } = await directGroupsOf(tx, realm, id);
-  for (const groupId of named) {
-    await tx.events.append(realm.id, {
-      event: { type: 'group.members_changed', op: 'add', groupId, userIds: [id] },
-      audience: wholeRealm,
-    });
-  }
-  await announceValuesNaming(tx, realm, spelt, wholeRealm);
 }

@@ -14,12 +14,11 @@ export class DeleteFile {
 
   /** @throws DomainError UNKNOWN_FILE */
   async execute({ realmId, userId }: Caller, { id }: { readonly id: FileId }): Promise<void> {
-    const { blob } = await this.uow.write(async (tx) => {
+    const blobs = await this.uow.write(async (tx) => {
       const file = ownFile(await tx.files.find(realmId, id), userId);
-      await removeFile(tx, file);
-      return file;
+      return removeFile(tx, file);
     });
     // Nobody can reach it any more. Where this fails, the sweep finds it.
-    await this.blobs.remove(blob).catch(() => undefined);
+    for (const blob of blobs) await this.blobs.remove(blob).catch(() => undefined);
   }
 }

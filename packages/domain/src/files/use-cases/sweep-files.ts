@@ -72,22 +72,23 @@ export class SweepFiles {
   private async sweepFiles(wasAttached: boolean, before: UnixSeconds, now: UnixSeconds): Promise<number> {
     let count = 0;
     for (;;) {
-      const { found, swept } = await this.uow.write(async (tx) => {
+      const { found, swept, removed } = await this.uow.write(async (tx) => {
         const candidates = await tx.files.listUnreferenced(wasAttached, before, FILES_AT_A_TIME);
-        const removed: BlobKey[] = [];
+        const blobs: BlobKey[] = [];
+        let files = 0;
         for (const file of candidates) {
           if (await this.isNeeded(tx, file)) await tx.files.postpone(file.realmId, file.id, now);
           else {
-            await removeFile(tx, file);
-            removed.push(file.blob);
+            blobs.push(...(await removeFile(tx, file)));
+            files++;
           }
           await tx.yield();
         }
-        return { found: candidates.length, swept: removed };
+        return { found: candidates.length, swept: files, removed: blobs };
       });
       // What fails here belongs to nothing, and is found as such.
-      for (const key of swept) await this.blobs.remove(key).catch(() => undefined);
-      count += swept.length;
+      for (const key of removed) await this.blobs.remove(key).catch(() => undefined);
+      count += swept;
       if (found < FILES_AT_A_TIME) return count;
     }
   }

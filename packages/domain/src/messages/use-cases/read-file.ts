@@ -29,6 +29,27 @@ export class ReadFile {
   }
 }
 
+/** What is shown in the place of an image, for whoever may read that (messages §16.2). */
+export class ReadThumbnail {
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly blobs: BlobStore,
+  ) {}
+
+  /** `format`: the thumbnail's name. @throws DomainError UNKNOWN_FILE, CANNOT_VIEW_FILE */
+  async execute(
+    caller: Caller,
+    { pathId, format }: { readonly pathId: string; readonly format: string },
+  ): Promise<ReadableFile> {
+    const file = await accessibleFile(this.uow, caller, pathId);
+    const thumbnails = await this.uow.read(({ files }) => files.listThumbnails(file.realmId, file.id));
+    const thumbnail = thumbnails.find(({ name }) => name === format);
+    if (!thumbnail) throw unknownFile();
+    const { blob, size } = thumbnail;
+    return readable({ ...file, name: `${file.name}.webp`, contentType: 'image/webp', blob, size }, this.blobs);
+  }
+}
+
 /** Makes an address of a file that needs no credentials for a minute (messages §16.2). */
 export class CreateTemporaryFileUrl {
   constructor(

@@ -11,7 +11,7 @@ import { enforce } from '../../shared/permission.js';
 import { type OnRollback, writeProvisionally } from '../../shared/provisional-changes.js';
 import type { RealmUrls } from '../../shared/realm-urls.js';
 import { trim } from '../../shared/text.js';
-import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
+import type { Repositories, Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
 import { conversationPartnerIds } from '../../users/accessible-users.js';
 import type { Actor } from '../../users/actor.js';
 import { accessAnnouncer } from '../../users/announce-access.js';
@@ -24,6 +24,7 @@ import { enforceMentions } from '../enforce-mentions.js';
 import { loadPosting } from '../load-posting.js';
 import type { MarkdownRenderer, ParsedMarkdown } from '../markdown.js';
 import { parseContent } from '../message.js';
+import { type HookedDestination, type MessageHooks, NO_HOOKS } from '../message-hooks.js';
 import { type Destination, postMessage } from '../post-message.js';
 import { orThrow, ownMarkdownOptions, parseAhead, type RenderedText, renderText } from '../render-message.js';
 import { parseTopic, topicKey } from '../topic.js';
@@ -53,6 +54,9 @@ export interface SendMessageInput {
   /** The number that the sender's client gave it, for that client's queue; another user's queue gets nothing. */
   readonly echo: { readonly queueId: string; readonly localId: string } | null;
 }
+
+/** What is said to whom. */
+export type MessageDraft = Pick<SendMessageInput, 'to' | 'topic' | 'content'>;
 
 export interface SentMessage {
   readonly id: MessageId;
@@ -106,11 +110,12 @@ export class SendMessage {
     private readonly realmUrls: RealmUrls,
     private readonly clock: Clock,
     private readonly botOwnerWarnings: BotOwnerWarnings,
+    private readonly hooks: MessageHooks = NO_HOOKS,
   ) {}
 
-  /** @throws DomainError what `prepare` and `check` throw */
+  /** @throws DomainError what `ask`, `prepare` and `check` throw */
   async execute(caller: Caller, input: SendMessageInput): Promise<SentMessage> {
-    const prepared = await this.prepare(caller, input);
+    const prepared = await this.prepare(caller, await this.ask(caller, input));
     const { to } = prepared;
     try {
       return await writeProvisionally(this.uow, async (tx, onRollback) =>
@@ -124,11 +129,20 @@ export class SendMessage {
     }
   }
 
+  /** What is sent once the host application was asked; to be called when it is sent. @throws DomainError MESSAGE_REFUSED, SERVER_BUSY */
+  async ask<T extends MessageDraft>(caller: Caller, input: T): Promise<T> {
+    if (!this.hooks.asksBeforeSend) return input;
+    const destination = await this.uow.read((repositories) => this.hookedDestination(repositories, caller, input.to));
+    const { topic, content } = await this.hooks.beforeSend(caller, {
+      destination,
+      topic: destination.kind === 'channel' ? input.topic : null,
+      content: input.content,
+    });
+    return { ...input, content, topic: destination.kind === 'channel' ? topic : input.topic };
+  }
+
   /** @throws DomainError CHANNEL_REQUIRED, TOPIC_REQUIRED, INVALID_TOPIC */
-  async prepare(
-    caller: Caller,
-    input: Pick<SendMessageInput, 'to' | 'topic' | 'content' | 'widget'>,
-  ): Promise<PreparedMessage> {
+  async prepare(caller: Caller, input: MessageDraft & Pick<SendMessageInput, 'widget'>): Promise<PreparedMessage> {
     const to = input.to.kind === 'defaultChannel' ? await this.findDefaultChannel(caller) : input.to;
     if (!isDirect(to) && input.topic === null) throw new DomainError('TOPIC_REQUIRED', 'Missing topic');
     const topic = isDirect(to) ? '' : parseTopic(input.topic ?? '');
@@ -186,6 +200,31 @@ export class SendMessage {
       await this.botOwnerWarnings.warnOfNoSubscribers(tx, caller, destination.channel, onRollback);
     }
     return { id: message.id, newVisibility: participation };
+  }
+
+  private async hookedDestination(
+    { channels, users, realms }: Repositories,
+    { realmId, userId }: Caller,
+    to: Addressee,
+  ): Promise<HookedDestination> {
+    switch (to.kind) {
+      case 'userIds':
+        return { kind: 'direct', userIds: [...new Set(to.ids)] };
+      case 'emails': {
+        const domain = this.realmUrls.emailDomainOf(await realms.get(realmId));
+        const found = await findByPublicAddress({ users }, realmId, to.emails, domain);
+        return { kind: 'direct', userIds: [...new Set([...found.values()].map(({ id }) => id))] };
+      }
+      case 'channelName': {
+        const channel = await channels.findByName(realmId, trim(to.name));
+        return { kind: 'channel', id: channel?.id ?? null, name: channel?.name ?? to.name };
+      }
+      default: {
+        const botChannelId = async () => (await users.find(realmId, userId))?.bot?.defaultSendingChannelId ?? null;
+        const id = to.kind === 'channelId' ? to.id : ((await botChannelId()) as ChannelId | null);
+        return { kind: 'channel', id, name: (id && (await channels.find(realmId, id))?.name) || null };
+      }
+    }
   }
 
   private async parse(caller: Caller, raw: string): Promise<Draft> {

@@ -21,6 +21,7 @@ import { type LoadedMessage, loadReadable } from '../load-access.js';
 import type { MarkdownRenderer } from '../markdown.js';
 import type { Message } from '../message.js';
 import { MAX_MESSAGES_OF_DELETION, type MessageEventTypes, type MovePropagation } from '../message-events.js';
+import { type MessageHooks, NO_HOOKS } from '../message-hooks.js';
 import { loadSender, participantIdsOf } from '../message-people.js';
 import {
   canChangeChannelOf,
@@ -93,6 +94,7 @@ export class UpdateMessage {
     private readonly clock: Clock,
     private readonly digest: ContentDigest,
     private readonly notices: MoveNotices,
+    private readonly hooks: MessageHooks = NO_HOOKS,
   ) {}
 
   /**
@@ -102,10 +104,12 @@ export class UpdateMessage {
    * WIDGET_NOT_EDITABLE, STALE_VALUE, INVALID_MESSAGE_CONTENT, UNRENDERABLE_CONTENT, UNKNOWN_CHANNEL, EMPTY_TOPIC_REQUIRED,
    * TOPIC_REQUIRED, CANNOT_RESOLVE_TOPICS, TOPIC_EDIT_TIME_LIMIT_EXCEEDED, CANNOT_MOVE_MESSAGE, CANNOT_POST_IN_CHANNEL,
    * CHANNEL_EDIT_TIME_LIMIT_EXCEEDED, MOVE_TIME_LIMIT_EXCEEDED, TOO_MANY_MESSAGES_TO_MOVE, CANNOT_CREATE_TOPIC,
-   * CANNOT_MENTION_GROUP, CHANNEL_WILDCARD_NOT_ALLOWED, TOPIC_WILDCARD_NOT_ALLOWED
+   * CANNOT_MENTION_GROUP, CHANNEL_WILDCARD_NOT_ALLOWED, TOPIC_WILDCARD_NOT_ALLOWED, MESSAGE_REFUSED, SERVER_BUSY
    */
   async execute(caller: Caller, input: UpdateMessageInput): Promise<readonly AttachedFile[]> {
-    const text = input.content === null ? null : await this.parse(caller, input.content);
+    const { messageId, content } = input;
+    const text =
+      content === null ? null : await this.parse(caller, await this.hooks.beforeEdit(caller, { messageId, content }));
     return this.uow.write(async (tx) => {
       const actor = await tx.actors.get(caller);
       const realm = await tx.realms.get(caller.realmId);

@@ -1,3 +1,4 @@
+import { emojiCatalogue } from '../../custom-emoji/custom-emoji.js';
 import {
   type Emoji,
   type EmojiCatalogue,
@@ -43,8 +44,8 @@ export class AddReaction {
       const actor = await tx.actors.get(caller);
       const loaded = await loadReadable(tx, actor, input.messageId, { modifying: true });
       const { message, isOwn } = loaded;
-      // Organizations have no emoji of their own yet.
-      const emoji = await choose(tx, actor, input, { unicode: this.unicodeEmoji(), custom: [] });
+      const catalogue = await emojiCatalogue(tx, actor.realmId, this.unicodeEmoji, input);
+      const emoji = await choose(tx, actor, input, catalogue);
       await tx.reactions.add(actor.realmId, message.id, { ...emoji, userId: actor.id });
       if (!isOwn) await tx.personal.addHistorical({ realmId: actor.realmId, userId: actor.id }, [message.id]);
       await applyParticipation(tx, actor, message, this.clock.now());

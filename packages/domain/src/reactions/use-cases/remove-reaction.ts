@@ -1,3 +1,4 @@
+import { emojiCatalogue } from '../../custom-emoji/custom-emoji.js';
 import {
   type EmojiCatalogue,
   type EmojiType,
@@ -35,10 +36,9 @@ export class RemoveReaction {
     return this.uow.write(async (tx) => {
       const actor = await tx.actors.get(caller);
       const loaded = await loadReadable(tx, actor, input.messageId, { modifying: true });
-      // Organizations have no emoji of their own yet.
-      const catalogue: EmojiCatalogue = { unicode: this.unicodeEmoji(), custom: [] };
-      const asked = toEmojiKey(catalogue, input);
       const { realmId, id: userId } = actor;
+      const catalogue = await emojiCatalogue(tx, realmId, this.unicodeEmoji, input);
+      const asked = toEmojiKey(catalogue, input);
       const reaction = asked && (await tx.reactions.find(realmId, input.messageId, asked, userId));
       if (!reaction) {
         if (!asked || !isEmojiCode(catalogue, asked)) throw new DomainError('UNKNOWN_EMOJI', 'Invalid emoji code.');

@@ -1,3 +1,4 @@
+import { emojiCatalogue } from '../../custom-emoji/custom-emoji.js';
 import {
   type Emoji,
   type EmojiCatalogue,
@@ -9,7 +10,7 @@ import {
 import type { Caller } from '../../shared/caller.js';
 import type { Clock } from '../../shared/clock.js';
 import { DomainError } from '../../shared/errors.js';
-import type { UserId } from '../../shared/ids.js';
+import type { RealmId, UserId } from '../../shared/ids.js';
 import { enforce } from '../../shared/permission.js';
 import { settingChanges } from '../../shared/settings.js';
 import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
@@ -54,7 +55,7 @@ export class ChangeOwnStatus {
     return this.uow.write(async (tx) => {
       const { id, realmId, isBot } = await tx.actors.get(caller);
       enforce(mustBeHuman({ isBot }));
-      const change = readChange(input, isAway, { unicode: this.unicodeEmoji(), custom: [] });
+      const change = readChange(input, isAway, await catalogueFor(tx, realmId, this.unicodeEmoji, input));
       const user = (await tx.users.find(realmId, id))!;
       if (isAway !== null) {
         const wanted = { presenceEnabled: !isAway };
@@ -87,10 +88,18 @@ export class ChangeStatus {
       enforce(mustBeAdministrator(actor));
       const user = await tx.users.find(actor.realmId, userId);
       enforce(canAdministerUser(actor, user));
-      await storeChange(tx, user!, readChange(input, null, { unicode: this.unicodeEmoji(), custom: [] }));
+      const catalogue = await catalogueFor(tx, actor.realmId, this.unicodeEmoji, input);
+      await storeChange(tx, user!, readChange(input, null, catalogue));
     });
   }
 }
+
+const catalogueFor = (
+  tx: Transaction,
+  realmId: RealmId,
+  unicodeEmoji: LoadUnicodeEmoji,
+  { emojiName: name, emojiCode: code }: ChangeStatusInput,
+): Promise<EmojiCatalogue> => emojiCatalogue(tx, realmId, unicodeEmoji, { name, code });
 
 function readChange(input: ChangeStatusInput, isAway: boolean | null, catalogue: EmojiCatalogue): StatusChange {
   const { text, emojiName, emojiCode, emojiType } = input;

@@ -273,7 +273,7 @@ describe('registering a user, as the operator does', () => {
   it.each<[Partial<RegisterUserInput>, object]>([
     [{ realmId: 99 as RealmId }, { code: 'UNKNOWN_REALM' }],
     [{ email: 'nobody' }, { message: 'Enter a valid email address.' }],
-    [{ fullName: 'x' }, { message: 'Name too short!' }],
+    [{ fullName: ' ' }, { message: 'Name too short!' }],
     [{ email: 'member@EXAMPLE.com' }, { message: "Email 'member@EXAMPLE.com' already in use" }],
   ])('refuses %j', async (input, refusal) => {
     const fixture = await cast();

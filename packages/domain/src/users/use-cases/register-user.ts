@@ -6,7 +6,7 @@ import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import { addUser, type NewUser } from '../add-user.js';
 import { isEmailAddress } from '../email-address.js';
 import type { SpecialPermission, User } from '../user.js';
-import { parseFullName } from '../user-name.js';
+import { parseFullName, SHORTEST_GIVEN_NAME } from '../user-name.js';
 import type { UserSettings } from '../user-settings.js';
 
 export interface RegisterUserInput extends Omit<NewUser, 'passwordHash' | 'fullName' | 'settings'> {
@@ -29,7 +29,7 @@ export class RegisterUser {
 
   /** @throws DomainError UNKNOWN_REALM, INVALID_EMAIL, EMAIL_TAKEN, INVALID_USER_NAME, USER_NAME_TAKEN */
   async execute({ realmId, password, specialPermissions = [], ...person }: RegisterUserInput): Promise<User> {
-    const fullName = parseFullName(person.fullName);
+    const fullName = parseFullName(person.fullName, SHORTEST_GIVEN_NAME);
     if (!isEmailAddress(person.email)) throw new DomainError('INVALID_EMAIL', 'Enter a valid email address.');
     const passwordHash = password === null ? null : await this.hasher.hash(password);
     return this.uow.write(async (tx) => {

@@ -1,0 +1,36 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { interleave, median, medianRatio } from '../harness/interleave.js';
+import type { ParleyServer } from '../harness/parley-server.js';
+import { formatNumber } from '../harness/table.js';
+import type { Lab } from '../lab.js';
+import type { Figure } from '../workload.js';
+
+/** How long others wait whose messages are sent, 64 of them at any time, while something large goes on. */
+export async function whileSending(
+  lab: Lab,
+  parley: ParleyServer,
+  send: string,
+  what: string,
+  change: () => Promise<unknown>,
+): Promise<Figure> {
+  const senders = lab.load();
+  const seconds = lab.size(2, 0.2);
+  const p99 = async () =>
+    (await senders.run({ port: parley.port, requests: [send], inFlight: 64, until: { seconds } })).p99Ms;
+  const rounds = await interleave(lab.rounds, {
+    during: async () => {
+      const waited = p99();
+      await delay(seconds * 250);
+      await change();
+      return await waited;
+    },
+    alone: p99,
+  });
+  return {
+    label: `p99 of sends while ${what} ÷ without`,
+    ours: `${formatNumber(median(rounds.during))} ms`,
+    limit: `${formatNumber(median(rounds.alone))} ms`,
+    value: medianRatio(rounds.during, rounds.alone),
+    goal: { atMost: 2 },
+  };
+}

@@ -1,0 +1,90 @@
+import { findEmoji, type LoadUnicodeEmoji } from '../../emoji/emoji.js';
+import { wholeRealm } from '../../events/audience.js';
+import { bytesOf, type GivenImage, requireOneImage } from '../../images/given-image.js';
+import { type ImageInfo, type ImageProcessor, type ImageTarget, MAX_FRAMES } from '../../images/image-processor.js';
+import type { MadePicture, PictureMaker } from '../../pictures/picture-maker.js';
+import { canAddCustomEmoji, canOverrideDefaultEmoji } from '../../realms/realm-permissions.js';
+import type { Caller } from '../../shared/caller.js';
+import { enforce } from '../../shared/permission.js';
+import type { Repositories, Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
+import type { Actor } from '../../users/actor.js';
+import { type CustomEmoji, EMOJI_SIZE, emojiExists, parseEmojiName, requireRoomForEmoji } from '../custom-emoji.js';
+
+export interface AddCustomEmojiInput {
+  /** As it was typed. */
+  readonly name: string;
+  /** Null: no file, or several. */
+  readonly image: GivenImage | null;
+}
+
+/** Gives the organization an emoji of its own (organization §7). */
+export class AddCustomEmoji {
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly unicodeEmoji: LoadUnicodeEmoji,
+    private readonly images: ImageProcessor,
+    private readonly pictures: PictureMaker,
+  ) {}
+
+  /**
+   * @throws DomainError EMOJI_NAME_MISSING, INVALID_EMOJI_NAME, MUST_NOT_BE_GUEST, NOT_PERMITTED, CUSTOM_EMOJI_EXISTS,
+   * ONE_IMAGE_REQUIRED, CANNOT_OVERRIDE_EMOJI, TOO_MANY_CUSTOM_EMOJI, IMAGE_FILE_TOO_LARGE, UNREADABLE_IMAGE, IMAGE_TOO_LARGE,
+   * CORRUPT_ANIMATION, UNKNOWN_ANIMATION_FORMAT
+   */
+  async execute(caller: Caller, input: AddCustomEmojiInput): Promise<CustomEmoji> {
+    const name = parseEmojiName(input.name);
+    const image = await this.uow.read(async (reads) => {
+      await this.requireAllowed(reads, await reads.actors.get(caller), name, input.image);
+      return requireOneImage(input.image, 'file');
+    });
+    const bytes = bytesOf(image);
+    return this.pictures.make(bytes, targetsFor(await this.images.inspect(bytes)), (made) =>
+      this.uow.write(async (tx) => {
+        const actor = await tx.actors.get(caller);
+        await this.requireAllowed(tx, actor, name, image);
+        return addEmoji(tx, actor, name, made);
+      }),
+    );
+  }
+
+  /** Asked before the image is looked at, and again of what is so when it is added. */
+  private async requireAllowed(
+    { realms, customEmoji }: Pick<Repositories, 'realms' | 'customEmoji'>,
+    actor: Actor,
+    name: string,
+    image: GivenImage | null,
+  ): Promise<void> {
+    const { realmId } = actor;
+    enforce(canAddCustomEmoji(actor, await realms.get(realmId)));
+    if ((await customEmoji.listByName(realmId, [name])).length > 0) throw emojiExists();
+    requireOneImage(image, 'file');
+    const isDefaultName = findEmoji({ unicode: this.unicodeEmoji(), custom: [] }, name) !== null;
+    enforce(canOverrideDefaultEmoji(actor, isDefaultName));
+    requireRoomForEmoji(await customEmoji.count(realmId));
+  }
+}
+
+/** Of what moves, a still picture too. */
+function targetsFor({ format, frames }: ImageInfo): readonly ImageTarget[] {
+  const square = { width: EMOJI_SIZE, height: EMOJI_SIZE, fit: 'contain' } as const;
+  const still: ImageTarget = { ...square, format: 'png', maxFrames: 1 };
+  if (frames === 1) return [still];
+  return [{ ...square, format: format === 'gif' ? 'gif' : 'webp', maxFrames: MAX_FRAMES }, still];
+}
+
+async function addEmoji(
+  tx: Transaction,
+  { realmId, id: authorId }: Actor,
+  name: string,
+  [picture, still]: readonly MadePicture[],
+): Promise<CustomEmoji> {
+  const { frames, ...shown } = picture!;
+  const emoji = await tx.customEmoji.add({ realmId, name, authorId, format: shown.format, isAnimated: frames > 1 });
+  await tx.pictures.put(realmId, { ...shown, name: `emoji/${emoji.id}` });
+  if (still) {
+    const { frames: _one, ...stillShown } = still;
+    await tx.pictures.put(realmId, { ...stillShown, name: `emoji/${emoji.id}/still` });
+  }
+  await tx.events.append(realmId, { event: { type: 'custom_emoji.added', emoji }, audience: wholeRealm });
+  return emoji;
+}

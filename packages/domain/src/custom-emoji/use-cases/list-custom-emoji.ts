@@ -1,0 +1,12 @@
+import type { Caller } from '../../shared/caller.js';
+import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import type { CustomEmoji } from '../custom-emoji.js';
+
+/** All of the organization, deactivated ones too; ascending id (organization §7). */
+export class ListCustomEmoji {
+  constructor(private readonly uow: UnitOfWork) {}
+
+  execute({ realmId }: Caller): Promise<readonly CustomEmoji[]> {
+    return this.uow.read(({ customEmoji }) => customEmoji.list(realmId));
+  }
+}

@@ -1,0 +1,177 @@
+import {
+  type ImageInfo,
+  type ImageProcessor,
+  type ImageTarget,
+  MAX_FRAMES,
+  type ProcessedImage,
+} from '../images/image-processor.js';
+import { encodeJob, jobKind } from '../jobs/job.js';
+import type { Clock, Randomness } from '../shared/clock.js';
+import { DomainError } from '../shared/errors.js';
+import type { FileId } from '../shared/ids.js';
+import type { Transaction } from '../shared/unit-of-work.js';
+import { newBlobKey } from './blob-receiver.js';
+import type { BlobKey, BlobStore } from './blob-store.js';
+import type { FileImage, StoredFile, StoredThumbnail } from './file.js';
+
+/** In pixels: what thumbnails are scaled to fit into (markdown §15.2). */
+export const THUMBNAIL_SIZE = { width: 840, height: 560 };
+const SIZE_NAME = `${THUMBNAIL_SIZE.width}x${THUMBNAIL_SIZE.height}`;
+export const STILL_THUMBNAIL = `${SIZE_NAME}.webp`;
+export const ANIMATED_THUMBNAIL = `${SIZE_NAME}-anim.webp`;
+
+/** Larger ones are links and no pictures: an image is in memory as a whole while it is looked at. */
+export const MAX_IMAGE_BYTES = 40 * 1024 * 1024;
+/** No picture of this format can be larger, in either direction. */
+const MAX_WEBP_SIDE = 16_383;
+
+/** Those that are shown as pictures (markdown §15.2). */
+const IMAGE_TYPES: ReadonlySet<string> = new Set([
+  'image/avif',
+  'image/gif',
+  'image/heic',
+  'image/jpeg',
+  'image/png',
+  'image/tiff',
+  'image/webp',
+]);
+/** Of these, those that browsers cannot show: they get a copy in full size beside the thumbnail. */
+const TRANSCODED_TYPES: ReadonlySet<string> = new Set(['image/heic', 'image/tiff']);
+/** Formats in which several frames are an animation, and not pages. */
+const ANIMATED_FORMATS: ReadonlySet<ImageInfo['format']> = new Set(['gif', 'webp']);
+
+/** `1920x1080.webp`; null where browsers show the original. */
+export const transcodedFormatOf = (contentType: string, { width, height }: Pick<FileImage, 'width' | 'height'>) =>
+  TRANSCODED_TYPES.has(contentType) ? `${width}x${height}.webp` : null;
+
+/** Of one file, whose id is the key. Its work is done by `MakeThumbnails`. */
+export const MAKE_THUMBNAILS = jobKind<{ readonly fileId: FileId }>({
+  name: 'files.make_thumbnails',
+  readPayload: (stored) => {
+    const { fileId } = stored as { readonly fileId: FileId };
+    if (!Number.isSafeInteger(fileId)) throw new TypeError('no file');
+    return { fileId };
+  },
+  // Should an image end the process, this counts as an attempt.
+  leaseSeconds: 120,
+  retries: { maxAttempts: 3, firstDelaySeconds: 5, maxDelaySeconds: 60 },
+  // Each has a whole image in memory.
+  concurrency: 1,
+});
+
+export const scheduleThumbnails = (
+  tx: Transaction,
+  { realmId, id }: Pick<StoredFile, 'realmId' | 'id'>,
+  clock: Clock,
+): Promise<unknown> =>
+  tx.jobs.schedule(
+    encodeJob(MAKE_THUMBNAILS, { realmId, key: String(id), dueAt: clock.now(), payload: { fileId: id } }),
+  );
+
+/** Looks at images that were uploaded, a few at a time, and makes smaller ones of them. */
+export class Thumbnails {
+  private readonly turns = new Turns(LOOKED_AT_AT_ONCE);
+
+  constructor(
+    private readonly blobs: BlobStore,
+    private readonly images: ImageProcessor,
+    private readonly randomness: Randomness,
+  ) {}
+
+  /** Null: it is no image, or none that can be shown. @throws DomainError SERVER_BUSY */
+  async inspect(file: Pick<StoredFile, 'blob' | 'size' | 'contentType'>): Promise<FileImage | null> {
+    if (!IMAGE_TYPES.has(file.contentType) || file.size > MAX_IMAGE_BYTES) return null;
+    return this.turns.take(async () => {
+      const info = await unlessRefused(async () => this.images.inspect(await this.bytesOf(file)));
+      return info && { ...describe(info), thumbnail: 'pending' };
+    });
+  }
+
+  /**
+   * Makes and stores what is shown in the place of an image. Null: nothing can be. An animation that is damaged, or takes too long,
+   * becomes a still image.
+   * @throws DomainError SERVER_BUSY
+   */
+  async make(
+    file: StoredFile,
+  ): Promise<{ readonly image: FileImage; readonly thumbnails: readonly StoredThumbnail[] } | null> {
+    const bytes = await this.bytesOf(file);
+    const info = await unlessRefused(() => this.images.inspect(bytes));
+    if (!info) return null;
+    const image = describe(info);
+    const target: ImageTarget = { ...THUMBNAIL_SIZE, fit: 'inside', format: 'webp', maxFrames: 1 };
+    const made = new Map<string, ProcessedImage>();
+    const still = await unlessRefused(() => this.images.resize(bytes, target));
+    if (!still) return null;
+    made.set(STILL_THUMBNAIL, still);
+    if (image.isAnimated) {
+      const animated = await unlessRefused(() => this.images.resize(bytes, { ...target, maxFrames: MAX_FRAMES }));
+      if (animated) made.set(ANIMATED_THUMBNAIL, animated);
+    }
+    const transcoded = transcodedFormatOf(file.contentType, image);
+    if (transcoded !== null) {
+      const size = { width: Math.min(image.width, MAX_WEBP_SIDE), height: Math.min(image.height, MAX_WEBP_SIDE) };
+      const whole = await unlessRefused(() => this.images.resize(bytes, { ...target, ...size }));
+      if (!whole) return null;
+      made.set(transcoded, whole);
+    }
+    const thumbnails: StoredThumbnail[] = [];
+    for (const [name, { bytes: content }] of made) {
+      const blob = newBlobKey(this.randomness);
+      thumbnails.push({ name, blob, size: await this.blobs.put(blob, one(content)) });
+    }
+    return { image: { ...image, isAnimated: made.has(ANIMATED_THUMBNAIL), thumbnail: 'ready' }, thumbnails };
+  }
+
+  private async bytesOf({ blob, size }: { readonly blob: BlobKey; readonly size: number }): Promise<Uint8Array> {
+    const bytes = new Uint8Array(size);
+    let at = 0;
+    for await (const chunk of this.blobs.read(blob, { start: 0, end: size })) {
+      bytes.set(chunk, at);
+      at += chunk.length;
+    }
+    return bytes;
+  }
+}
+
+const describe = ({ width, height, frames, format }: ImageInfo) => ({
+  width,
+  height,
+  isAnimated: frames > 1 && ANIMATED_FORMATS.has(format),
+});
+
+/** What the image is refused for is its own fault; that there is no room for it now is not. */
+async function unlessRefused<T>(work: () => Promise<T>): Promise<T | null> {
+  try {
+    return await work();
+  } catch (error) {
+    if (error instanceof DomainError && !error.is('SERVER_BUSY')) return null;
+    throw error;
+  }
+}
+
+async function* one(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
+  yield bytes;
+}
+
+/** Each has a whole image in memory. */
+const LOOKED_AT_AT_ONCE = 2;
+
+/** So much at a time; the rest waits for its turn. */
+class Turns {
+  private readonly waiting: (() => void)[] = [];
+
+  constructor(private free: number) {}
+
+  async take<T>(work: () => Promise<T>): Promise<T> {
+    if (this.free > 0) this.free--;
+    else await new Promise<void>((resolve) => this.waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      const next = this.waiting.shift();
+      if (next) next();
+      else this.free++;
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import type { ApiKeyMint } from '../../authentication/api-keys.js';
+import { replaceApiKey } from '../../authentication/replace-api-key.js';
+import { accountDeactivated } from '../../authentication/use-cases/fetch-api-key.js';
+import { removePushTokens } from '../../push/push-jobs.js';
+import type { Clock } from '../../shared/clock.js';
+import type { RealmId } from '../../shared/ids.js';
+import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import { getHostUser, type HostUserReference } from '../find-host-user.js';
+
+export interface GetHostUserApiKeyInput {
+  readonly realmId: RealmId;
+  readonly user: HostUserReference;
+  /** Makes a new one: whoever had the one before is signed out. */
+  readonly rotate: boolean;
+}
+
+/** A user's API key, for the host application to hand to their app. */
+export class GetHostUserApiKey {
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly mint: ApiKeyMint,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws DomainError UNKNOWN_USER, USER_DEACTIVATED */
+  execute({ realmId, user: by, rotate }: GetHostUserApiKeyInput): Promise<string> {
+    if (!rotate) {
+      return this.uow.read(async (repositories) => {
+        const user = await getHostUser(repositories, realmId, by);
+        if (!user.isActive) throw accountDeactivated();
+        return this.mint.derive((await repositories.apiKeys.find(realmId, user.id))!);
+      });
+    }
+    return this.uow.write(async (tx) => {
+      const user = await getHostUser(tx, realmId, by);
+      if (!user.isActive) throw accountDeactivated();
+      await removePushTokens(tx, realmId, user.id, this.clock.now());
+      return replaceApiKey(tx, this.mint, user);
+    });
+  }
+}

@@ -1,0 +1,37 @@
+import { deactivateWithBots } from '../../accounts/deactivate-user.js';
+import { reactivateWithGroups } from '../../accounts/reactivate-user.js';
+import type { Clock } from '../../shared/clock.js';
+import type { RealmId } from '../../shared/ids.js';
+import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import type { User } from '../../users/user.js';
+import { getHostUser, type HostUserReference } from '../find-host-user.js';
+
+export interface SetHostUserActiveInput {
+  readonly realmId: RealmId;
+  readonly user: HostUserReference;
+  readonly isActive: boolean;
+}
+
+/**
+ * Somebody leaves the host application, or comes back to it. For the host: nobody's permission is asked, and the last owner may
+ * go, since the host can name another.
+ */
+export class SetHostUserActive {
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Once more: without effect. @throws DomainError UNKNOWN_USER */
+  execute({ realmId, user: by, isActive }: SetHostUserActiveInput): Promise<User> {
+    return this.uow.write(async (tx) => {
+      const user = await getHostUser(tx, realmId, by);
+      if (user.isActive === isActive) return user;
+      const realm = await tx.realms.get(realmId);
+      const now = this.clock.now();
+      if (isActive) return reactivateWithGroups(tx, realm, user, now);
+      await deactivateWithBots(tx, realm, user, now);
+      return (await tx.users.find(realmId, user.id))!;
+    });
+  }
+}

@@ -1,0 +1,88 @@
+import type { FileImage, StoredFile, StoredThumbnail } from '../../files/file.js';
+import { MAKE_THUMBNAILS, scheduleThumbnails, type Thumbnails } from '../../files/thumbnails.js';
+import type { Job } from '../../jobs/job.js';
+import type { JobHandler, JobWork } from '../../jobs/job-handler.js';
+import type { Clock } from '../../shared/clock.js';
+import type { FileId, RealmId } from '../../shared/ids.js';
+import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
+import { spellingsOf, uploadOfFile } from '../linked-uploads.js';
+import type { RenderedMessages } from '../markdown.js';
+import { messageWatchers } from '../message-audiences.js';
+
+/** Of one unit; a further one goes on. */
+const MESSAGES_AT_A_TIME = 50;
+
+type Payload = { readonly fileId: FileId };
+
+/** Makes thumbnails of an image, and shows them in the messages that have placeholders for them (markdown §15.2). */
+export class MakeThumbnails implements JobHandler<Payload> {
+  readonly kind = MAKE_THUMBNAILS;
+
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly thumbnails: Thumbnails,
+    private readonly rendered: RenderedMessages,
+    private readonly clock: Clock,
+  ) {}
+
+  async prepare({ realmId, payload: { fileId } }: Job<Payload>): Promise<JobWork> {
+    const file = await this.uow.read(({ files }) => files.find(realmId, fileId));
+    if (!file) return async () => {};
+    const isDone = file.image !== null && file.image.thumbnail !== 'pending';
+    const made = isDone ? null : await this.thumbnails.make(file);
+    return async (tx) => {
+      if (!isDone) await this.store(tx, file, made);
+      await this.showIn(tx, realmId, fileId);
+    };
+  }
+
+  /** The image ends every attempt at it, or takes longer than any may take. */
+  async giveUp(tx: Transaction, { realmId, payload: { fileId } }: Job<Payload>): Promise<void> {
+    const file = await tx.files.find(realmId, fileId);
+    if (file) await this.store(tx, file, null);
+    await this.showIn(tx, realmId, fileId);
+  }
+
+  private async store(
+    tx: Transaction,
+    { realmId, id, image }: StoredFile,
+    made: { readonly image: FileImage; readonly thumbnails: readonly StoredThumbnail[] } | null,
+  ): Promise<void> {
+    if (made) await tx.files.setImage(realmId, id, made.image, made.thumbnails);
+    else if (image) await tx.files.setImage(realmId, id, { ...image, thumbnail: 'failed' }, []);
+  }
+
+  private async showIn(tx: Transaction, realmId: RealmId, fileId: FileId): Promise<void> {
+    const file = await tx.files.find(realmId, fileId);
+    if (!file) return;
+    const upload = uploadOfFile(file);
+    const ids = await tx.files.listAwaiting(realmId, fileId, MESSAGES_AT_A_TIME);
+    const messages = await tx.messages.list(realmId, ids);
+    const channelIds = new Set(messages.flatMap(({ channelId }) => channelId ?? []));
+    const channels = new Map((await tx.channels.list(realmId, [...channelIds])).map((one) => [one.id, one]));
+    for (const message of messages) {
+      const rendered = this.rendered.showThumbnails(message.renderedContent, (path) =>
+        spellingsOf(path).includes(file.pathId) ? upload : null,
+      );
+      if (rendered === message.renderedContent) continue;
+      await tx.messages.rerender(realmId, message.id, rendered);
+      await tx.events.append(realmId, {
+        event: {
+          type: 'message.rerendered',
+          messageId: message.id,
+          at: this.clock.now(),
+          content: message.content,
+          rendered,
+        },
+        audience: messageWatchers(
+          message,
+          message.channelId === null ? null : (channels.get(message.channelId) ?? null),
+        ),
+        quotes: message.id,
+      });
+      await tx.yield();
+    }
+    await tx.files.endAwaiting(realmId, fileId, ids);
+    if (ids.length === MESSAGES_AT_A_TIME) await scheduleThumbnails(tx, file, this.clock);
+  }
+}

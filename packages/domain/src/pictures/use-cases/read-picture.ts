@@ -1,0 +1,34 @@
+import type { BlobStore } from '../../files/blob-store.js';
+import type { FileUser } from '../../files/use-cases/sweep-files.js';
+import { DomainError } from '../../shared/errors.js';
+import type { RealmId } from '../../shared/ids.js';
+import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import type { Picture, PictureName } from '../picture.js';
+
+export interface ReadablePicture extends Picture {
+  read(): AsyncIterable<Uint8Array>;
+}
+
+/** A picture, for anybody: browsers load it without credentials. */
+export class ReadPicture {
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly blobs: BlobStore,
+  ) {}
+
+  /** `realmId`: null where no realm has the address that was asked. @throws DomainError UNKNOWN_PICTURE */
+  async execute(
+    { realmId }: { readonly realmId: RealmId | null },
+    { name }: { readonly name: PictureName },
+  ): Promise<ReadablePicture> {
+    const picture = realmId === null ? null : await this.uow.read(({ pictures }) => pictures.find(realmId, name));
+    // The bytes may be gone, where it was replaced this moment.
+    if (!picture || (await this.blobs.sizeOf(picture.blob)) === null) {
+      throw new DomainError('UNKNOWN_PICTURE', 'There is no such picture.');
+    }
+    return { ...picture, read: () => this.blobs.read(picture.blob, { start: 0, end: picture.size }) };
+  }
+}
+
+/** The sweep leaves their bytes alone. */
+export const picturesAsFileUser: FileUser = { filterBlobs: ({ pictures }, keys) => pictures.filterBlobs(keys) };

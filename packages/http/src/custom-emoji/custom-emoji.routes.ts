@@ -1,0 +1,64 @@
+import { AddCustomEmoji, DeactivateCustomEmoji, ListCustomEmoji } from '@parley/domain/custom-emoji';
+import { type PictureName, ReadPicture } from '@parley/domain/pictures';
+import { givenImage, TAKES_IMAGE } from '../images/given-image.js';
+import { servePicture } from '../pictures/serve-picture.js';
+import { unknownPath } from '../routing/errors.js';
+import { IntegerParam, NoParameters, TextParam } from '../routing/params.js';
+import type { Reply } from '../routing/reply.js';
+import { type Route, route } from '../routing/route.js';
+import { presentAllCustomEmoji } from './custom-emoji.presenters.js';
+
+class EmojiNameDto {
+  @TextParam({ max: 100 }) emoji_name!: string;
+}
+
+class EmojiPictureDto {
+  @IntegerParam() realm_id!: number;
+  @TextParam({ max: 100 }) file!: string;
+}
+
+const FILE = /^([1-9]\d{0,14})\.(png|gif|webp)$/;
+
+export const customEmojiRoutes: readonly Route[] = [
+  route('GET', '/realm/emoji', {
+    auth: 'user',
+    dto: NoParameters,
+    useCase: ListCustomEmoji,
+    present: (all) => ({ emoji: presentAllCustomEmoji(all) }),
+  }),
+  route('POST', '/realm/emoji/*emoji_name', {
+    ...TAKES_IMAGE,
+    auth: 'user',
+    roleRequirements: ['member'],
+    dto: EmojiNameDto,
+    useCase: AddCustomEmoji,
+    toInput: ({ emoji_name }, request) => ({ name: emoji_name, image: givenImage(request) }),
+    present: () => ({}),
+  }),
+  route('DELETE', '/realm/emoji/*emoji_name', {
+    auth: 'user',
+    dto: EmojiNameDto,
+    useCase: DeactivateCustomEmoji,
+    toInput: ({ emoji_name }) => ({ name: emoji_name }),
+  }),
+  picture('/user_avatars/:realm_id/emoji/images/:file', (id) => `emoji/${id}`),
+  picture('/user_avatars/:realm_id/emoji/images/still/:file', (id) => `emoji/${id}/still`),
+];
+
+/** For anybody, since browsers load them without credentials. */
+function picture(path: string, nameOf: (id: number) => PictureName): Route {
+  return route('GET', path, {
+    auth: 'anyone',
+    limit: 'none',
+    atRoot: true,
+    dto: EmojiPictureDto,
+    useCase: ReadPicture,
+    handle: async ({ dto, caller, useCase }): Promise<Reply> => {
+      const [, id, format] = FILE.exec(dto.file) ?? [];
+      if (id === undefined || caller.realmId !== dto.realm_id) throw unknownPath();
+      const found = await useCase.execute(caller, { name: nameOf(Number(id)) });
+      if (found.format !== format) throw unknownPath();
+      return servePicture(found);
+    },
+  });
+}

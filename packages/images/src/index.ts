@@ -1,0 +1,1 @@
+export { SharpImageProcessor } from './sharp-image-processor.js';

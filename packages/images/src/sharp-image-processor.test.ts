@@ -1,0 +1,101 @@
+import { crc32 } from '@parley/testkit';
+import { type ImageSample, imageProcessorContract } from '@parley/testkit/contracts';
+import sharp, { type Sharp } from 'sharp';
+import { SharpImageProcessor } from './sharp-image-processor.js';
+
+const processor = new SharpImageProcessor();
+
+/** Of noise, so that it cannot be pressed into a few bytes; of what is large, only the header is true. */
+async function makeImage(sample: ImageSample): Promise<Uint8Array> {
+  const { format, width, height, frames, damage } = sample;
+  if (width * height > 1_000_000)
+    return claim(Buffer.from(await makeImage({ ...sample, width: 16, height: 16 })), sample);
+  const bytes = await sharp(noise(width, height * frames), {
+    raw: { width, height: height * frames, channels: 3, ...(frames > 1 && { pageHeight: height }) },
+  })
+    .toFormat(format, { ...(damage === 'frame' && { lossless: true }) })
+    .toBuffer();
+  if (damage === 'end') return bytes.subarray(0, Math.floor(bytes.length * 0.7));
+  // Of the last frame of a WebP.
+  if (damage === 'frame') bytes.fill(0xff, bytes.lastIndexOf('VP8L') + 13, bytes.lastIndexOf('VP8L') + 60);
+  return bytes;
+}
+
+/** Writes a size into the header of an image. */
+function claim(image: Buffer, { format, width, height }: ImageSample): Buffer {
+  if (format === 'png') {
+    image.writeUInt32BE(width, 16);
+    image.writeUInt32BE(height, 20);
+    image.writeUInt32BE(crc32(image.subarray(12, 29)), 29);
+  } else {
+    const header = image.indexOf('VP8 ') + 14;
+    image.writeUInt16LE(width, header);
+    image.writeUInt16LE(height, header + 2);
+  }
+  return image;
+}
+
+function noise(width: number, height: number): Buffer {
+  const bytes = Buffer.alloc(width * height * 3);
+  let state = 1;
+  for (let at = 0; at < bytes.length; at++) {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648;
+    bytes[at] = state >> 16;
+  }
+  return bytes;
+}
+
+describe('libvips as', () => imageProcessorContract(async () => ({ processor, make: makeImage })));
+
+describe('a photo', () => {
+  const STILL = { width: 50, height: 50, fit: 'inside', format: 'webp', maxFrames: 1 } as const;
+  /** Red on the left and blue on the right, 40 × 20. */
+  const photo = (): Sharp =>
+    sharp({ create: { width: 40, height: 20, channels: 3, background: 'red' } }).composite([
+      { input: { create: { width: 20, height: 20, channels: 3, background: 'blue' } }, left: 20, top: 0 },
+    ]);
+
+  it('is turned as its metadata say, and forgets where it was taken', async () => {
+    const image = await photo()
+      .withExif({ IFD0: { Make: 'Camera' }, IFD3: { GPSLatitude: '51/1 30/1 0/1', GPSLatitudeRef: 'N' } })
+      .withMetadata({ orientation: 6 })
+      .withXmp(
+        '<x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"/></x:xmpmeta>',
+      )
+      .jpeg()
+      .toBuffer();
+    expect((await sharp(image).metadata()).exif!.includes('Camera')).toBe(true);
+    expect(await processor.inspect(image)).toEqual({ format: 'jpeg', width: 20, height: 40, frames: 1 });
+    const made = await processor.resize(image, STILL);
+    expect(made).toMatchObject({ width: 20, height: 40 });
+    const { exif, xmp, iptc, icc, orientation } = await sharp(made.bytes).metadata();
+    expect({ exif, xmp, iptc, icc, orientation }).toEqual({});
+    const top = await sharp(made.bytes)
+      .extract({ left: 10, top: 5, width: 1, height: 1 })
+      .removeAlpha()
+      .raw()
+      .toBuffer();
+    expect(top[0]).toBeGreaterThan(200);
+    expect(top[2]).toBeLessThan(50);
+  });
+
+  it('may be taken in another color space', async () => {
+    const cmyk = await photo().toColourspace('cmyk').jpeg().toBuffer();
+    expect((await sharp(cmyk).metadata()).space).toBe('cmyk');
+    const { space, channels } = await sharp((await processor.resize(cmyk, STILL)).bytes).metadata();
+    expect([space, channels]).toEqual(['srgb', 3]);
+  });
+});
+
+it('refuses a progressive image that has to be in memory as a whole', async () => {
+  const image = await sharp({ create: { width: 6000, height: 5001, channels: 3, background: 'red' } })
+    .jpeg({ progressive: true })
+    .toBuffer();
+  await expect(processor.inspect(image)).rejects.toMatchObject({ code: 'IMAGE_TOO_LARGE' });
+});
+
+it('refuses a header that promises more pixels than there are', async () => {
+  const image = Buffer.from(await makeImage({ format: 'png', width: 10, height: 10, frames: 1 }));
+  image.writeUInt32BE(2 ** 31 - 1, 16);
+  await expect(processor.inspect(image)).rejects.toMatchObject({ code: expect.stringMatching(/UNREADABLE|TOO_LARGE/) });
+});

@@ -1,0 +1,37 @@
+import { FindHostUsers } from '@parley/domain/host-users';
+import type { Caller } from '@parley/domain/shared';
+import type { Resolve } from '../container.js';
+import { Addresses, type UserRef } from './addresses.js';
+import { type ChannelsParts, type ChatChannels, chatChannels, findChannelId } from './chat-channels.js';
+import { type ChatMessages, chatMessages } from './chat-messages.js';
+
+export interface ChatOptions {
+  /** What messages say they were sent with, at most 30 characters; default: `parley`. */
+  readonly client?: string;
+}
+
+/** The chat as one user has it, with that user's permissions. */
+export interface Chat {
+  readonly messages: ChatMessages;
+  readonly channels: ChatChannels;
+  /** What the use cases of `parley.useCase` take. */
+  caller(): Promise<Caller>;
+}
+
+const DEFAULT_CLIENT = 'parley';
+
+export function chatAs(resolve: Resolve, ref: UserRef, { client = DEFAULT_CLIENT }: ChatOptions = {}): Chat {
+  const addresses = resolve(Addresses);
+  // Looked up with each call: who comes later is found then, and what is kept at hand is not looked up again.
+  const caller = () => addresses.caller(ref, client);
+  const parts: ChannelsParts = { resolve, addresses, realm: ref.realm, caller };
+  return {
+    messages: chatMessages({
+      ...parts,
+      users: resolve(FindHostUsers),
+      channelId: async (channel) => findChannelId(resolve, await caller(), channel),
+    }),
+    channels: chatChannels(parts),
+    caller,
+  };
+}

@@ -1,0 +1,144 @@
+import type { DomainEventType, EventListener, EventOf, StoredEvent } from '@parley/domain/events';
+import type { FindHostUsers } from '@parley/domain/host-users';
+import type { RealmId, ReportProblem } from '@parley/domain/shared';
+import type { RealmResolver } from '../realm-resolver.js';
+import {
+  type ChatMessage,
+  type ChatUser,
+  type ExternalIds,
+  peopleIn,
+  presentMessage,
+  presentUser,
+} from './presented.js';
+
+interface EventHead<T extends DomainEventType> {
+  readonly type: T;
+  /** String id of the organization. */
+  readonly realm: string;
+  /** Its place among the events of the organization: 1, 2, 3 … */
+  readonly seq: number;
+  readonly at: Date;
+  /** As the use case announced it, in the domain's names. */
+  readonly data: Omit<EventOf<T>, 'type'>;
+}
+
+/** What events have beside their data, by type. */
+interface EventDetails {
+  'message.sent': { readonly message: ChatMessage };
+  'user.created': { readonly user: ChatUser };
+}
+
+export type ParleyEventType = Exclude<DomainEventType, 'blank'>;
+
+/** Something that has happened, and is stored. */
+export type ParleyEvent<T extends ParleyEventType = ParleyEventType> = {
+  readonly [K in T]: EventHead<K> & (K extends keyof EventDetails ? EventDetails[K] : unknown);
+}[T];
+
+/** Puts events into the words of the host application. */
+export class EventPresenter {
+  constructor(
+    private readonly realms: RealmResolver,
+    private readonly users: FindHostUsers,
+  ) {}
+
+  /** Of one realm; what has lost its content is left out. */
+  async present(realmId: RealmId, events: readonly StoredEvent[]): Promise<readonly ParleyEvent[]> {
+    const realm = await this.realms.stringIdOf(realmId);
+    if (realm === null) return [];
+    const people = new Set(
+      events.flatMap(({ event }) => {
+        if (event.type === 'message.sent') return peopleIn(event.view);
+        return event.type === 'user.created' ? [event.user.id] : [];
+      }),
+    );
+    const externalIds = people.size === 0 ? new Map() : await this.users.externalIdsOf(realmId, [...people]);
+    return events.flatMap((stored) =>
+      stored.event.type === 'blank' ? [] : [presentEvent(stored, realm, externalIds)],
+    );
+  }
+}
+
+function presentEvent({ event, seq, at }: StoredEvent, realm: string, externalIds: ExternalIds): ParleyEvent {
+  const { type, ...data } = event;
+  const head = { type, realm, seq, at: new Date(at * 1000), data };
+  switch (event.type) {
+    case 'message.sent':
+      return { ...head, message: presentMessage(event.view, realm, externalIds) } as ParleyEvent;
+    case 'user.created': {
+      const { user } = event;
+      return {
+        ...head,
+        user: presentUser({ user, externalId: externalIds.get(user.id) ?? null }, realm),
+      } as ParleyEvent;
+    }
+    default:
+      return head as ParleyEvent;
+  }
+}
+
+type Listener = (event: ParleyEvent) => unknown;
+
+/** Events as they happen, for whoever is there to hear them: in order within an organization, and at most once. */
+export class LiveEvents implements EventListener {
+  private readonly listeners = new Map<ParleyEventType, Set<Listener>>();
+  /** One after the other, so that the order stays. */
+  private delivered: Promise<void> = Promise.resolve();
+
+  constructor(
+    private readonly presenter: EventPresenter,
+    private readonly report: ReportProblem,
+  ) {}
+
+  /** Answers how it is ended. */
+  on<T extends ParleyEventType>(type: T, listener: (event: ParleyEvent<T>) => unknown): () => void {
+    const listeners = this.listeners.get(type) ?? new Set();
+    this.listeners.set(type, listeners);
+    // The same function may listen twice.
+    const added: Listener = (event) => listener(event as ParleyEvent<T>);
+    listeners.add(added);
+    return () => {
+      listeners.delete(added);
+      if (listeners.size === 0 && this.listeners.get(type) === listeners) this.listeners.delete(type);
+    };
+  }
+
+  onEvents(events: readonly StoredEvent[]): void {
+    if (this.listeners.size === 0) return;
+    const wanted = events.filter(({ event }) => this.listeners.has(event.type as ParleyEventType));
+    if (wanted.length === 0) return;
+    this.delivered = this.delivered.then(() => this.deliver(wanted));
+  }
+
+  private async deliver(events: readonly StoredEvent[]): Promise<void> {
+    try {
+      for (const [realmId, ofRealm] of byRealm(events)) {
+        for (const event of await this.presenter.present(realmId, ofRealm)) this.tell(event);
+      }
+    } catch (err) {
+      this.report('telling the host application of events failed', { err });
+    }
+  }
+
+  private tell(event: ParleyEvent): void {
+    for (const listener of [...(this.listeners.get(event.type) ?? [])]) {
+      const failed = (err: unknown) => this.report(`a listener of '${event.type}' failed`, { err, seq: event.seq });
+      try {
+        // Nobody waits for what a listener goes on to do.
+        Promise.resolve(listener(event)).catch(failed);
+      } catch (err) {
+        failed(err);
+      }
+    }
+  }
+}
+
+function byRealm(events: readonly StoredEvent[]): ReadonlyMap<RealmId, readonly StoredEvent[]> {
+  const realms = new Map<RealmId, StoredEvent[]>();
+  for (const event of events) {
+    const others = realms.get(event.realmId);
+    if (others) others.push(event);
+    else realms.set(event.realmId, [event]);
+  }
+  return realms;
+}

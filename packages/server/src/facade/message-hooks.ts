@@ -1,0 +1,155 @@
+import type { FindHostUsers } from '@parley/domain/host-users';
+import type { HookedMessage, MessageHooks } from '@parley/domain/messages';
+import { type Caller, DomainError, type MessageId, type Timers, type UserId } from '@parley/domain/shared';
+import type { RealmResolver } from '../realm-resolver.js';
+import type { ChatPerson } from './presented.js';
+
+interface DraftHead {
+  readonly realm: string;
+  readonly sender: ChatPerson;
+  /** What it is sent with. */
+  readonly client: string;
+  /** Markdown, as typed. */
+  readonly content: string;
+}
+
+/** A message before it is sent: nothing of it is checked yet, and it may still be refused. */
+export interface OutgoingMessage extends DraftHead {
+  /** Null: a direct message. Its own parts are null where there is no such channel. */
+  readonly channel: { readonly id: number | null; readonly name: string | null } | null;
+  /** As typed; null: a direct message, or none was given. */
+  readonly topic: string | null;
+  /** Those whom a direct message is for; empty in channels. */
+  readonly people: readonly ChatPerson[];
+}
+
+/** A text that is to take the place of another one. */
+export interface OutgoingEdit extends DraftHead {
+  readonly messageId: number;
+}
+
+export interface HookTypes {
+  'message.send': {
+    readonly asked: OutgoingMessage;
+    readonly change: { readonly content?: string; readonly topic?: string };
+  };
+  'message.edit': { readonly asked: OutgoingEdit; readonly change: { readonly content?: string } };
+}
+
+/** Answers what is to be otherwise; nothing: all stays. To refuse it throws `refuse(text)`. */
+export type Hook<T extends keyof HookTypes> = (
+  asked: HookTypes[T]['asked'],
+  // biome-ignore lint/suspicious/noConfusingVoidType: functions that answer nothing are welcome, asynchronous ones too.
+) => Promise<HookTypes[T]['change'] | void> | HookTypes[T]['change'] | void;
+
+export interface HookOptions {
+  /** After so many milliseconds the message is refused; default: 2000, at most 10,000. */
+  readonly timeoutMs?: number;
+}
+
+const TIMEOUT_MS = { default: 2000, most: 10_000 } as const;
+
+/** To be thrown by a hook: people read the text. */
+export const refuse = (text: string): DomainError => new DomainError('MESSAGE_REFUSED', text);
+
+interface AddedHook<T extends keyof HookTypes> {
+  readonly hook: Hook<T>;
+  readonly timeoutMs: number;
+}
+
+/** Asks the host application, one hook after the other, each about what the one before has made of it. */
+export class HostHooks implements MessageHooks {
+  private readonly hooks: { readonly [T in keyof HookTypes]: Set<AddedHook<T>> } = {
+    'message.send': new Set(),
+    'message.edit': new Set(),
+  };
+
+  constructor(
+    private readonly users: FindHostUsers,
+    private readonly realms: RealmResolver,
+    private readonly timers: Timers,
+  ) {}
+
+  /** Answers how it is taken away. */
+  before<T extends keyof HookTypes>(
+    type: T,
+    hook: Hook<T>,
+    { timeoutMs = TIMEOUT_MS.default }: HookOptions = {},
+  ): () => void {
+    if (!(timeoutMs > 0 && timeoutMs <= TIMEOUT_MS.most)) {
+      throw new RangeError(`timeoutMs is a number up to ${TIMEOUT_MS.most}.`);
+    }
+    const hooks = this.hooks[type];
+    if (!hooks) throw new Error(`There is nothing to ask before '${type}'.`);
+    const added = { hook, timeoutMs };
+    hooks.add(added);
+    return () => void hooks.delete(added);
+  }
+
+  get asksBeforeSend(): boolean {
+    return this.hooks['message.send'].size > 0;
+  }
+
+  async beforeSend(caller: Caller, message: HookedMessage): Promise<Pick<HookedMessage, 'topic' | 'content'>> {
+    const { destination } = message;
+    const people = destination.kind === 'direct' ? destination.userIds : [];
+    const { realm, person } = await this.describe(caller, people);
+    let draft: OutgoingMessage = {
+      realm,
+      sender: person(caller.userId),
+      client: caller.clientName,
+      channel: destination.kind === 'channel' ? { id: destination.id, name: destination.name } : null,
+      topic: message.topic,
+      people: people.map(person),
+      content: message.content,
+    };
+    for (const added of this.hooks['message.send']) {
+      const { content, topic } = await this.ask('message.send', added, draft);
+      draft = { ...draft, content: content ?? draft.content, topic: topic ?? draft.topic };
+    }
+    return { content: draft.content, topic: draft.topic };
+  }
+
+  async beforeEdit(caller: Caller, edit: { readonly messageId: MessageId; readonly content: string }): Promise<string> {
+    if (this.hooks['message.edit'].size === 0) return edit.content;
+    const { realm, person } = await this.describe(caller, []);
+    let asked: OutgoingEdit = { realm, sender: person(caller.userId), client: caller.clientName, ...edit };
+    for (const added of this.hooks['message.edit']) {
+      const { content } = await this.ask('message.edit', added, asked);
+      asked = { ...asked, content: content ?? asked.content };
+    }
+    return asked.content;
+  }
+
+  private async describe({ realmId, userId }: Caller, others: readonly UserId[]) {
+    const realm = (await this.realms.stringIdOf(realmId)) ?? '';
+    const people = await this.users.describe(realmId, [...new Set([userId, ...others])]);
+    const person = (id: UserId): ChatPerson => {
+      const found = people.get(id);
+      return { id, externalId: found?.externalId ?? null, name: found?.user.fullName ?? 'Unknown user' };
+    };
+    return { realm, person };
+  }
+
+  private async ask<T extends keyof HookTypes>(
+    type: T,
+    { hook, timeoutMs }: AddedHook<T>,
+    asked: HookTypes[T]['asked'],
+  ): Promise<HookTypes[T]['change']> {
+    let cancel = () => {};
+    const late = new Promise<never>((_, reject) => {
+      cancel = this.timers.after(timeoutMs, () =>
+        reject(new DomainError('SERVER_BUSY', `No answer before '${type}' in time.`, { retryAfter: 1 })),
+      );
+    });
+    try {
+      const change = (await Promise.race([hook(asked), late])) ?? {};
+      for (const [name, value] of Object.entries(change)) {
+        if (value !== undefined && typeof value !== 'string') throw new TypeError(`${name} is no text`);
+      }
+      return change as HookTypes[T]['change'];
+    } finally {
+      cancel();
+    }
+  }
+}

@@ -1,0 +1,145 @@
+import type { ChannelView } from '@parley/domain/channels';
+import { isPrivate, isWebPublic } from '@parley/domain/channels';
+import type { HostUser } from '@parley/domain/host-users';
+import type { MessageView, PersonalFlags } from '@parley/domain/messages';
+import type { Realm } from '@parley/domain/realms';
+import type { UserId } from '@parley/domain/shared';
+import type { Role } from '@parley/domain/users';
+
+export interface ChatRealm {
+  readonly id: number;
+  /** What `realm` is in every other call: `''` for the organization at the server's own address. */
+  readonly name: string;
+  readonly title: string;
+  /** Where its clients connect to. */
+  readonly url: string;
+  readonly isActive: boolean;
+}
+
+export interface ChatUser {
+  readonly id: number;
+  /** Null: your application has given them none. */
+  readonly externalId: string | null;
+  readonly realm: string;
+  readonly name: string;
+  readonly email: string;
+  readonly role: Role;
+  readonly isBot: boolean;
+  readonly isActive: boolean;
+}
+
+/** A user as messages name them. */
+export interface ChatPerson {
+  readonly id: number;
+  readonly externalId: string | null;
+  readonly name: string;
+}
+
+export interface ChatMessage {
+  readonly id: number;
+  readonly realm: string;
+  readonly sender: ChatPerson;
+  /** Null: a direct message. */
+  readonly channel: { readonly id: number; readonly name: string } | null;
+  /** `''` for direct messages, and for what is under no topic. */
+  readonly topic: string;
+  /** Everybody in a direct conversation, the sender among them; empty in channels. */
+  readonly people: readonly ChatPerson[];
+  /** Markdown. */
+  readonly content: string;
+  readonly html: string;
+  readonly sentAt: Date;
+  /** Of the text; null: never. */
+  readonly editedAt: Date | null;
+  /** What it was sent with. */
+  readonly client: string;
+}
+
+/** A message as it is to one user. */
+export interface OwnChatMessage extends ChatMessage {
+  readonly isRead: boolean;
+  readonly isStarred: boolean;
+  /** By name, by a group they are in, or with everybody. */
+  readonly isMentioned: boolean;
+}
+
+export interface ChatChannel {
+  readonly id: number;
+  readonly realm: string;
+  readonly name: string;
+  /** Markdown. */
+  readonly description: string;
+  readonly isPrivate: boolean;
+  readonly isWebPublic: boolean;
+  readonly isArchived: boolean;
+  readonly subscribers: number;
+}
+
+/** External ids by user. */
+export type ExternalIds = ReadonlyMap<UserId, string>;
+
+export const presentRealm = (realm: Realm, url: string): ChatRealm => ({
+  id: realm.id,
+  name: realm.stringId,
+  title: realm.name,
+  url,
+  isActive: !realm.isDeactivated,
+});
+
+export const presentUser = ({ user, externalId }: HostUser, realm: string): ChatUser => ({
+  id: user.id,
+  externalId,
+  realm,
+  name: user.fullName,
+  email: user.email,
+  role: user.role,
+  isBot: user.bot !== null,
+  isActive: user.isActive,
+});
+
+/** Everybody whom a message names. */
+export const peopleIn = ({ sender, conversation }: MessageView): readonly UserId[] =>
+  conversation.kind === 'direct' ? [sender.id, ...conversation.participants.map(({ id }) => id)] : [sender.id];
+
+export function presentMessage(
+  { message, sender, conversation }: MessageView,
+  realm: string,
+  externalIds: ExternalIds,
+  hidden: ReadonlySet<UserId> = new Set(),
+): ChatMessage {
+  const person = ({ id, fullName }: { readonly id: UserId; readonly fullName: string }): ChatPerson =>
+    hidden.has(id)
+      ? { id, externalId: null, name: 'Unknown user' }
+      : { id, externalId: externalIds.get(id) ?? null, name: fullName };
+  return {
+    id: message.id,
+    realm,
+    sender: person(sender),
+    channel: conversation.kind === 'channel' ? { id: conversation.channelId, name: conversation.name } : null,
+    topic: message.topic,
+    people: conversation.kind === 'direct' ? conversation.participants.map(person) : [],
+    content: message.content,
+    html: message.renderedContent,
+    sentAt: new Date(message.sentAt * 1000),
+    editedAt: message.lastEditedAt === null ? null : new Date(message.lastEditedAt * 1000),
+    client: message.clientName,
+  };
+}
+
+export const presentOwnMessage = (message: ChatMessage, flags: PersonalFlags): OwnChatMessage => ({
+  ...message,
+  isRead: flags.read,
+  isStarred: flags.starred,
+  isMentioned: flags.mentioned || flags.channelWildcardMentioned || flags.topicWildcardMentioned,
+});
+
+export const presentChannel = (channel: ChannelView, realm: string): ChatChannel => ({
+  id: channel.id,
+  realm,
+  name: channel.name,
+  description: channel.description,
+  isPrivate: isPrivate(channel),
+  isWebPublic: isWebPublic(channel),
+  isArchived: channel.isArchived,
+  subscribers: channel.subscriberCount,
+});

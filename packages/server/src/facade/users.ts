@@ -1,0 +1,73 @@
+import {
+  FindHostUsers,
+  GetHostUserApiKey,
+  LinkHostUser,
+  SetHostUserActive,
+  UpsertHostUser,
+} from '@parley/domain/host-users';
+import type { UserId } from '@parley/domain/shared';
+import type { Role, User } from '@parley/domain/users';
+import type { Resolve } from '../container.js';
+import { Addresses, referenceOf, type UserRef } from './addresses.js';
+import { type ChatUser, presentUser } from './presented.js';
+
+export interface UserToUpsert {
+  readonly realm: string;
+  /** Yours, for ever this user's: up to 200 characters, compared exactly. */
+  readonly externalId: string;
+  readonly name: string;
+  /** Default: the one they have; a newcomer gets one to which no mail is sent. */
+  readonly email?: string;
+  /** Default: the one they have; a newcomer is a member. */
+  readonly role?: Role;
+}
+
+/** Users of your application in the chat, as you, the host, see them: nobody's permission is asked. */
+export interface Users {
+  /**
+   * Makes the user, or changes what differs; call it whenever somebody logs in. Who was deactivated stays so.
+   */
+  upsert(user: UserToUpsert): Promise<ChatUser>;
+  /** Gives an external id to a user who has none. */
+  link(user: { readonly realm: string; readonly externalId: string; readonly userId: number }): Promise<ChatUser>;
+  /** Null: there is no such user. */
+  find(user: UserRef): Promise<ChatUser | null>;
+  /** They cannot sign in any more, nor does anything reach them; what they wrote stays. Once more: without effect. */
+  deactivate(user: UserRef): Promise<void>;
+  reactivate(user: UserRef): Promise<void>;
+  /** For clients of theirs; with `rotate` a new one, and clients with the one before are signed out. */
+  apiKey(user: UserRef, options?: { readonly rotate?: boolean }): Promise<string>;
+}
+
+export function usersOf(resolve: Resolve): Users {
+  const addresses = resolve(Addresses);
+  const setActive = async (ref: UserRef, isActive: boolean) => {
+    const realmId = await addresses.realmId(ref.realm);
+    await resolve(SetHostUserActive).execute({ realmId, user: referenceOf(ref), isActive });
+  };
+  const present = (user: User, { realm, externalId }: { readonly realm: string; readonly externalId: string }) =>
+    presentUser({ user, externalId }, realm);
+  return {
+    async upsert({ name: fullName, ...user }) {
+      const realmId = await addresses.realmId(user.realm);
+      return present(await resolve(UpsertHostUser).execute({ ...user, fullName, realmId }), user);
+    },
+    async link(ref) {
+      const { externalId } = ref;
+      const realmId = await addresses.realmId(ref.realm);
+      const user = { userId: ref.userId as UserId };
+      return present(await resolve(LinkHostUser).execute({ realmId, externalId, user }), ref);
+    },
+    async find(ref) {
+      const realmId = await addresses.realmId(ref.realm);
+      const found = await resolve(FindHostUsers).find(realmId, referenceOf(ref));
+      return found && presentUser(found, ref.realm);
+    },
+    deactivate: (ref) => setActive(ref, false),
+    reactivate: (ref) => setActive(ref, true),
+    async apiKey(ref, { rotate = false } = {}) {
+      const realmId = await addresses.realmId(ref.realm);
+      return resolve(GetHostUserApiKey).execute({ realmId, user: referenceOf(ref), rotate });
+    },
+  };
+}

@@ -1,0 +1,15 @@
+import { AddCustomEmoji, DeactivateCustomEmoji, ListCustomEmoji } from '@parley/domain/custom-emoji';
+import { PictureMaker, ReadPicture } from '@parley/domain/pictures';
+import { ContainerModule } from 'inversify';
+import { provide } from '../provide.js';
+import { TOKENS } from '../tokens.js';
+
+const { blobStore, imageProcessor, randomness, unicodeEmoji, unitOfWork } = TOKENS;
+
+export const picturesModule = new ContainerModule(({ bind }) => {
+  provide(bind, PictureMaker, blobStore, imageProcessor, randomness);
+  provide(bind, ReadPicture, unitOfWork, blobStore);
+  provide(bind, ListCustomEmoji, unitOfWork);
+  provide(bind, AddCustomEmoji, unitOfWork, unicodeEmoji, imageProcessor, PictureMaker);
+  provide(bind, DeactivateCustomEmoji, unitOfWork);
+});

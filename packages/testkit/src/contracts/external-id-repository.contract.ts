@@ -1,0 +1,72 @@
+import { anotherRealm, aUser } from '../builders.js';
+import { code, type OpenStorage, stagesOn } from './storage-under-test.js';
+
+export function externalIdRepositoryContract(open: OpenStorage): void {
+  describe('external id repository', () => {
+    const stage = stagesOn(open);
+
+    async function people() {
+      const fixture = await stage(aUser({ name: 'a' }), aUser({ name: 'b' }));
+      const other = await anotherRealm(fixture);
+      return { fixture, other, realmId: fixture.realm.id, a: fixture.user('a').id, b: fixture.user('b').id };
+    }
+
+    it('finds users by the id that they were given, exactly as it is written', async () => {
+      const { fixture, realmId, a, b } = await people();
+      await fixture.uow.write(async ({ externalIds }) => {
+        await externalIds.assign(realmId, a, 'u1');
+        await externalIds.assign(realmId, b, "it's 🎭 / 7");
+      });
+      await fixture.uow.read(async ({ externalIds }) => {
+        expect(await externalIds.find(realmId, 'u1')).toBe(a);
+        expect(await externalIds.find(realmId, 'U1')).toBeNull();
+        expect(await externalIds.find(realmId, 'u1 ')).toBeNull();
+        expect(await externalIds.listUserIds(realmId, ['nobody', "it's 🎭 / 7", 'u1', 'u1'])).toEqual(
+          new Map([
+            ['u1', a],
+            ["it's 🎭 / 7", b],
+          ]),
+        );
+        expect(await externalIds.listByUser(realmId, [b, a])).toEqual(
+          new Map([
+            [a, 'u1'],
+            [b, "it's 🎭 / 7"],
+          ]),
+        );
+      });
+    });
+
+    it('is without effect the second time', async () => {
+      const { fixture, realmId, a } = await people();
+      for (let time = 0; time < 2; time++) await fixture.uow.write((tx) => tx.externalIds.assign(realmId, a, 'u1'));
+      expect(await fixture.uow.read((r) => r.externalIds.find(realmId, 'u1'))).toBe(a);
+    });
+
+    it('refuses what another has, and a second id for one user; nothing changes then', async () => {
+      const { fixture, realmId, a, b } = await people();
+      const assign = (userId: typeof a, externalId: string) =>
+        fixture.uow.write((tx) => tx.externalIds.assign(realmId, userId, externalId));
+      await assign(a, 'u1');
+      await expect(assign(b, 'u1')).rejects.toEqual(code('EXTERNAL_ID_TAKEN'));
+      await expect(assign(a, 'u2')).rejects.toEqual(code('EXTERNAL_ID_TAKEN'));
+      await fixture.uow.read(async ({ externalIds }) => {
+        expect(await externalIds.listByUser(realmId, [a, b])).toEqual(new Map([[a, 'u1']]));
+        expect(await externalIds.find(realmId, 'u2')).toBeNull();
+      });
+    });
+
+    it('keeps realms apart', async () => {
+      const { fixture, other, realmId, a } = await people();
+      const theirs = other.user('otherRealmUser').id;
+      await fixture.uow.write(async ({ externalIds }) => {
+        await externalIds.assign(realmId, a, 'u1');
+        await externalIds.assign(other.realm.id, theirs, 'u1');
+      });
+      await fixture.uow.read(async ({ externalIds }) => {
+        expect(await externalIds.find(other.realm.id, 'u1')).toBe(theirs);
+        expect(await externalIds.listByUser(other.realm.id, [a, theirs])).toEqual(new Map([[theirs, 'u1']]));
+        expect(await externalIds.listUserIds(other.realm.id, ['u1'])).toEqual(new Map([['u1', theirs]]));
+      });
+    });
+  });
+}

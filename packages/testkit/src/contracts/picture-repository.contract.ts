@@ -1,0 +1,54 @@
+import type { BlobKey } from '@parley/domain/files';
+import type { Picture, PictureName } from '@parley/domain/pictures';
+import { anotherRealm } from '../builders.js';
+import { type OpenStorage, stagesOn } from './storage-under-test.js';
+
+const blobOf = (name: string): BlobKey => Buffer.from(name).toString('hex').padEnd(32, '0') as BlobKey;
+const picture = (name: PictureName, blob: string, more: Partial<Picture> = {}): Picture => ({
+  name,
+  blob: blobOf(blob),
+  size: 10,
+  format: 'png',
+  ...more,
+});
+
+export function pictureRepositoryContract(open: OpenStorage): void {
+  describe('picture repository', () => {
+    const stage = stagesOn(open);
+
+    it('keeps one picture of a name in each realm', async () => {
+      const fixture = await stage();
+      const { uow, realm } = fixture;
+      const other = await anotherRealm(fixture);
+      const first = picture('emoji/1', 'a', { size: 3, format: 'gif' });
+      const second = picture('emoji/1', 'b');
+      expect(await uow.write((tx) => tx.pictures.put(realm.id, first))).toBeNull();
+      expect(await uow.write((tx) => tx.pictures.put(other.realm.id, picture('emoji/1', 'c')))).toBeNull();
+      expect(await uow.read(({ pictures }) => pictures.find(realm.id, 'emoji/1'))).toEqual(first);
+      expect(await uow.write((tx) => tx.pictures.put(realm.id, second))).toBe(blobOf('a'));
+      expect(await uow.read(({ pictures }) => pictures.find(realm.id, 'emoji/1'))).toEqual(second);
+      expect(await uow.read(({ pictures }) => pictures.find(realm.id, 'emoji/1/still'))).toBeNull();
+    });
+
+    it('removes pictures of the realm, and says which blobs nothing names any more', async () => {
+      const fixture = await stage();
+      const { uow, realm } = fixture;
+      const other = await anotherRealm(fixture);
+      await uow.write((tx) => tx.pictures.put(realm.id, picture('emoji/1', 'a')));
+      expect(await uow.write((tx) => tx.pictures.remove(other.realm.id, 'emoji/1'))).toBeNull();
+      expect(await uow.write((tx) => tx.pictures.remove(realm.id, 'emoji/1'))).toBe(blobOf('a'));
+      expect(await uow.write((tx) => tx.pictures.remove(realm.id, 'emoji/1'))).toBeNull();
+    });
+
+    it('knows the blobs of all realms', async () => {
+      const fixture = await stage();
+      const { uow, realm } = fixture;
+      const other = await anotherRealm(fixture);
+      await uow.write((tx) => tx.pictures.put(realm.id, picture('emoji/1', 'a')));
+      await uow.write((tx) => tx.pictures.put(other.realm.id, picture('emoji/2', 'b')));
+      const known = (...names: string[]) => uow.read(({ pictures }) => pictures.filterBlobs(names.map(blobOf)));
+      expect(await known('a', 'b', 'c')).toEqual(new Set([blobOf('a'), blobOf('b')]));
+      expect(await known()).toEqual(new Set());
+    });
+  });
+}

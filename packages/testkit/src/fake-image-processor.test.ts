@@ -1,0 +1,8 @@
+import { imageProcessorContract } from './contracts/image-processor.contract.js';
+import { FakeImageProcessor, fakeImage } from './fake-image-processor.js';
+
+describe('images without pixels as', () =>
+  imageProcessorContract(async () => ({
+    processor: new FakeImageProcessor(),
+    make: async ({ damage, ...info }) => fakeImage(info, damage),
+  })));

@@ -1,0 +1,36 @@
+import type { BlobKey } from '@parley/domain/files';
+import type { Picture, PictureName, PictureRepository } from '@parley/domain/pictures';
+import type { RealmId } from '@parley/domain/shared';
+import { keyOf, type MemoryUnit } from './tables.js';
+
+declare module './tables.js' {
+  interface Tables {
+    /** By realm and name. */
+    readonly pictures: Map<string, Picture>;
+  }
+}
+
+export class MemoryPictures implements PictureRepository {
+  constructor(private readonly unit: MemoryUnit) {}
+
+  async find(realmId: RealmId, name: PictureName): Promise<Picture | null> {
+    return this.unit.read('pictures').get(keyOf(realmId, name)) ?? null;
+  }
+
+  async filterBlobs(keys: readonly BlobKey[]): Promise<ReadonlySet<BlobKey>> {
+    const known = new Set([...this.unit.read('pictures').values()].map(({ blob }) => blob));
+    return new Set(keys.filter((key) => known.has(key)));
+  }
+
+  async put(realmId: RealmId, picture: Picture): Promise<BlobKey | null> {
+    const before = await this.find(realmId, picture.name);
+    this.unit.change('pictures').set(keyOf(realmId, picture.name), picture);
+    return before?.blob ?? null;
+  }
+
+  async remove(realmId: RealmId, name: PictureName): Promise<BlobKey | null> {
+    const before = await this.find(realmId, name);
+    this.unit.change('pictures').delete(keyOf(realmId, name));
+    return before?.blob ?? null;
+  }
+}
