@@ -1,3 +1,3 @@
-export type { ColumnNames, SettingColumns } from './column-names.js';
-export { type OpenExport, openExport } from './read-export.js';
+export type { ColumnNames } from './column-names.js';
+export { openExport } from './read-export.js';
 export { writeExport } from './write-export.js';

@@ -1,13 +1,18 @@
 import { existsSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { ImportRealm } from '@parley/domain/exports';
 import { IndexMessages, normalizeTopic, RestoreMessages, topicKey } from '@parley/domain/messages';
 import { CreateRealm, checkNewRealm, ReactivateRealm, type Realm, takesServerAddress } from '@parley/domain/realms';
 import { DomainError, type MessageId } from '@parley/domain/shared';
 import { GrantSpecialPermission, RegisterUser, ROLES, type Role, type SpecialPermission } from '@parley/domain/users';
+import { openExport } from '@parley/export-files';
 import { silentLogger } from '@parley/http';
 import { DatabaseRefused } from '@parley/sqlite';
 import { type CommandFlags, describeSettings, type Invocation, readConfiguration, StartupError } from './config.js';
 import { openParley } from './create-parley.js';
+import { COLUMN_NAMES } from './exports/column-names.js';
+import { exportToFile } from './exports/export-to-file.js';
 import type { ComposedParley } from './parley.js';
 import { serverAddressOf } from './realm-resolver.js';
 import { startServer } from './serve.js';
@@ -75,6 +80,20 @@ const COMMANDS: Readonly<Record<string, Command>> = {
     },
     words: 0,
     run: restoreMessages,
+  },
+  export: {
+    usage: 'export FILE [--realm STRING_ID]',
+    help: 'writes everything of an organization into a .tar.gz file that a server can import; the server may be running',
+    flags: { realm: 'value', 'accept-new-secret': 'switch' },
+    words: 1,
+    run: exportRealm,
+  },
+  import: {
+    usage: 'import FILE [--as STRING_ID]',
+    help: 'makes an organization of an export, of Parley or of a Zulip server: a .tar.gz file or an unpacked folder',
+    flags: { as: 'value', 'accept-new-secret': 'switch' },
+    words: 1,
+    run: importRealm,
   },
   grant: {
     usage: 'grant EMAIL PERMISSION [--realm STRING_ID]',
@@ -225,6 +244,53 @@ async function restoreMessages(invocation: Invocation, terminal: Terminal): Prom
     terminal.out(`${isDryRun ? 'Would put back' : 'Put back'} ${count} deleted messages of ${describe(realm)}`);
   });
 }
+
+async function exportRealm(invocation: Invocation, terminal: Terminal): Promise<void> {
+  const [path] = invocation.positionals as [string];
+  requireDatabase(invocation);
+  if (existsSync(path)) throw new StartupError(`There is a file ${path} already.`);
+  if (!existsSync(dirname(resolve(path)))) throw new StartupError(`There is no folder for ${path}.`);
+  await withParley(invocation, async (parley) => {
+    const realm = await findRealm(parley, invocation);
+    const messages = await exportToFile(parley, realm.id, path, progressOn(terminal, 'Exported'));
+    terminal.out(`Exported ${describe(realm)} with ${messages} messages to ${path}`);
+  });
+}
+
+async function importRealm(invocation: Invocation, terminal: Terminal): Promise<void> {
+  const [path] = invocation.positionals as [string];
+  if (!existsSync(path)) throw new StartupError(`There is no file ${path}.`);
+  const stringId = invocation.flags.get('as') ?? null;
+  await withParley(invocation, async (parley) => {
+    const temporaryFolder = dirname(invocation.configuration.database.path);
+    const { source, isOwn, close } = await openExport(path, { names: COLUMN_NAMES, temporaryFolder });
+    try {
+      const onProgress = progressOn(terminal, 'Imported');
+      const output = await parley.useCase(ImportRealm).execute({ source, stringId, onProgress });
+      const { realm, users, channels, messages, files, missingFiles } = output;
+      terminal.out(
+        `Imported ${describe(realm)}${isOwn ? '' : ' from a Zulip server'}: ${users} users, ${channels} channels, ` +
+          `${messages} messages, ${files} files; reached at ${parley.ports.realmUrls.urlOf(realm)}`,
+      );
+      if (missingFiles > 0) terminal.err(`parley: the bytes of ${missingFiles} files were not in the export`);
+      terminal.out('Nobody has a password or an API key that they know: see docs/export.md.');
+    } finally {
+      await close();
+    }
+  });
+}
+
+/** Says now and then how far something has come. */
+function progressOn(terminal: Terminal, what: string): (messages: number) => void {
+  let said = 0;
+  return (messages) => {
+    if (messages - said < MESSAGES_BETWEEN_LINES) return;
+    said = messages;
+    terminal.out(`${what} ${messages} messages …`);
+  };
+}
+
+const MESSAGES_BETWEEN_LINES = 100_000;
 
 async function rebuildSearch(invocation: Invocation, terminal: Terminal): Promise<void> {
   requireDatabase(invocation);

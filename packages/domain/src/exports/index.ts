@@ -4,8 +4,6 @@ import './export-errors.js';
 
 export { RealmReader } from './read-realm.js';
 export type {
-  ConversationCopy,
-  ExportScope,
   FileCopy,
   GroupCopy,
   HolderCopy,

@@ -124,10 +124,6 @@ export interface RealmSource {
   files(): AsyncIterable<FileCopy>;
 }
 
-/** What administrators may ask for (organization §8). `everything` is for the operator. */
-export const EXPORT_TYPES = ['public', 'full_with_consent', 'full_without_consent'] as const;
-export type ExportType = (typeof EXPORT_TYPES)[number];
-
 /** What an export holds of private things. */
 export interface ExportScope {
   /** Whose private data is in it. `all`: everybody's, and every private channel and conversation. */

@@ -1,8 +1,9 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ImportRealm, RealmReader } from '@parley/domain/exports';
+import { ImportRealm, type PersonCopy, RealmReader } from '@parley/domain/exports';
+import type { UserId } from '@parley/domain/shared';
 import { openExport, writeExport } from '@parley/export-files';
 import { COLUMN_NAMES } from '../exports/column-names.js';
 import { fieldsOf } from '../testing/expectations.js';
@@ -162,4 +163,123 @@ it('an organization that was exported and imported on a new server answers every
   }
   await from.close();
   await to.close();
+});
+
+it('an export of what is public holds nothing private', async () => {
+  const from = await TestServer.start();
+  await fill(from);
+  const { hamlet, desdemona } = from.people;
+  fieldsOf(await from.patch('/settings', hamlet, { email_address_visibility: 4 }));
+  const contentsFor = async (covers: ReadonlySet<UserId>) => {
+    const source = await from.parley.useCase(RealmReader).open(from.realmId, { covers });
+    const messages: string[] = [];
+    for await (const page of source.messages()) messages.push(...page.map(({ message }) => message.content));
+    const people: PersonCopy[] = [];
+    for await (const person of source.people()) people.push(person);
+    return { source, messages, person: people.find(({ userId }) => userId === hamlet.id)! };
+  };
+  const all = await contentsFor(new Set());
+  expect(all.source.realm.channels.map(({ name }) => name)).toEqual(['town']);
+  expect(all.source.realm.conversations).toEqual([]);
+  expect(all.messages).not.toContainEqual(expect.stringMatching(/hush|three of us|to be/));
+  expect(all.messages).toContain('welcome');
+  expect(all.person).toMatchObject({ drafts: [], alertWords: [], snippets: [], scheduledMessages: [], reminders: [] });
+  const own = all.source.realm.users.find(({ user }) => user.id === hamlet.id)!.user;
+  expect([own.email, own.settings.webFontSizePx]).toEqual([`user${hamlet.id}@parley.invalid`, 16]);
+  const consenting = await contentsFor(new Set([hamlet.id]));
+  expect(consenting.messages).toContain('to be');
+  expect(consenting.person.drafts).toHaveLength(1);
+  expect(consenting.source.realm.channels.map(({ name }) => name)).toEqual(['town', 'secret']);
+  const other = await contentsFor(new Set([desdemona.id]));
+  expect(other.messages).not.toContain('to be');
+  await from.close();
+});
+
+it('an import beside other organizations keeps what texts name', async () => {
+  const from = await TestServer.start();
+  await fill(from);
+  const path = await exported(from);
+  const to = await TestServer.start();
+  await to.addRealm('busy');
+  const { realm } = await imported(to, path, 'copied');
+  expect(realm.id).toBeGreaterThan(from.realmId);
+  const hamlet = await to.storage.uow.read((r) => r.users.findByEmail(realm.id, 'hamlet@zulip.com'));
+  const record = await to.storage.uow.read(({ apiKeys }) => apiKeys.find(realm.id, hamlet!.id));
+  const as = { ...to.people.hamlet, id: hamlet!.id, apiKey: to.parley.ports.apiKeyMint.derive(record!) };
+  const narrow = [{ operator: 'channel', operand: 'town' }];
+  const params = { anchor: 'newest', num_before: 100, num_after: 0, narrow };
+  const { messages } = fieldsOf(await to.request('GET', '/messages', { as, params, realm: 'copied' })) as unknown as {
+    messages: { sender_id: number; content: string; topic_links: unknown[] }[];
+  };
+  const file = messages.find(({ content }) => content.includes('user_uploads'))!;
+  const address = /href="(\/user_uploads\/[^"]+)"/.exec(file.content)![1]!;
+  expect(address).toContain(`/user_uploads/${realm.id}/`);
+  expect((await to.request('GET', `/${address}`, { as, realm: 'copied' })).body).toBe('alas');
+  expect(messages.some(({ sender_id }) => sender_id === hamlet!.id)).toBe(true);
+  await from.close();
+  await to.close();
+});
+
+describe('what cannot be imported leaves nothing behind', () => {
+  let from: TestServer;
+  let to: TestServer;
+  beforeEach(async () => {
+    from = await TestServer.start();
+    to = await TestServer.startEmpty();
+    await from.post('/messages', from.people.iago, { type: 'direct', to: [from.people.iago.id], content: 'x' });
+  });
+  afterEach(async () => {
+    await from.close();
+    await to.close();
+  });
+
+  const realms = () => to.storage.uow.read((r) => r.realms.list());
+
+  /** The export with a file changed, as an unpacked folder. */
+  async function changed(name: string, change: (content: string) => string): Promise<string> {
+    const { source: _, ...opened } = await openExport(await exported(from), {
+      names: COLUMN_NAMES,
+      temporaryFolder: folder,
+    });
+    const unpacked = readdirSync(folder).find((entry) => entry.startsWith('parley-import-'))!;
+    const copy = join(folder, 'changed');
+    cpSync(join(folder, unpacked, 'parley-export'), copy, { recursive: true });
+    await opened.close();
+    writeFileSync(join(copy, name), change(readFileSync(join(copy, name), 'utf8')));
+    return copy;
+  }
+
+  it.each([
+    ['a sender that is nobody', 'messages-000001.json', /"sender":\d+/, '"sender":4711', /names a user 4711/],
+    [
+      'a recipient that is none',
+      'messages-000001.json',
+      /"recipient":\d+/,
+      '"recipient":4711',
+      /names a recipient 4711/,
+    ],
+    ['no JSON', 'messages-000001.json', /^\{/, '', /messages-000001.json is not JSON/],
+    ['a role that is none', 'parley.json', /"role":"owner"/, '"role":"king"', /role is none of/],
+    ['HTML that runs', 'parley.json', /"renderedDescription":""/, '"renderedDescription":"<script>"', /not safe/],
+    ['a newer format', 'parley.json', /"format":1/, '"format":99', /newer version/],
+  ])('%s', async (_, name, pattern, replacement, message) => {
+    const path = await changed(name, (content) => content.replace(pattern, replacement));
+    await expect(imported(to, path, null)).rejects.toThrow(message);
+    expect(await realms()).toEqual([]);
+    // Nor is anything in the way of another attempt.
+    await imported(to, await exported(from), null);
+    expect(await realms()).toHaveLength(1);
+  });
+
+  it('a string id that is taken', async () => {
+    await to.addRealm('zulip');
+    await expect(imported(to, await exported(from), null)).rejects.toThrow('Subdomain already in use');
+    expect(await realms()).toHaveLength(1);
+  });
+
+  it('an archive that is cut off', async () => {
+    const path = await exported(from);
+    writeFileSync(path, readFileSync(path).subarray(0, 3000));
+    await expect(imported(to, path, null)).rejects.toThrow(/damaged/);
+  });
 });

@@ -201,8 +201,10 @@ class Importing {
       await this.uow.write(async (tx) => {
         for (const { user, systemKind } of slice) {
           const { id, version: _, ...copied } = user;
+          // Pictures are not in exports.
+          const source = user.avatar.source === 'uploaded' ? 'generated' : user.avatar.source;
           const bot = user.bot && { ...user.bot, ownerId: null, defaultSendingChannelId: null };
-          const row = { ...copied, realmId: this.realmId, bot };
+          const row = { ...copied, realmId: this.realmId, bot, avatar: { ...user.avatar, source } as const };
           const add = () => tx.users.add(row, null, systemKind ?? undefined);
           const added = await this.users.add(tx, id, add, (made) => made.id);
           if (systemKind === null) {
