@@ -30,9 +30,9 @@ export const BOT_TYPES = { generic: 1, incomingWebhook: 2, outgoingWebhook: 3, e
 export const AVATAR_SOURCES = { gravatar: 'G', uploaded: 'U', generated: 'J' } as const;
 export const TOPICS_POLICY_NUMBERS = {
   inherit: 1,
-  allow_empty_topic: 2,
-  disable_empty_topic: 3,
-  empty_topic_only: 4,
+  emptyTopicAllowed: 2,
+  emptyTopicRefused: 3,
+  emptyTopicOnly: 4,
 } as const;
 export const VISIBILITY_NUMBERS = { inherit: 0, muted: 1, unmuted: 2, followed: 3 } as const;
 export const EMOJI_TYPE_NAMES = {

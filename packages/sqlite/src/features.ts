@@ -1,6 +1,7 @@
 import type { Clock } from '@parley/domain/shared';
 import { SqliteAlertWordRepository } from './alert-words/sqlite-alert-word-repository.js';
 import { SqliteApiKeyRepository } from './authentication/sqlite-api-key-repository.js';
+import { SqliteSessionRepository } from './authentication/sqlite-session-repository.js';
 import { SqliteBotRepository } from './bots/sqlite-bot-repository.js';
 import { SqliteBotStorageRepository } from './bots/sqlite-bot-storage-repository.js';
 import { SqliteChannelAddressRepository } from './channels/sqlite-channel-address-repository.js';
@@ -59,6 +60,8 @@ import { searchTerms } from './migrations/0027-search-terms.js';
 import { pictures } from './migrations/0028-pictures.js';
 import { hostApplication } from './migrations/0029-host-application.js';
 import { uploads } from './migrations/0030-uploads.js';
+import { topicsPolicies } from './migrations/0031-topics-policies.js';
+import { sessions } from './migrations/0032-sessions.js';
 import type { Migration } from './migrations/migration.js';
 import { SqliteNavigationViewRepository } from './navigation-views/sqlite-navigation-view-repository.js';
 import { SqliteOnboardingRepository } from './onboarding/sqlite-onboarding-repository.js';
@@ -68,13 +71,13 @@ import { SqliteDeviceRepository } from './push/sqlite-device-repository.js';
 import { SqlitePushTokenRepository } from './push/sqlite-push-token-repository.js';
 import { Quarantine } from './quarantine.js';
 import { ReactionPartReads, SqliteReactionRepository } from './reactions/sqlite-reaction-repository.js';
+import { SqliteRealmData } from './realms/sqlite-realm-data.js';
 import {
   LinkifierReads,
   SqliteAllowedDomainRepository,
   SqliteLinkifierRepository,
   SqlitePlaygroundRepository,
-} from './realms/sqlite-organization-lists.js';
-import { SqliteRealmData } from './realms/sqlite-realm-data.js';
+} from './realms/sqlite-realm-lists.js';
 import { newRealmCache, SqliteRealmRepository } from './realms/sqlite-realm-repository.js';
 import { SqliteReminderRepository } from './scheduling/sqlite-reminder-repository.js';
 import { SqliteScheduledMessageRepository } from './scheduling/sqlite-scheduled-message-repository.js';
@@ -117,6 +120,8 @@ export const MIGRATIONS: readonly Migration[] = [
   pictures,
   hostApplication,
   uploads,
+  topicsPolicies,
+  sessions,
 ];
 
 /** Makes the repositories of a connection. What they keep in memory, all connections share. */
@@ -189,6 +194,7 @@ export function repositoryFactory(
       consumers: new SqliteEventConsumerRepository(connection),
       externalIds: new SqliteExternalIdRepository(connection),
       apiKeys: new SqliteApiKeyRepository(connection),
+      sessions: new SqliteSessionRepository(connection),
       invitations: new SqliteInvitationRepository(connection, quarantine),
       jobs: new SqliteJobRepository(connection),
     };

@@ -30,7 +30,6 @@ import { MemoryMessagePages } from './memory/memory-message-pages.js';
 import { MemoryMessages } from './memory/memory-messages.js';
 import { MemoryNavigationViews } from './memory/memory-navigation-views.js';
 import { MemoryOnboarding } from './memory/memory-onboarding.js';
-import { MemoryAllowedDomains, MemoryLinkifiers, MemoryPlaygrounds } from './memory/memory-organization.js';
 import { MemoryPersonalMessages } from './memory/memory-personal-messages.js';
 import { MemoryPictures } from './memory/memory-pictures.js';
 import { MemoryPresence } from './memory/memory-presence.js';
@@ -38,11 +37,13 @@ import { MemoryProfiles } from './memory/memory-profiles.js';
 import { MemoryPushTokens } from './memory/memory-push-tokens.js';
 import { MemoryReactions } from './memory/memory-reactions.js';
 import { MemoryRealmData } from './memory/memory-realm-data.js';
+import { MemoryAllowedDomains, MemoryLinkifiers, MemoryPlaygrounds } from './memory/memory-realm-lists.js';
 import { MemoryRealms } from './memory/memory-realms.js';
 import { MemoryRecipients } from './memory/memory-recipients.js';
 import { MemoryReminders } from './memory/memory-reminders.js';
 import { MemoryScheduledMessages } from './memory/memory-scheduled-messages.js';
 import { MemorySearchIndex } from './memory/memory-search-index.js';
+import { MemorySessions } from './memory/memory-sessions.js';
 import { MemorySnippets } from './memory/memory-snippets.js';
 import { MemoryStatuses } from './memory/memory-statuses.js';
 import { MemoryTopicPolicies } from './memory/memory-topic-policies.js';
@@ -180,6 +181,7 @@ function repositoriesOf(unit: MemoryUnit) {
     consumers: new MemoryEventConsumers(unit),
     externalIds: new MemoryExternalIds(unit),
     apiKeys: new MemoryApiKeys(unit),
+    sessions: new MemorySessions(unit),
     invitations: new MemoryInvitations(unit),
     jobs: new MemoryJobs(unit),
     // Nothing takes long in memory.

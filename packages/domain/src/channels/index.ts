@@ -11,6 +11,7 @@ export {
   isWebPublic,
   MAX_CHANNEL_DESCRIPTION_LENGTH,
   MAX_CHANNEL_NAME_LENGTH,
+  type RetentionDays,
   type RetentionInput,
   TOPICS_POLICIES,
   type TopicsPolicy,
@@ -91,5 +92,6 @@ export * from './use-cases/mute-topic.js';
 export * from './use-cases/reorder-channel-folders.js';
 export * from './use-cases/set-default-channel.js';
 export * from './use-cases/set-topic-policy.js';
+export * from './use-cases/spectate.js';
 export * from './use-cases/subscribe-users.js';
 export * from './use-cases/unsubscribe-users.js';

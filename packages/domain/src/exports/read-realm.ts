@@ -209,7 +209,13 @@ async function readRealm(
   scope: ExportScope,
   subscribers: ReadonlyMap<ChannelId, readonly UserId[]>,
 ): Promise<RealmCopy> {
-  const { isDeactivated: _, isAtServerAddress: __, linkifiers, ...realm } = await reads.realms.get(realmId);
+  const {
+    isDeactivated: _,
+    isAtServerAddress: __,
+    images: ___,
+    linkifiers,
+    ...realm
+  } = await reads.realms.get(realmId);
   const channels = (await reads.channels.listAll(realmId)).filter((channel) =>
     isChannelCovered(channel, scope, subscribers.get(channel.id) ?? []),
   );

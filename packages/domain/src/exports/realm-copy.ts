@@ -34,7 +34,7 @@ import type { SystemBotKind, User } from '../users/user.js';
  * server that it comes from. Lists ascend by id.
  */
 export interface RealmCopy {
-  readonly realm: Omit<Realm, 'isDeactivated' | 'isAtServerAddress' | 'linkifiers'>;
+  readonly realm: Omit<Realm, 'isDeactivated' | 'isAtServerAddress' | 'linkifiers' | 'images'>;
   /** In the order in which they are applied. */
   readonly linkifiers: readonly Linkifier[];
   readonly playgrounds: readonly Playground[];

@@ -16,6 +16,7 @@ import './profile-errors.js';
 
 export type { DisposableDomains } from './joining-address.js';
 export { LANGUAGES } from './languages.js';
+export type { UserList } from './present-known-users.js';
 export type { ProfileEventTypes } from './profile-events.js';
 export {
   DEFAULT_EXTERNAL_ACCOUNTS,
@@ -41,6 +42,7 @@ export * from './use-cases/register-user.js';
 export * from './use-cases/switch-display.js';
 export * from './use-cases/update-user.js';
 export {
+  type Avatar,
   type AvatarSource,
   type Bot,
   type BotKind,

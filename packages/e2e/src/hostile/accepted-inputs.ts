@@ -1,13 +1,14 @@
-import { blackPng, HOSTILE_TEXTS } from '@parley/testkit';
+import { blackPng, HOSTILE_TEXTS, signJsonWebToken } from '@parley/testkit';
 import type { LargeOrganization } from '../testing/large-organization.js';
 import { FormFile } from './encode.js';
 import type { Fields } from './routes.js';
 
-/** What a worst request is made of. */
-export interface Surroundings {
+/** What an input may refer to, and make beforehand. */
+export interface InputContext {
   readonly organization: LargeOrganization;
   /** What anybody may read. */
   readonly webPublicMessageId: number;
+  readonly webPublicChannelId: number;
   /** Different each time. */
   readonly n: number;
   /** Of an event queue of whoever calls. */
@@ -58,7 +59,7 @@ export const PUSH_REGISTRATION = {
 /** As many as an image may have. */
 const MANY_PIXELS = blackPng(9000, 9000);
 
-type Input = (surroundings: Surroundings) => Fields | Promise<Fields>;
+type Input = (surroundings: InputContext) => Fields | Promise<Fields>;
 
 const CHANNEL_PERMISSIONS = [
   'can_add_subscribers_group',
@@ -69,23 +70,23 @@ const CHANNEL_PERMISSIONS = [
 ];
 const ALL_EVENTS = ['message', 'update_message_flags', 'subscription', 'stream', 'realm_user'];
 
-const peopleOf = ({ organization: { owners, members } }: Surroundings): readonly number[] =>
+const peopleOf = ({ organization: { owners, members } }: InputContext): readonly number[] =>
   [...owners, ...members].map(({ id }) => id);
 /** One request changes no more subscriptions: see docs/limits.md. */
 const MAX_CHANGED_SUBSCRIPTIONS = 100_000;
-const peopleForAllChannels = (surroundings: Surroundings): readonly number[] =>
+const peopleForAllChannels = (surroundings: InputContext): readonly number[] =>
   peopleOf(surroundings).slice(0, Math.floor(MAX_CHANGED_SUBSCRIPTIONS / surroundings.organization.channelIds.length));
-const messageIds = ({ organization }: Surroundings, most: number): readonly number[] =>
+const messageIds = ({ organization }: InputContext, most: number): readonly number[] =>
   Array.from({ length: Math.min(most, organization.size.messages) }, (_, n) => n + 1);
 const lengthened = (text: string, length: number) => text.padEnd(length, 'x');
 
-const newChannels = ({ n }: Surroundings, count: number) =>
+const newChannels = ({ n }: InputContext, count: number) =>
   Array.from({ length: count }, (_, index) => ({
     name: lengthened(`New ${n} ${index} `, 60),
     description: lengthened('About ', 800),
   }));
-const allChannels = ({ organization }: Surroundings) => organization.channelNames.map((name) => ({ name }));
-const permissionsFor = (surroundings: Surroundings): Fields =>
+const allChannels = ({ organization }: InputContext) => organization.channelNames.map((name) => ({ name }));
+const permissionsFor = (surroundings: InputContext): Fields =>
   Object.fromEntries(
     CHANNEL_PERMISSIONS.map((name) => [name, { direct_members: peopleOf(surroundings), direct_subgroups: [] }]),
   );
@@ -114,11 +115,11 @@ const narrowed = (fields: Fields): Readonly<Record<string, Input>> =>
   Object.fromEntries(
     Object.entries(NARROWS).map(([name, narrow]) => [
       name,
-      async (surroundings: Surroundings) => ({ ...fields, ...(await narrow(surroundings)) }),
+      async (surroundings: InputContext) => ({ ...fields, ...(await narrow(surroundings)) }),
     ]),
   );
 
-async function pollBy({ organization: { channelIds }, n, post }: Surroundings): Promise<unknown> {
+async function pollBy({ organization: { channelIds }, n, post }: InputContext): Promise<unknown> {
   return (await post('/messages', { type: 'channel', to: channelIds[0], topic: 'polls', content: `/poll ${n}` })).id;
 }
 
@@ -145,35 +146,35 @@ const ownerInChannel: Input = ({ organization: { owners, channelIds } }) => ({
 });
 const firstChannel: Input = ({ organization: { channelIds } }) => ({ stream_id: channelIds[0], topic_name: 'topic 1' });
 
-const draftFor = ({ organization: { channelIds } }: Surroundings, content: string): Fields => ({
+const draftFor = ({ organization: { channelIds } }: InputContext, content: string): Fields => ({
   type: 'stream',
   to: [channelIds.at(-1)],
   topic: 'x',
   content,
 });
-async function draftOf(surroundings: Surroundings): Promise<Fields> {
+async function draftOf(surroundings: InputContext): Promise<Fields> {
   const { ids } = await surroundings.post('/drafts', { drafts: [draftFor(surroundings, 'x')] });
   return { draft_id: (ids as number[])[0] };
 }
-async function snippetOf({ post }: Surroundings): Promise<Fields> {
+async function snippetOf({ post }: InputContext): Promise<Fields> {
   const { saved_snippet_id } = await post('/saved_snippets', { title: 'x', content: 'x' });
   return { saved_snippet_id };
 }
-async function viewOf({ post, n }: Surroundings): Promise<Fields> {
+async function viewOf({ post, n }: InputContext): Promise<Fields> {
   const fragment = `narrow/made/${n}/${Math.random()}`;
   await post('/navigation_views', { fragment, is_pinned: false, name: fragment });
   return { fragment };
 }
 
 const IN_AN_HOUR = Math.floor(Date.now() / 1000) + 3600;
-const inAnHour = ({ organization: { channelIds } }: Surroundings, content: string): Fields => ({
+const inAnHour = ({ organization: { channelIds } }: InputContext, content: string): Fields => ({
   type: 'channel',
   to: channelIds.at(-1),
   topic: 'x',
   content,
   scheduled_delivery_timestamp: IN_AN_HOUR,
 });
-const scheduled = async (surroundings: Surroundings): Promise<Fields> => {
+const scheduled = async (surroundings: InputContext): Promise<Fields> => {
   const { scheduled_message_id } = await surroundings.post('/scheduled_messages', inAnHour(surroundings, 'x'));
   return { scheduled_message_id };
 };
@@ -184,7 +185,7 @@ const reminderOf = (message_id: number, note: string): Fields => ({
 });
 
 /** Answers its id. */
-const messageIn = async ({ post, organization }: Surroundings, topic: string): Promise<unknown> => {
+const messageIn = async ({ post, organization }: InputContext, topic: string): Promise<unknown> => {
   const { id } = await post('/messages', { type: 'channel', to: organization.channelIds[0], topic, content: 'x' });
   return id;
 };
@@ -193,13 +194,13 @@ const LATEST = { anchor: 'newest', num_before: 5000, num_after: 0 };
 const FEWEST = { anchor: 'newest', num_before: 1, num_after: 0 };
 
 /** To which whoever calls is subscribed, whatever other requests have done. */
-async function ownChannel({ organization: { channelIds, channelNames }, post }: Surroundings): Promise<Fields> {
+async function ownChannel({ organization: { channelIds, channelNames }, post }: InputContext): Promise<Fields> {
   await post('/users/me/subscriptions', { subscriptions: [{ name: channelNames[0] }] });
   return { stream_id: channelIds[0] };
 }
 
 /** The operation that makes one does not answer its id. */
-async function defaultGroup({ n, post }: Surroundings): Promise<number> {
+async function defaultGroup({ n, post }: InputContext): Promise<number> {
   const name = `Made ${n}`;
   await post('/default_stream_groups/create', { group_name: name, description: '', stream_names: [] });
   const { realm_default_stream_groups: groups } = await post('/register', { event_types: ['default_stream_groups'] });
@@ -216,22 +217,22 @@ const saying =
     content,
   });
 
-async function newDomain({ n, post }: Surroundings, fields: Fields = {}): Promise<Fields> {
+async function newDomain({ n, post }: InputContext, fields: Fields = {}): Promise<Fields> {
   const domain = `d${n}.example.com`;
   await post('/realm/domains', { domain, allow_subdomains: true });
   return { domain, ...fields };
 }
 
-const listed = async ({ get }: Surroundings, isLink: boolean): Promise<Fields> => {
+const listed = async ({ get }: InputContext, isLink: boolean): Promise<Fields> => {
   const { invites } = await get('/invites');
   const all = invites as { readonly id: number; readonly is_multiuse: boolean }[];
   return { invite_id: all.filter(({ is_multiuse }) => is_multiuse === isLink).at(-1)!.id };
 };
-async function newLetter(surroundings: Surroundings): Promise<Fields> {
+async function newLetter(surroundings: InputContext): Promise<Fields> {
   await surroundings.post('/invites', { invitee_emails: `l${surroundings.n}@example.com`, stream_ids: [] });
   return listed(surroundings, false);
 }
-async function newLink(surroundings: Surroundings): Promise<Fields> {
+async function newLink(surroundings: InputContext): Promise<Fields> {
   await surroundings.post('/invites/multiuse', {});
   return listed(surroundings, true);
 }
@@ -242,7 +243,7 @@ const linkifier = (n: number): Fields => ({
   url_template: lengthened('https://example.com/{id}/', 1000),
   alternative_url_templates: Array.from({ length: 20 }, () => lengthened('https://example.com/{id}/', 1000)),
 });
-const newLinkifier = async ({ n, post }: Surroundings): Promise<Fields> => ({
+const newLinkifier = async ({ n, post }: InputContext): Promise<Fields> => ({
   filter_id: (await post('/realm/filters', linkifier(n))).id,
   ...linkifier(n + 1_000_000),
 });
@@ -251,6 +252,9 @@ const playground = (n: number): Fields => ({
   pygments_language: 'Python',
   url_template: lengthened('https://example.com/{code}', 1000),
 });
+
+/** Of tokens for the organization. */
+export const JWT_SECRET = 'what a test shares with another service';
 
 /** What needs a provider of calls, and servers have none (organization §20). */
 export const NEVER_ACCEPTED: ReadonlySet<string> = new Set([
@@ -270,6 +274,16 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
   'POST /fetch_api_key': {
     'right password': ({ organization: { owners, password } }) => ({ username: owners[0]!.email, password }),
   },
+  'POST /jwt/fetch_api_key': {
+    'a token': ({ organization: { owners } }) => ({
+      token: signJsonWebToken({ email: owners[0]!.email, more: 'x'.repeat(7000) }, JWT_SECRET),
+      include_profile: true,
+    }),
+  },
+  'POST /accounts/login/': {
+    'right password': ({ organization: { owners, password } }) => ({ username: owners[0]!.email, password }),
+  },
+  'POST /json/fetch_api_key': { 'right password': ({ organization: { password } }) => ({ password }) },
   'POST /dev_fetch_api_key': {
     somebody: ({ organization: { owners } }) => ({ username: owners[0]!.email }),
   },
@@ -528,6 +542,9 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
     'a channel': ({ organization }) => ({ stream: organization.channelNames[0] }),
   },
   'GET /users/me/:stream_id/topics': { 'a channel': firstChannel },
+  'GET /json/users/me/:stream_id/topics': {
+    'a web-public one': ({ webPublicChannelId }) => ({ stream_id: webPublicChannelId }),
+  },
   'POST /messages': {
     'a small one': ({ organization: { channelIds } }) => ({
       type: 'channel',
@@ -882,6 +899,15 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
   'DELETE /events': {
     'a queue': async ({ openQueue }) => ({ queue_id: await openQueue() }),
   },
+  'POST /users/me/avatar': { 'many pixels': () => ({ file: new FormFile('a.png', MANY_PIXELS) }) },
+  'GET /avatar/:user_id': { 'somebody’s': (surroundings) => ({ user_id: peopleOf(surroundings)[0] }) },
+  'GET /avatar/:user_id/medium': { 'somebody’s': (surroundings) => ({ user_id: peopleOf(surroundings)[0] }) },
+  'POST /realm/icon': { 'many pixels': () => ({ file: new FormFile('a.png', MANY_PIXELS) }) },
+  'GET /realm/logo': { 'for the night': () => ({ night: true }) },
+  'POST /realm/logo': { 'many pixels': () => ({ night: false, file: new FormFile('a.png', MANY_PIXELS) }) },
+  'DELETE /realm/logo': { 'for the day': () => ({ night: false }) },
+  'GET /user_avatars/:realm_id/realm/logo.png': { 'a logo': () => ({ realm_id: 1 }) },
+  'GET /user_avatars/:realm_id/realm/night_logo.png': { 'a logo': () => ({ realm_id: 1 }) },
   'POST /realm/emoji/*emoji_name': {
     'many pixels': ({ n }) => ({ emoji_name: `pixels-${n}`, file: new FormFile('a.png', MANY_PIXELS) }),
   },

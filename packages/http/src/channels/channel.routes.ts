@@ -17,7 +17,7 @@ import {
   SubscribeUsers,
   UnsubscribeUsers,
 } from '@parley/domain/channels';
-import { ListTopics } from '@parley/domain/messages';
+import { ListTopics, SpectateTopics } from '@parley/domain/messages';
 import type { ChannelId, UserId } from '@parley/domain/shared';
 import { Turns } from '../caching/turns.js';
 import { presentLongList } from '../events/long-list.js';
@@ -223,6 +223,14 @@ export function channelRoutes(): readonly Route[] {
       auth: 'user',
       dto: ListTopicsDto,
       useCase: ListTopics,
+      toInput: toChannelId,
+      present: (topics, { dto }) => presentTopics(topics, dto.allow_empty_topic_name),
+    }),
+    route('GET', '/json/users/me/:stream_id/topics', {
+      auth: 'anyone',
+      atRoot: true,
+      dto: ListTopicsDto,
+      useCase: SpectateTopics,
       toInput: toChannelId,
       present: (topics, { dto }) => presentTopics(topics, dto.allow_empty_topic_name),
     }),

@@ -195,6 +195,55 @@ it('an export of what is public holds nothing private', async () => {
   await from.close();
 });
 
+it("a Zulip server's archive, which has nothing of Parley's own, is an organization too", async () => {
+  const from = await TestServer.start();
+  await fill(from);
+  const { close } = await openExport(await exported(from), { names: COLUMN_NAMES, temporaryFolder: folder });
+  const unpacked = readdirSync(folder).find((entry) => entry.startsWith('parley-import-'))!;
+  const path = join(folder, 'zulip');
+  cpSync(join(folder, unpacked, 'parley-export'), path, { recursive: true });
+  await close();
+  rmSync(join(path, 'parley.json'));
+  rmSync(join(path, 'parley-people.jsonl'));
+  const messageFile = join(path, 'messages-000001.json');
+  const { zerver_message, zerver_usermessage } = JSON.parse(readFileSync(messageFile, 'utf8'));
+  writeFileSync(messageFile, JSON.stringify({ zerver_message, zerver_usermessage }));
+  const to = await TestServer.startEmpty();
+  const output = await imported(to, path, null);
+  expect(output).toMatchObject({ files: 1, realm: { stringId: 'zulip' } });
+  to.clock.advance(10);
+  const { hamlet, cordelia, desdemona } = from.people;
+  const people = [hamlet, cordelia, desdemona];
+  const there = await signIn(to, people);
+  for (const [index, person] of people.entries()) {
+    const [after, before] = [await answersTo(to, there[index]!, to.url), await answersTo(from, person, from.url)];
+    for (const name of [
+      'users',
+      'groups',
+      'streams',
+      'subscriptions',
+      'linkifiers',
+      'domains',
+      'fields',
+      'folders',
+      'alertWords',
+    ]) {
+      expect([name, after[name]]).toEqual([name, before[name]]);
+    }
+    const texts = (answers: Record<string, unknown>) =>
+      (answers.messages as { messages: object[] }).messages.map((message) => ({
+        ...message,
+        // Made when a message is sent, and in no table of Zulip's.
+        topic_links: [],
+        last_moved_timestamp: undefined,
+        last_edit_timestamp: undefined,
+      }));
+    expect(texts(after)).toEqual(texts(before));
+  }
+  await from.close();
+  await to.close();
+});
+
 it('an import beside other organizations keeps what texts name', async () => {
   const from = await TestServer.start();
   await fill(from);

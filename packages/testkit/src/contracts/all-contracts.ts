@@ -25,7 +25,6 @@ import { messagePageReadsContract } from './message-page-reads.contract.js';
 import { messageRepositoryContract } from './message-repository.contract.js';
 import { navigationViewRepositoryContract } from './navigation-view-repository.contract.js';
 import { onboardingRepositoryContract } from './onboarding-repository.contract.js';
-import { organizationListsContract } from './organization-lists.contract.js';
 import { permissionRulesContract } from './permission-rules.contract.js';
 import { personalMessagesContract } from './personal-messages.contract.js';
 import { pictureRepositoryContract } from './picture-repository.contract.js';
@@ -34,11 +33,13 @@ import { profileRepositoryContract } from './profile-repository.contract.js';
 import { deviceRepositoryContract, pushTokenRepositoryContract } from './push-repositories.contract.js';
 import { reactionRepositoryContract } from './reaction-repository.contract.js';
 import { realmDataContract } from './realm-data.contract.js';
+import { realmListsContract } from './realm-lists.contract.js';
 import { realmRepositoryContract } from './realm-repository.contract.js';
 import { recipientRepositoryContract } from './recipient-repository.contract.js';
 import { reminderRepositoryContract } from './reminder-repository.contract.js';
 import { scheduledMessageRepositoryContract } from './scheduled-message-repository.contract.js';
 import { searchIndexContract } from './search-index.contract.js';
+import { sessionRepositoryContract } from './session-repository.contract.js';
 import { snippetRepositoryContract } from './snippet-repository.contract.js';
 import { statusRepositoryContract } from './status-repository.contract.js';
 import type { OpenStorage } from './storage-under-test.js';
@@ -53,7 +54,7 @@ export function storageContracts(open: OpenStorage): void {
   realmRepositoryContract(open);
   realmDataContract(open);
   copyRepositoryContract(open);
-  organizationListsContract(open);
+  realmListsContract(open);
   invitationRepositoryContract(open);
   userRepositoryContract(open);
   actorReadsContract(open);
@@ -95,6 +96,7 @@ export function storageContracts(open: OpenStorage): void {
   eventConsumerRepositoryContract(open);
   externalIdRepositoryContract(open);
   apiKeyRepositoryContract(open);
+  sessionRepositoryContract(open);
   jobRepositoryContract(open);
   permissionRulesContract(open);
 }

@@ -7,6 +7,7 @@ import { checkNewRealm } from '../../realms/add-realm.js';
 import { callOffDeletion, type DeleteRealmData, planDeletion } from '../../realms/delete-realm-data.js';
 import type { Realm } from '../../realms/realm.js';
 import { unreachableStringId } from '../../realms/realm-data.js';
+import { USUAL_REALM_IMAGES } from '../../realms/realm-images.js';
 import { REALM_SETTINGS, type RealmSettings } from '../../realms/realm-settings.js';
 import { type ServerAddress, takesServerAddress } from '../../realms/server-address.js';
 import { planDelivery, REMINDER_JOB, SCHEDULED_MESSAGE_JOB } from '../../scheduling/delivery-jobs.js';
@@ -112,6 +113,7 @@ export class ImportRealm {
       stringId: unreachableStringId(this.randomness.uuid()),
       uuid: isUuidTaken ? this.randomness.uuid() : realm.uuid,
       isDeactivated: true,
+      images: USUAL_REALM_IMAGES,
       isAtServerAddress: false,
       settings: withoutChannels(realm.settings),
     };
