@@ -18,6 +18,7 @@ import {
   type Shape,
   text,
   time,
+  wrong,
 } from './shape.js';
 
 const messageId = id<MessageId>();
@@ -40,7 +41,11 @@ const MESSAGE = object({
   has_link: orElse(flag, false),
 });
 
-const USER_MESSAGE = object({ user_profile: userId, message: messageId, flags_mask: integer });
+interface UserMessageRow {
+  readonly user_profile: UserId;
+  readonly message: MessageId;
+  readonly flags_mask: number;
+}
 
 const EXTRA = object({
   id: messageId,
@@ -91,14 +96,18 @@ export interface MessageContext {
 export function readMessageFile(content: string, place: string, context: MessageContext): readonly MessageCopy[] {
   const tables = record(parseJson(content, place), place);
   const messages = list(MESSAGE, 100_000)(tables.zerver_message, `${place}: zerver_message`);
-  const userMessages = list(USER_MESSAGE)(tables.zerver_usermessage ?? [], `${place}: zerver_usermessage`);
   const extras = new Map(
     list(EXTRA, 100_000)(tables.parley_message ?? [], `${place}: parley_message`).map((extra) => [extra.id, extra]),
   );
   const ownClients = list(CLIENT, 100_000)(tables.parley_client ?? [], `${place}: parley_client`);
   const clients = new Map([...context.clients, ...ownClients.map(({ id: client, name }) => [client, name] as const)]);
   const holders = new Map<MessageId, HolderCopy[]>();
-  for (const { user_profile, message, flags_mask } of userMessages) {
+  for (const row of list(record)(tables.zerver_usermessage ?? [], `${place}: zerver_usermessage`)) {
+    // There may be thousands in a file: no texts are made of where they are unless one is wrong.
+    const { user_profile, message, flags_mask } = row as unknown as UserMessageRow;
+    if (![user_profile, message, flags_mask].every(Number.isSafeInteger)) {
+      throw wrong(`${place}: zerver_usermessage`, `has a row that is none: ${JSON.stringify(row).slice(0, 200)}`);
+    }
     const known = holders.get(message);
     const holder = { userId: user_profile, flags: flagsOf(flags_mask) };
     if (known) known.push(holder);

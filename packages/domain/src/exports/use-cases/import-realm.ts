@@ -2,6 +2,7 @@ import type { ApiKeyMint } from '../../authentication/api-keys.js';
 import type { BotOptions } from '../../bots/bot-options.js';
 import type { BlobKey, BlobStore } from '../../files/blob-store.js';
 import type { GroupSettings } from '../../groups/group-setting.js';
+import type { PersonalFlags } from '../../messages/message.js';
 import type { MessageEdit } from '../../messages/message-edit.js';
 import { checkNewRealm } from '../../realms/add-realm.js';
 import { callOffDeletion, type DeleteRealmData, planDeletion } from '../../realms/delete-realm-data.js';
@@ -424,8 +425,7 @@ class Importing {
     for (const { userId: oldUser, flags } of copy.holders) {
       const userId = this.users.get(oldUser);
       if (!flags.historical) this.runs.add(userId, recipientId, ordinal, flags.read);
-      const { read: _, channelWildcardMentioned: __, ...rest } = flags;
-      if (Object.values(rest).some(Boolean)) special.push({ userId, messageId: id, flags });
+      if (isSpecial(flags)) special.push({ userId, messageId: id, flags });
     }
     if (special.length > 0) await tx.copies.putFlags(realmId, special);
   }
@@ -652,6 +652,15 @@ class Importing {
     }
   }
 }
+
+/** Whether a message is anything to somebody but received, and read or not. */
+const isSpecial = (flags: PersonalFlags): boolean =>
+  flags.starred ||
+  flags.collapsed ||
+  flags.mentioned ||
+  flags.topicWildcardMentioned ||
+  flags.hasAlertWord ||
+  flags.historical;
 
 const ascending = <T extends { readonly id: number }>(items: readonly T[]): T[] =>
   [...items].sort((a, b) => a.id - b.id);
