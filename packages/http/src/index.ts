@@ -3,6 +3,8 @@ export { EVENT_CATALOGUE } from './events/event-catalogue.js';
 export { LongPoll } from './events/long-poll.js';
 export { PublicRealms } from './events/public-realms.js';
 export type { RouteDependencies } from './feature.js';
+export { permissionTitle } from './groups/permission-title.js';
+export { REALM_SETTING_FORMS } from './realms/realm-settings.wire.js';
 export { createRoutes } from './routes.js';
 export {
   type Authenticator,
@@ -41,3 +43,4 @@ export { type Route, route } from './routing/route.js';
 export { TRANSPORT_LIMITS, type TransportLimits } from './routing/transport-limits.js';
 export { type ProxyTrust, parseNetworks, TrustedProxies } from './routing/trusted-proxies.js';
 export { FEATURE_LEVEL, ZULIP_VERSION } from './server-settings/server-version.js';
+export { USER_SETTING_FORMS } from './users/user-settings.wire.js';

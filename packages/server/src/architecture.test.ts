@@ -37,6 +37,7 @@ const RULES: Readonly<Record<string, Rules>> = {
   },
   sqlite: { mayImport: ['@parley/domain', 'better-sqlite3', 'node:'] },
   blobs: { mayImport: ['@aws-sdk/client-s3', '@aws-sdk/lib-storage', '@parley/domain', 'node:'] },
+  'export-files': { mayImport: ['@parley/domain', 'tar-stream', 'node:'] },
   images: { mayImport: ['@parley/domain', 'sharp', 'node:'] },
   http: {
     mayImport: [
@@ -54,6 +55,7 @@ const RULES: Readonly<Record<string, Rules>> = {
     mayImport: [
       '@parley/blobs',
       '@parley/domain',
+      '@parley/export-files',
       '@parley/http',
       '@parley/images',
       '@parley/markdown',
@@ -157,6 +159,7 @@ const DOMAIN_FOLDERS = [
   'onboarding',
   'muted-users',
   'alert-words',
+  'exports',
   'accounts',
   'host-users',
   'composition',

@@ -7,6 +7,7 @@ import { channelsModule } from './modules/channels.module.js';
 import { deliveryModule } from './modules/delivery.module.js';
 import { draftsModule } from './modules/drafts.module.js';
 import { eventsModule } from './modules/events.module.js';
+import { exportsModule } from './modules/exports.module.js';
 import { facadeModule } from './modules/facade.module.js';
 import { filesModule } from './modules/files.module.js';
 import { groupsModule } from './modules/groups.module.js';
@@ -45,6 +46,7 @@ const USE_CASE_MODULES = [
   botsModule,
   channelsModule,
   eventsModule,
+  exportsModule,
   filesModule,
   groupsModule,
   hostUsersModule,

@@ -16,6 +16,7 @@ import { SqliteDraftRepository } from './drafts/sqlite-draft-repository.js';
 import { SqliteEventConsumerRepository } from './events/sqlite-event-consumer-repository.js';
 import { SqliteEventLog } from './events/sqlite-event-log.js';
 import { SqliteEventQueueRepository } from './events/sqlite-event-queue-repository.js';
+import { SqliteCopyRepository } from './exports/sqlite-copy-repository.js';
 import { SqliteFileRepository } from './files/sqlite-file-repository.js';
 import { SqliteUnfinishedUploadRepository } from './files/sqlite-unfinished-upload-repository.js';
 import { newSystemGroupCache, SqliteGroupRepository } from './groups/sqlite-group-repository.js';
@@ -152,6 +153,7 @@ export function repositoryFactory(
         quarantine,
       ),
       realmData: new SqliteRealmData(connection),
+      copies: new SqliteCopyRepository(connection),
       allowedDomains: new SqliteAllowedDomainRepository(connection),
       linkifiers: new SqliteLinkifierRepository(connection),
       playgrounds: new SqlitePlaygroundRepository(connection),

@@ -11,6 +11,7 @@ import { MemoryChannelAddresses } from './memory/memory-channel-addresses.js';
 import { MemoryChannelFolders } from './memory/memory-channel-folders.js';
 import { MemoryChannels } from './memory/memory-channels.js';
 import { MemoryConfirmations } from './memory/memory-confirmations.js';
+import { MemoryCopies } from './memory/memory-copies.js';
 import { MemoryCustomEmoji } from './memory/memory-custom-emoji.js';
 import { MemoryDefaultChannelGroups } from './memory/memory-default-channel-groups.js';
 import { MemoryDevices } from './memory/memory-devices.js';
@@ -138,6 +139,7 @@ function repositoriesOf(unit: MemoryUnit) {
   return {
     realms: new MemoryRealms(unit),
     realmData: new MemoryRealmData(unit),
+    copies: new MemoryCopies(unit),
     allowedDomains: new MemoryAllowedDomains(unit),
     linkifiers: new MemoryLinkifiers(unit),
     playgrounds: new MemoryPlaygrounds(unit),

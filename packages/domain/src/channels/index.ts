@@ -60,7 +60,7 @@ export { DescriptionRenderer } from './description-renderer.js';
 export type { NamedTopicPolicy } from './named-topic-policies.js';
 export type { Principals } from './principals.js';
 export { subscribeToChannels } from './subscribe-to-channels.js';
-export { INHERITED_NOTIFICATIONS, isColor, pickColors, type Subscription } from './subscription.js';
+export { INHERITED_NOTIFICATIONS, isColor, normalizeColor, pickColors, type Subscription } from './subscription.js';
 export {
   SUBSCRIPTION_PROPERTIES,
   type SubscriptionProperty,

@@ -42,15 +42,17 @@ export interface Message extends Readonly<Record<HasProperty, boolean>> {
 export type NewMessage = Omit<
   Message,
   'id' | 'sentRecipientId' | 'ordinal' | 'version' | 'isEdited' | 'lastEditedAt' | 'lastMovedAt' | LaterProperty
-> & {
-  /** Who of those that receive it has read it from the start: the sender, mostly. */
-  readonly readBy: readonly UserId[];
-  /**
-   * Who is named in it, or is in a group named in it, or whose alert word it holds. A bot named here that has no open
-   * span receives the message all the same, and by default unread.
-   */
-  readonly exceptions: ReadonlyMap<UserId, SentFlags>;
-};
+> &
+  /** Of one that comes from elsewhere, where it was changed. */
+  Partial<Pick<Message, 'isEdited' | 'lastEditedAt' | 'lastMovedAt'>> & {
+    /** Who of those that receive it has read it from the start: the sender, mostly. */
+    readonly readBy: readonly UserId[];
+    /**
+     * Who is named in it, or is in a group named in it, or whose alert word it holds. A bot named here that has no open
+     * span receives the message all the same, and by default unread.
+     */
+    readonly exceptions: ReadonlyMap<UserId, SentFlags>;
+  };
 
 /** What sending gives a person beyond having the message. */
 export interface SentFlags {

@@ -46,19 +46,8 @@ export class DeleteRealmData implements JobHandler<DeletionPayload> {
 
   async prepare({ realmId, payload }: Job<DeletionPayload>): Promise<JobWork> {
     const until = this.clock.nowMs() + TURN_MS;
-    const isWanted = await this.uow.write(async (tx) => {
-      const realm = await tx.realms.find(realmId);
-      if (!realm?.isDeactivated) return false;
-      await tx.realms.update({ ...realm, stringId: unreachableStringId(realmId), isAtServerAddress: false });
-      return true;
-    });
-    if (!isWanted) return async () => {};
-    let { place }: { place: RemovalPlace | 'done' } = payload;
-    do {
-      const from: RemovalPlace = place;
-      place = await this.uow.write((tx) => tx.realmData.removeSome(realmId, from, ROWS_AT_A_TIME));
-    } while (place !== 'done' && this.clock.nowMs() < until);
-    const reached = place;
+    if (!(await this.makeUnreachable(realmId))) return async () => {};
+    const reached = await this.removeUntil(realmId, payload.place, until);
     return async (tx) => {
       if (reached === 'done') await tx.realmData.removeRealm(realmId);
       else {
@@ -66,5 +55,31 @@ export class DeleteRealmData implements JobHandler<DeletionPayload> {
         await tx.jobs.schedule(encodeJob(this.kind, { realmId, dueAt, key: KEY, payload: { place: reached } }));
       }
     };
+  }
+
+  /** At once, with the job that would do it. Without effect on a realm that is in use. */
+  async deleteNow(realmId: RealmId): Promise<void> {
+    if (!(await this.makeUnreachable(realmId))) return;
+    await this.removeUntil(realmId, null, Number.POSITIVE_INFINITY);
+    await this.uow.write((tx) => tx.realmData.removeRealm(realmId));
+  }
+
+  /** Whether it may be removed: nobody has let people in again. */
+  private makeUnreachable(realmId: RealmId): Promise<boolean> {
+    return this.uow.write(async (tx) => {
+      const realm = await tx.realms.find(realmId);
+      if (!realm?.isDeactivated) return false;
+      await tx.realms.update({ ...realm, stringId: unreachableStringId(realmId), isAtServerAddress: false });
+      return true;
+    });
+  }
+
+  private async removeUntil(realmId: RealmId, from: RemovalPlace, until: number): Promise<RemovalPlace | 'done'> {
+    let place: RemovalPlace | 'done' = from;
+    do {
+      const begin: RemovalPlace = place;
+      place = await this.uow.write((tx) => tx.realmData.removeSome(realmId, begin, ROWS_AT_A_TIME));
+    } while (place !== 'done' && this.clock.nowMs() < until);
+    return place;
   }
 }

@@ -1,5 +1,6 @@
 import type { Command } from './command.js';
 import { CONFIG_COMMANDS } from './config.commands.js';
+import { EXPORT_COMMANDS } from './export.commands.js';
 import { FILE_COMMANDS } from './file.commands.js';
 import { MESSAGE_COMMANDS } from './message.commands.js';
 import { REALM_COMMANDS } from './realm.commands.js';
@@ -13,6 +14,7 @@ export const COMMANDS: readonly Command[] = [
   ...REALM_COMMANDS,
   ...USER_COMMANDS,
   ...MESSAGE_COMMANDS,
+  ...EXPORT_COMMANDS,
   ...FILE_COMMANDS,
   ...STORAGE_COMMANDS,
   ...CONFIG_COMMANDS,

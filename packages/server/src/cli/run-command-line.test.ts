@@ -489,4 +489,26 @@ describe('parley', () => {
       err: 'parley: There is no organization yet; see parley realm create --help.',
     });
   });
+
+  it('exports an organization, and imports it on another server', async () => {
+    await run(['realm', 'create', '--new-database', 'acme', 'Acme']);
+    await run(['user', 'create', 'ann@example.com', 'Ann', '--realm=acme', '--role=owner']);
+    const file = join(directory, 'acme.tar.gz');
+    expect(await run(['export', file, '--realm=acme'])).toEqual({
+      code: 0,
+      out: `Exported acme (Acme) with 0 messages to ${file}`,
+      err: '',
+    });
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect((await run(['export', file])).err).toContain('There is a file');
+    expect((await run(['import', file])).err).toContain('Subdomain already in use');
+    const copied = await run(['import', file, '--as=copy']);
+    expect([copied.code, copied.out]).toEqual([
+      0,
+      expect.stringContaining('Imported copy (Acme): 4 users, 0 channels'),
+    ]);
+    writeFileSync(file, 'nothing');
+    expect(await run(['import', file])).toMatchObject({ code: 1, err: expect.stringContaining('is damaged') });
+    expect(readdirSync(join(directory, 'data')).filter((name) => name.startsWith('parley-import'))).toEqual([]);
+  });
 });

@@ -173,6 +173,11 @@ export class TestServer {
     return started;
   }
 
+  /** Without an organization. */
+  static startEmpty(options: Omit<TestServerOptions, 'snapshot'> = {}): Promise<TestServer> {
+    return TestServer.open(options, undefined, 7);
+  }
+
   private static async makeInitialSnapshot(): Promise<ServerSnapshot> {
     const server = await TestServer.open({}, undefined, 7);
     server.realmId = await server.addRealm('zulip');

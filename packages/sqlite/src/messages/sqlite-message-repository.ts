@@ -102,8 +102,9 @@ export class SqliteMessageRepository implements MessageRepository {
     this.takenOrdinal = connection.values<Ordinal>('SELECT last_ordinal FROM recipient WHERE id = ?');
     this.insert = connection.command(
       `INSERT INTO message (realm_id, sender_id, sent_recipient_id, ordinal, recipient_id, channel_id, property_bits, version,
-                            sent_at, topic, topic_key, client_name, topic_links, content, rendered_content)
-       VALUES (?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?)`,
+                            sent_at, last_edited_at, last_moved_at, topic, topic_key, client_name, topic_links, content,
+                            rendered_content)
+       VALUES (?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
     // Not by a trigger: SQLite journals a statement with triggers apart, and FTS5 writes a segment for each.
     this.insertTerms = connection.command(
@@ -169,7 +170,7 @@ export class SqliteMessageRepository implements MessageRepository {
   }
 
   async append(message: NewMessage): Promise<Message> {
-    const { realmId, senderId, recipientId, channelId } = message;
+    const { realmId, senderId, recipientId, channelId, lastEditedAt = null, lastMovedAt = null } = message;
     const { changes } = this.takeOrdinal.run(recipientId, realmId);
     if (changes === 0) throw new Error(`No recipient ${recipientId} in realm ${realmId}`);
     const ordinal = this.takenOrdinal.get(recipientId)!;
@@ -184,6 +185,8 @@ export class SqliteMessageRepository implements MessageRepository {
       channelId,
       propertyBits,
       message.sentAt,
+      lastEditedAt,
+      lastMovedAt,
       message.topic,
       key,
       message.clientName,
@@ -206,8 +209,8 @@ export class SqliteMessageRepository implements MessageRepository {
       id,
       sentRecipientId: recipientId,
       ordinal,
-      lastEditedAt: null,
-      lastMovedAt: null,
+      lastEditedAt,
+      lastMovedAt,
       version: 1,
     };
   }

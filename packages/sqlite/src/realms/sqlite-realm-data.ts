@@ -39,9 +39,9 @@ export const TABLES_OF_REALMS = [
   'bot_option',
   'invitation',
   'invitation_letters',
+  'unfinished_upload',
   'file',
   'file_space',
-  'unfinished_upload',
   'custom_emoji',
   'picture',
   'topic_policy',
@@ -89,6 +89,7 @@ const LOOKS_PER_ROW = 10;
  */
 export class SqliteRealmData implements RealmDataRepository {
   private readonly keyColumns: Query<string>;
+  private readonly removeWithFile: readonly Command[];
   private readonly removeJobs: Command;
   private readonly remove: Command;
   /** Made when first used. */
@@ -96,6 +97,9 @@ export class SqliteRealmData implements RealmDataRepository {
 
   constructor(private readonly connection: Connection) {
     this.keyColumns = connection.values('SELECT name FROM pragma_table_info(?) WHERE pk > 0 ORDER BY pk');
+    this.removeWithFile = ['file_image', 'thumbnail', 'awaited_thumbnail'].map((table) =>
+      connection.command(`DELETE FROM ${table} WHERE file_id = ?`),
+    );
     this.removeJobs = connection.command('DELETE FROM job WHERE realm_id = ?');
     this.remove = connection.command('DELETE FROM realm WHERE id = ?');
   }
@@ -114,6 +118,7 @@ export class SqliteRealmData implements RealmDataRepository {
         if (rows === 0) return { table, key };
         key = row.slice(0, keyLength);
         if (row[keyLength] !== 1) continue;
+        if (table === 'file') for (const command of this.removeWithFile) command.run(...key);
         remove.run(...key);
         rows--;
       }

@@ -7,6 +7,7 @@ import { channelAddressRepositoryContract } from './channel-address-repository.c
 import { channelFolderRepositoryContract } from './channel-folder-repository.contract.js';
 import { channelRepositoryContract } from './channel-repository.contract.js';
 import { confirmationRepositoryContract } from './confirmation-repository.contract.js';
+import { copyRepositoryContract } from './copy-repository.contract.js';
 import { customEmojiRepositoryContract } from './custom-emoji-repository.contract.js';
 import { defaultChannelGroupRepositoryContract } from './default-channel-group-repository.contract.js';
 import { draftRepositoryContract } from './draft-repository.contract.js';
@@ -54,6 +55,7 @@ export function storageContracts(open: OpenStorage): void {
   unitOfWorkContract(open);
   realmRepositoryContract(open);
   realmDataContract(open);
+  copyRepositoryContract(open);
   realmListsContract(open);
   invitationRepositoryContract(open);
   confirmationRepositoryContract(open);

@@ -67,13 +67,13 @@ export class MemoryMessages implements MessageRepository {
   async append(newMessage: NewMessage): Promise<Message> {
     const { readBy: _, exceptions: __, ...content } = newMessage;
     const message: Message = {
+      isEdited: false,
+      lastEditedAt: null,
+      lastMovedAt: null,
       ...content,
       id: this.unit.nextNumber<MessageId>('message'),
       sentRecipientId: content.recipientId,
       ordinal: this.unit.nextNumber<Ordinal>(keyOf('ordinal', content.recipientId)),
-      isEdited: false,
-      lastEditedAt: null,
-      lastMovedAt: null,
       hasReactions: false,
       version: 1,
     };

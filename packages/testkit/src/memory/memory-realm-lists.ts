@@ -65,7 +65,7 @@ export class MemoryAllowedDomains extends RealmLists<'allowedDomains'> implement
     if (rows.some((row) => row.domain === domain)) {
       throw new DomainError('ALLOWED_DOMAIN_EXISTS', `The domain ${domain} is already a part of your organization.`);
     }
-    const id = this.unit.nextNumber('allowed domain');
+    const id = this.unit.nextNumber('allowedDomain');
     this.put(realmId, [...rows, { id, domain, allowsSubdomains }]);
     return id;
   }

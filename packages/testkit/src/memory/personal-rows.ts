@@ -33,7 +33,7 @@ declare module './tables.js' {
  * Read state told naively: one row for each person and message, made when the message arrives. Real storage keeps only
  * what differs (architecture §5) and has to give the same answers.
  */
-const NO_FLAGS: PersonalFlags = {
+export const NO_FLAGS: PersonalFlags = {
   read: false,
   starred: false,
   collapsed: false,

@@ -1,0 +1,452 @@
+import { type BotOptions, NO_BOT_OPTIONS } from '../bots/bot-options.js';
+import type { StoredEntry } from '../bots/bot-storage.js';
+import { MAX_DRAFTS } from '../drafts/draft.js';
+import type { BlobStore } from '../files/blob-store.js';
+import type { MessageEdit } from '../messages/message-edit.js';
+import type { MessageView } from '../messages/message-view.js';
+import { isOnboardingStep } from '../onboarding/onboarding-steps.js';
+import type { PresenceTimes } from '../presence/presence.js';
+import { REALM_SETTINGS, type RealmSettings } from '../realms/realm-settings.js';
+import { MAX_REMINDERS } from '../scheduling/reminder.js';
+import { MAX_SCHEDULED_MESSAGES } from '../scheduling/scheduled-message.js';
+import type { ChannelId, MessageId, RealmId, RecipientId, UserId } from '../shared/ids.js';
+import { slicesOf } from '../shared/slices.js';
+import type { Repositories, UnitOfWork } from '../shared/unit-of-work.js';
+import { MAX_SNIPPETS } from '../snippets/snippet.js';
+import type { UserStatus } from '../statuses/user-status.js';
+import { canSeeEmail, dummyAddress } from '../users/email-visibility.js';
+import { SYSTEM_BOTS, type SystemBotKind, type User } from '../users/user.js';
+import type { UserSettings } from '../users/user-settings.js';
+import {
+  type ConversationCopy,
+  type ExportScope,
+  type FileCopy,
+  type GroupCopy,
+  type HolderCopy,
+  isChannelCovered,
+  isPersonCovered,
+  type MessageCopy,
+  type PersonCopy,
+  type RealmCopy,
+  type RealmSource,
+  type UserCopy,
+} from './realm-copy.js';
+
+/** Of whatever realm; so few that others are answered in between. */
+const MESSAGES_AT_A_TIME = 100;
+/** Flags of one message for one user. */
+const FLAGS_AT_A_TIME = 5000;
+const PEOPLE_AT_A_TIME = 50;
+const FILES_AT_A_TIME = 500;
+const ENTRIES_AT_A_TIME = 1000;
+
+/** Reads organizations as exports hold them. */
+export class RealmReader {
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly blobs: BlobStore,
+  ) {}
+
+  /**
+   * Each part is read in units of its own, so that nobody waits for a long one: what changes meanwhile is in it as it was when its
+   * part was read. @throws DomainError UNKNOWN_REALM
+   */
+  async open(realmId: RealmId, scope: ExportScope): Promise<RealmSource> {
+    const subscribers = await this.uow.read(async ({ channels }) => {
+      const all = await channels.listAll(realmId);
+      return channels.listSubscribers(
+        realmId,
+        all.map(({ id }) => id),
+      );
+    });
+    const realm = await this.uow.read((reads) => readRealm(reads, realmId, scope, subscribers));
+    const covered: Covered = {
+      scope,
+      userIds: new Set(realm.users.map(({ user }) => user.id)),
+      channelIds: new Set(realm.channels.map(({ id }) => id)),
+      recipientIds: new Set([
+        ...realm.channels.map(({ recipientId }) => recipientId),
+        ...realm.conversations.map(({ recipientId }) => recipientId),
+      ]),
+    };
+    const userIds = realm.users.filter(({ systemKind }) => systemKind === null).map(({ user }) => user.id);
+    return {
+      realm,
+      people: () => this.readPeople(realmId, userIds, covered),
+      messages: () => this.readMessages(realmId, userIds, covered),
+      files: () => this.readFiles(realmId, userIds, covered),
+    };
+  }
+
+  private async *readPeople(
+    realmId: RealmId,
+    userIds: readonly UserId[],
+    covered: Covered,
+  ): AsyncGenerator<PersonCopy> {
+    const { statuses, presences } = await this.uow.read(async (reads) => ({
+      statuses: await reads.statuses.list(realmId),
+      presences: new Map((await reads.presence.list(realmId)).map((presence) => [presence.userId, presence])),
+    }));
+    for (const ids of slicesOf(userIds, PEOPLE_AT_A_TIME)) {
+      const people = await this.uow.read(async (reads) => {
+        const profiles = await reads.profiles.listValues(realmId, ids);
+        const copies: Omit<PersonCopy, 'botStorage'>[] = [];
+        for (const userId of ids) {
+          const status = statuses.get(userId) ?? null;
+          const presence = presences.get(userId) ?? null;
+          const person = await readPerson(reads, realmId, userId, { status, presence }, covered);
+          copies.push({ ...person, profile: profiles.get(userId) ?? [] });
+          await reads.yield();
+        }
+        return copies;
+      });
+      for (const person of people) {
+        const isCovered = isPersonCovered(person.userId, covered.scope);
+        yield { ...person, botStorage: isCovered ? await this.readBotStorage(realmId, person.userId) : [] };
+      }
+    }
+  }
+
+  private async readBotStorage(realmId: RealmId, botId: UserId): Promise<readonly StoredEntry[]> {
+    const entries: StoredEntry[] = [];
+    for (let after: string | null = null; ; ) {
+      const from: string | null = after;
+      const page: readonly StoredEntry[] = await this.uow.read((r) =>
+        r.botStorage.listAfter(realmId, botId, from, ENTRIES_AT_A_TIME),
+      );
+      entries.push(...page);
+      if (page.length < ENTRIES_AT_A_TIME) return entries;
+      after = page.at(-1)!.key;
+    }
+  }
+
+  private async *readMessages(
+    realmId: RealmId,
+    userIds: readonly UserId[],
+    covered: Covered,
+  ): AsyncGenerator<readonly MessageCopy[]> {
+    const receivers = await this.receiversByRecipient(realmId, userIds, covered.scope);
+    for (let after: MessageId | null = 0 as MessageId; after !== null; ) {
+      const from: MessageId = after;
+      const { copies, reached }: Page = await this.uow.read(async (reads) => {
+        const page = await reads.copies.listMessageIds(realmId, from, MESSAGES_AT_A_TIME);
+        const views = await reads.pages.listViews(realmId, page.ids);
+        const shown = views.filter(
+          ({ message }) => covered.recipientIds.has(message.recipientId) && covered.userIds.has(message.senderId),
+        );
+        const holders = await readHolders(reads, realmId, shown, receivers, covered);
+        return { reached: page.reached, copies: shown.map((view) => copyOf(view, holders, covered)) };
+      });
+      if (copies.length > 0) yield copies;
+      after = reached;
+    }
+  }
+
+  /** Whoever was ever subscribed to a channel, or takes part in a conversation. */
+  private async receiversByRecipient(
+    realmId: RealmId,
+    userIds: readonly UserId[],
+    scope: ExportScope,
+  ): Promise<ReadonlyMap<RecipientId, readonly UserId[]>> {
+    const receivers = new Map<RecipientId, UserId[]>();
+    const covered = userIds.filter((userId) => isPersonCovered(userId, scope));
+    for (const ids of slicesOf(covered, PEOPLE_AT_A_TIME)) {
+      await this.uow.read(async (reads) => {
+        for (const userId of ids) {
+          for (const recipientId of await reads.copies.listReceivedRecipients({ realmId, userId })) {
+            const known = receivers.get(recipientId);
+            if (known) known.push(userId);
+            else receivers.set(recipientId, [userId]);
+          }
+          await reads.yield();
+        }
+      });
+    }
+    return receivers;
+  }
+
+  private async *readFiles(realmId: RealmId, userIds: readonly UserId[], covered: Covered): AsyncGenerator<FileCopy> {
+    for (const ownerId of userIds) {
+      for (let after = 0; ; ) {
+        const from: number = after;
+        const page = await this.uow.read(async (reads) => {
+          const files = await reads.files.list(realmId, ownerId, from, FILES_AT_A_TIME);
+          const messageIds = [...new Set(files.flatMap((file) => file.messageIds))];
+          const messages = await reads.messages.list(realmId, messageIds);
+          const shown = new Set(messages.filter((it) => covered.recipientIds.has(it.recipientId)).map(({ id }) => id));
+          return files.map((file) => ({ file, messageIds: file.messageIds.filter((id) => shown.has(id)) }));
+        });
+        for (const { file, messageIds } of page) {
+          if (messageIds.length === 0 && !isPersonCovered(ownerId, covered.scope)) continue;
+          const { blob, realmId: _, messageIds: __, ...copied } = file;
+          const size = await this.blobs.sizeOf(blob);
+          const content = size === null ? null : this.blobs.read(blob, { start: 0, end: size });
+          yield { file: copied, messageIds, content };
+        }
+        if (page.length < FILES_AT_A_TIME) break;
+        after = page.at(-1)!.file.id;
+      }
+    }
+  }
+}
+
+interface Page {
+  readonly copies: readonly MessageCopy[];
+  readonly reached: MessageId | null;
+}
+
+/** What is in the export: whoever and whatever came later is not. */
+interface Covered {
+  readonly scope: ExportScope;
+  readonly userIds: ReadonlySet<UserId>;
+  readonly channelIds: ReadonlySet<ChannelId>;
+  readonly recipientIds: ReadonlySet<RecipientId>;
+}
+
+async function readRealm(
+  reads: Repositories,
+  realmId: RealmId,
+  scope: ExportScope,
+  subscribers: ReadonlyMap<ChannelId, readonly UserId[]>,
+): Promise<RealmCopy> {
+  const {
+    isDeactivated: _,
+    isAtServerAddress: __,
+    images: ___,
+    linkifiers,
+    ...realm
+  } = await reads.realms.get(realmId);
+  const channels = (await reads.channels.listAll(realmId)).filter((channel) =>
+    isChannelCovered(channel, scope, subscribers.get(channel.id) ?? []),
+  );
+  const channelIds = new Set(channels.map(({ id }) => id));
+  const defaultChannelGroups = (await reads.defaultChannelGroups.list(realmId)).map((group) => ({
+    ...group,
+    channelIds: group.channelIds.filter((id) => channelIds.has(id)),
+  }));
+  return {
+    realm: { ...realm, settings: withKnownChannels(realm.settings, channelIds) },
+    linkifiers,
+    playgrounds: await reads.playgrounds.list(realmId),
+    allowedDomains: await reads.allowedDomains.list(realmId),
+    groups: await readGroups(reads, realmId),
+    users: await readUsers(reads, realmId, realm.userDefaults, scope, channelIds),
+    profileFields: byId(await reads.profiles.listFields(realmId)),
+    channelFolders: byId(await reads.channelFolders.list(realmId)),
+    channels,
+    defaultChannelGroups: byId(defaultChannelGroups),
+    conversations: await readConversations(reads, realmId, scope),
+  };
+}
+
+const byId = <T extends { readonly id: number }>(items: readonly T[]): readonly T[] =>
+  [...items].sort((a, b) => a.id - b.id);
+
+/** Settings that name a channel which is not in the export name none. */
+function withKnownChannels(settings: RealmSettings, channelIds: ReadonlySet<number>): RealmSettings {
+  const known: Record<string, unknown> = { ...settings };
+  for (const [name, { kind }] of Object.entries(REALM_SETTINGS)) {
+    if (kind === 'channel' && !channelIds.has(known[name] as number)) known[name] = null;
+  }
+  return known as unknown as RealmSettings;
+}
+
+async function readGroups(reads: Repositories, realmId: RealmId): Promise<readonly GroupCopy[]> {
+  const named = (await reads.groups.listNamed(realmId)).map(({ id }) => id);
+  const groups = await reads.groups.list(realmId, [...named, ...(await reads.groups.listAnonymousIds(realmId))]);
+  const copies: GroupCopy[] = [];
+  for (const group of groups) {
+    const memberIds = await reads.groups.listDirectMembers(realmId, group.id);
+    copies.push({ ...group, memberIds, subgroupIds: await reads.groups.listSubgroupIds(realmId, group.id) });
+    await reads.yield();
+  }
+  return copies;
+}
+
+async function readUsers(
+  reads: Repositories,
+  realmId: RealmId,
+  defaults: UserSettings,
+  scope: ExportScope,
+  channelIds: ReadonlySet<ChannelId>,
+): Promise<readonly UserCopy[]> {
+  const kinds = new Map<UserId, SystemBotKind>();
+  for (const { kind } of SYSTEM_BOTS) kinds.set((await reads.users.findSystemBot(realmId, kind)).id, kind);
+  const ids = [...kinds.keys(), ...(await reads.users.listEntries(realmId)).map(({ id }) => id)].sort((a, b) => a - b);
+  const copies: UserCopy[] = [];
+  for (const slice of slicesOf(ids, PEOPLE_AT_A_TIME)) {
+    const options = await reads.bots.listOptions(realmId, slice);
+    for (const user of await reads.users.list(realmId, slice)) {
+      const isCovered = isPersonCovered(user.id, scope) || kinds.has(user.id);
+      const botOptions = options.get(user.id)!;
+      copies.push({
+        user: withKnownChannel(isCovered ? user : publicPart(user, defaults), channelIds),
+        systemKind: kinds.get(user.id) ?? null,
+        botOptions: isCovered && hasOptions(botOptions) ? withKnownEvents(botOptions, channelIds) : null,
+      });
+    }
+    await reads.yield();
+  }
+  return copies;
+}
+
+const hasOptions = (options: BotOptions): boolean =>
+  options.webhook !== null ||
+  options.eventsChannelId !== NO_BOT_OPTIONS.eventsChannelId ||
+  options.allPublicChannels !== NO_BOT_OPTIONS.allPublicChannels;
+
+/** What administrators may know of anybody: preferences are their own, and so is an address that they hide. */
+function publicPart(user: User, defaults: UserSettings): User {
+  const { emailAddressVisibility, presenceEnabled } = user.settings;
+  const settings = { ...defaults, emailAddressVisibility, presenceEnabled };
+  const isAddressKnown = canSeeEmail({ id: 0 as UserId, role: 'administrator' }, user);
+  const email = isAddressKnown ? user.email : dummyAddress(user.id, 'parley.invalid');
+  return { ...user, email, settings, editedSettings: [] };
+}
+
+function withKnownChannel(user: User, channelIds: ReadonlySet<number>): User {
+  const channelId = user.bot?.defaultSendingChannelId ?? null;
+  if (!user.bot || channelId === null || channelIds.has(channelId)) return user;
+  return { ...user, bot: { ...user.bot, defaultSendingChannelId: null } };
+}
+
+const withKnownEvents = (options: BotOptions, channelIds: ReadonlySet<ChannelId>): BotOptions =>
+  options.eventsChannelId === null || channelIds.has(options.eventsChannelId)
+    ? options
+    : { ...options, eventsChannelId: null };
+
+async function readConversations(
+  reads: Repositories,
+  realmId: RealmId,
+  { covers }: ExportScope,
+): Promise<readonly ConversationCopy[]> {
+  const conversations: ConversationCopy[] = [];
+  for (let after = 0; ; ) {
+    const ids = await reads.recipients.listDirect(realmId, after, ENTRIES_AT_A_TIME);
+    for (const [recipientId, recipient] of await reads.recipients.list(realmId, ids)) {
+      if (recipient.kind !== 'direct') continue;
+      const isCovered = covers === 'all' || recipient.userIds.some((userId) => covers.has(userId));
+      if (isCovered) conversations.push({ recipientId, userIds: recipient.userIds });
+    }
+    if (ids.length < ENTRIES_AT_A_TIME) break;
+    after = ids.at(-1)!;
+    await reads.yield();
+  }
+  return conversations.sort((a, b) => a.recipientId - b.recipientId);
+}
+
+async function readPerson(
+  reads: Repositories,
+  realmId: RealmId,
+  userId: UserId,
+  { status, presence }: { readonly status: UserStatus | null; readonly presence: PresenceTimes | null },
+  { scope, channelIds, userIds }: Covered,
+): Promise<Omit<PersonCopy, 'botStorage' | 'profile'>> {
+  const subscriptions = await reads.channels.listSubscriptions(realmId, userId);
+  const shown = subscriptions.filter(({ channelId }) => channelIds.has(channelId));
+  if (!isPersonCovered(userId, scope)) {
+    return { ...NOTHING_PRIVATE, userId, status, subscriptions: shown };
+  }
+  const isKnown = (id: UserId) => userIds.has(id);
+  const policies = await reads.topicPolicies.list(realmId, userId);
+  const done = await reads.onboarding.listDone(realmId, userId);
+  return {
+    userId,
+    status,
+    presence: presence && { lastActive: presence.lastActive, lastConnected: presence.lastConnected },
+    subscriptions: shown,
+    topicPolicies: policies.filter(({ channelId }) => channelIds.has(channelId)),
+    alertWords: await reads.alertWords.list(realmId, userId),
+    drafts: (await reads.drafts.list(realmId, userId, MAX_DRAFTS))
+      .filter(({ to }) =>
+        to.kind === 'channel' ? channelIds.has(to.channelId) : to.kind === 'nobody' || to.userIds.every(isKnown),
+      )
+      .sort((a, b) => a.id - b.id),
+    snippets: await reads.snippets.list(realmId, userId, MAX_SNIPPETS),
+    navigationViews: await reads.navigationViews.list(realmId, userId),
+    onboardingSteps: [...done].filter(isOnboardingStep),
+    mutedUsers: (await reads.personal.listMutedSenders({ realmId, userId })).filter((muted) => isKnown(muted.userId)),
+    scheduledMessages: byId(
+      (await reads.scheduledMessages.listUnsent(realmId, userId, MAX_SCHEDULED_MESSAGES)).filter(({ to }) =>
+        to.kind === 'channelId' ? channelIds.has(to.id) : to.ids.every(isKnown),
+      ),
+    ),
+    reminders: byId(await reads.reminders.list(realmId, userId, MAX_REMINDERS)),
+  };
+}
+
+const NOTHING_PRIVATE = {
+  presence: null,
+  topicPolicies: [],
+  alertWords: [],
+  drafts: [],
+  snippets: [],
+  navigationViews: [],
+  onboardingSteps: [],
+  mutedUsers: [],
+  scheduledMessages: [],
+  reminders: [],
+};
+
+async function readHolders(
+  reads: Repositories,
+  realmId: RealmId,
+  views: readonly MessageView[],
+  receivers: ReadonlyMap<RecipientId, readonly UserId[]>,
+  { scope, userIds: known }: Covered,
+): Promise<ReadonlyMap<MessageId, readonly HolderCopy[]>> {
+  const holders = new Map<MessageId, HolderCopy[]>(views.map(({ message }) => [message.id, []]));
+  const flagging = await reads.copies.listFlagging(realmId, [...holders.keys()]);
+  const idsByRecipients = new Map<string, { readonly userIds: Set<UserId>; readonly ids: MessageId[] }>();
+  for (const { message } of views) {
+    const { id, sentRecipientId, recipientId } = message;
+    const key = `${sentRecipientId} ${recipientId}`;
+    let group = idsByRecipients.get(key);
+    if (!group) {
+      group = {
+        userIds: new Set([...(receivers.get(sentRecipientId) ?? []), ...(receivers.get(recipientId) ?? [])]),
+        ids: [],
+      };
+      idsByRecipients.set(key, group);
+    }
+    group.ids.push(id);
+    for (const userId of flagging.get(id) ?? []) {
+      if (known.has(userId) && isPersonCovered(userId, scope)) group.userIds.add(userId);
+    }
+  }
+  for (const { userIds, ids } of idsByRecipients.values()) {
+    const atOnce = Math.max(1, Math.floor(FLAGS_AT_A_TIME / ids.length));
+    for (const slice of slicesOf([...userIds], atOnce)) {
+      for (const [userId, own] of await reads.personal.listFlagsOf(realmId, slice, ids)) {
+        for (const [messageId, flags] of own) holders.get(messageId)!.push({ userId, flags });
+      }
+      await reads.yield();
+    }
+  }
+  return holders;
+}
+
+function copyOf(
+  { message, edits = [], reactions = [], submessages }: MessageView,
+  holders: ReadonlyMap<MessageId, readonly HolderCopy[]>,
+  { channelIds, userIds }: Covered,
+): MessageCopy {
+  const { realmId: _, sentRecipientId: __, ordinal: ___, version: ____, hasReactions: _____, ...copied } = message;
+  return {
+    message: copied,
+    edits: edits.filter(({ userId }) => userIds.has(userId)).map((edit) => withKnownMove(edit, channelIds)),
+    reactions: reactions
+      .filter(({ userId }) => userIds.has(userId))
+      .map(({ userId, type, code, name }) => ({ userId, type, code, name })),
+    submessages: submessages
+      .filter(({ senderId }) => userIds.has(senderId))
+      .map(({ senderId, kind, content }) => ({ senderId, kind, content })),
+    holders: holders.get(message.id) ?? [],
+  };
+}
+
+/** Where a message was before it came out of a channel that is not in the export is not told. */
+const withKnownMove = (edit: MessageEdit, channelIds: ReadonlySet<ChannelId>): MessageEdit =>
+  edit.channel === null || (channelIds.has(edit.channel.from) && channelIds.has(edit.channel.to))
+    ? edit
+    : { ...edit, channel: null };

@@ -1,0 +1,78 @@
+import type { ChannelId, GroupId, MessageId, RealmId, UserId } from '../shared/ids.js';
+import type { IdMap } from './id-map.js';
+
+/** What texts name by ids. */
+export interface NamedIds {
+  readonly realm: { readonly from: RealmId; readonly to: RealmId };
+  readonly users: IdMap<UserId>;
+  readonly groups: IdMap<GroupId>;
+  readonly channels: IdMap<ChannelId>;
+  readonly messages: IdMap<MessageId>;
+}
+
+/** Names the same things by their ids here, in Markdown and in what was made of it. Ids that mean nothing stay. */
+export class TextRewriter {
+  constructor(private readonly ids: NamedIds) {}
+
+  markdown(text: string): string {
+    if (this.hasSameIds()) return text;
+    const { users } = this.ids;
+    const named = text.includes('|')
+      ? text.replace(
+          /(@_?\*\*[^*|\n]*\|)(\d{1,15})(?=\*\*)/g,
+          (_, start: string, id: string) => start + mapped(users, id),
+        )
+      : text;
+    return this.links(named);
+  }
+
+  html(text: string): string {
+    if (this.hasSameIds()) return text;
+    const { users, groups, channels } = this.ids;
+    const named = text.includes('data-')
+      ? text
+          .replace(/(data-user-id=")(\d{1,15})(?=")/g, (_, start: string, id: string) => start + mapped(users, id))
+          .replace(
+            /(data-user-group-id=")(\d{1,15})(?=")/g,
+            (_, start: string, id: string) => start + mapped(groups, id),
+          )
+          .replace(/(data-stream-id=")(\d{1,15})(?=")/g, (_, start: string, id: string) => start + mapped(channels, id))
+      : text;
+    return this.links(named);
+  }
+
+  /** Of a file: its path begins with its organization. */
+  pathId(pathId: string): string | null {
+    const { from, to } = this.ids.realm;
+    return pathId.startsWith(`${from}/`) ? `${to}/${pathId.slice(String(from).length + 1)}` : null;
+  }
+
+  private hasSameIds(): boolean {
+    const { realm, users, groups, channels, messages } = this.ids;
+    return realm.from === realm.to && [users, groups, channels, messages].every(({ isIdentity }) => isIdentity);
+  }
+
+  private links(text: string): string {
+    const { realm, channels, messages } = this.ids;
+    let result = text;
+    if (realm.from !== realm.to) {
+      for (const folder of ['user_uploads', 'user_uploads/thumbnail', 'user_avatars', 'external_content']) {
+        result = result.replaceAll(`/${folder}/${realm.from}/`, `/${folder}/${realm.to}/`);
+      }
+    }
+    if (!result.includes('#narrow/')) return result;
+    return result
+      .replace(
+        /(#narrow\/(?:channel|stream)\/)(\d{1,15})(?=[-/])/g,
+        (_, start: string, id: string) => start + mapped(channels, id),
+      )
+      .replace(
+        /(#narrow\/[^\s"'<>)]{1,500}?\/(?:near|with)\/)(\d{1,15})/g,
+        (_, start: string, id: string) => start + mapped(messages, id),
+      );
+  }
+}
+
+function mapped<Id extends number>(map: IdMap<Id>, id: string): string {
+  return String(map.find(Number(id) as Id) ?? id);
+}

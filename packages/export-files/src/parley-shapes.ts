@@ -1,0 +1,286 @@
+import { CHANNEL_PERMISSIONS, TOPICS_POLICIES } from '@parley/domain/channels';
+import type { PersonCopy, RealmCopy } from '@parley/domain/exports';
+import { GROUP_PERMISSIONS, SYSTEM_GROUPS } from '@parley/domain/groups';
+import { REALM_PERMISSIONS, STORED_REALM_SETTINGS } from '@parley/domain/realms';
+import {
+  isSettingValue,
+  type Registry,
+  type SettingDefinition,
+  type SettingValues,
+  type UserId,
+} from '@parley/domain/shared';
+import { ROLES, SYSTEM_BOTS, USER_SETTINGS, type UserSettingName } from '@parley/domain/users';
+import { isSafeHtml } from './safe-html.js';
+import {
+  dictionary,
+  flag,
+  id,
+  integer,
+  list,
+  object,
+  oneOf,
+  orElse,
+  orNull,
+  record,
+  type Shape,
+  text,
+  time,
+  wrong,
+} from './shape.js';
+
+const NAME = text(1000);
+const anyId = id<never>();
+
+/** Settings with values that they can have; what is missing, or what this version does not know, is at its default. */
+export function settings<R extends Registry>(registry: R): Shape<SettingValues<R>> {
+  return (value, place) => {
+    const given = record(value, place);
+    const read: Record<string, unknown> = {};
+    for (const [name, definition] of Object.entries(registry) as [string, SettingDefinition][]) {
+      const own = given[name];
+      const isKnown = own === undefined || own === definition.default || isSettingValue(definition, own);
+      if (!isKnown) throw wrong(`${place}.${name}`, 'has no such value');
+      read[name] = own === undefined ? definition.default : own;
+    }
+    return read as SettingValues<R>;
+  };
+}
+
+function permissions<R extends object>(registry: R): Shape<{ readonly [K in keyof R]: never }> {
+  return (value, place) => {
+    const given = record(value, place);
+    const read = Object.keys(registry).map((name) => [name, anyId(given[name], `${place}.${name}`)]);
+    return Object.fromEntries(read) as { readonly [K in keyof R]: never };
+  };
+}
+
+const html: Shape<string> = (value, place) => {
+  const given = text()(value, place);
+  if (!isSafeHtml(given)) throw wrong(place, 'is HTML that is not safe');
+  return given;
+};
+
+const emoji = { type: oneOf('unicode', 'custom', 'extra'), code: NAME, name: NAME };
+export const EMOJI = object(emoji);
+
+const linkifier = object({
+  id: integer,
+  pattern: text(10_000),
+  urlTemplate: text(10_000),
+  exampleInput: orNull(text(10_000)),
+  reverseTemplate: orNull(text(10_000)),
+  alternativeUrlTemplates: list(text(10_000), 1000),
+});
+
+const group = object({
+  id: anyId,
+  name: orNull(NAME),
+  description: text(10_000),
+  systemName: orNull(oneOf(...SYSTEM_GROUPS.map(({ name }) => name))),
+  isDeactivated: flag,
+  creatorId: orNull(anyId),
+  createdAt: orNull(time),
+  permissions: orNull(permissions(GROUP_PERMISSIONS)),
+  memberIds: list(anyId),
+  subgroupIds: list(anyId),
+});
+
+const bot = object({
+  kind: oneOf('generic', 'incomingWebhook', 'outgoingWebhook', 'embedded'),
+  ownerId: orNull(anyId),
+  isSystem: flag,
+  defaultSendingChannelId: orNull(integer),
+});
+
+const user = object({
+  user: object({
+    id: anyId,
+    email: text(1000),
+    fullName: NAME,
+    role: oneOf(...ROLES),
+    isActive: flag,
+    joinedAt: time,
+    bot: orNull(bot),
+    avatar: object({ source: oneOf('gravatar', 'uploaded', 'generated'), version: integer }),
+    specialPermissions: list(oneOf('canCreateUsers', 'canChangeUserEmails'), 2),
+    settings: settings(USER_SETTINGS),
+    editedSettings: list(oneOf(...(Object.keys(USER_SETTINGS) as UserSettingName[])), 1000),
+  }),
+  systemKind: orNull(oneOf(...SYSTEM_BOTS.map(({ kind }) => kind))),
+  botOptions: orNull(
+    object({
+      eventsChannelId: orNull(anyId),
+      allPublicChannels: flag,
+      webhook: orNull(object({ url: text(10_000), interface: oneOf('generic', 'slack'), token: NAME })),
+    }),
+  ),
+});
+
+const channel = object({
+  id: anyId,
+  recipientId: anyId,
+  name: NAME,
+  description: text(10_000),
+  renderedDescription: html,
+  privacy: oneOf('webPublic', 'public', 'privateSharedHistory', 'privateProtectedHistory'),
+  isArchived: flag,
+  creatorId: orNull(anyId),
+  createdAt: time,
+  messageRetentionDays: orNull(integer),
+  topicsPolicy: oneOf(...TOPICS_POLICIES),
+  folderId: orNull(anyId),
+  isDefault: flag,
+  isRecentlyActive: flag,
+  firstMessageId: orNull(anyId),
+  permissions: permissions(CHANNEL_PERMISSIONS),
+});
+
+const REALM_COPY = object({
+  realm: object({
+    id: anyId,
+    stringId: NAME,
+    uuid: text(100),
+    name: NAME,
+    createdAt: time,
+    settings: settings(STORED_REALM_SETTINGS),
+    renderedDescription: html,
+    permissions: permissions(REALM_PERMISSIONS),
+    userDefaults: settings(USER_SETTINGS),
+  }),
+  linkifiers: list(linkifier, 10_000),
+  playgrounds: list(object({ id: integer, name: NAME, language: NAME, urlTemplate: text(10_000) }), 10_000),
+  allowedDomains: list(object({ id: integer, domain: NAME, allowsSubdomains: flag }), 10_000),
+  groups: list(group),
+  users: list(user),
+  profileFields: list(
+    object({
+      id: anyId,
+      kind: oneOf('shortText', 'longText', 'choice', 'date', 'link', 'users', 'externalAccount', 'pronouns'),
+      order: integer,
+      name: NAME,
+      hint: NAME,
+      data: dictionary((value, place) =>
+        typeof value === 'string' ? text(10_000)(value, place) : dictionary(text(10_000))(value, place),
+      ),
+      isRequired: flag,
+      isEditableByUser: flag,
+      isForMatching: flag,
+      isInSummary: flag,
+    }),
+    1000,
+  ),
+  channelFolders: list(
+    object({
+      id: anyId,
+      name: NAME,
+      description: text(10_000),
+      renderedDescription: html,
+      order: integer,
+      createdAt: time,
+      creatorId: orNull(anyId),
+      isArchived: flag,
+    }),
+    100_000,
+  ),
+  channels: list(channel),
+  defaultChannelGroups: list(
+    object({ id: anyId, name: NAME, description: text(10_000), channelIds: list(anyId) }),
+    10_000,
+  ),
+  conversations: list(object({ recipientId: anyId, userIds: list(anyId, 100_000) })),
+});
+
+/** What `parley.json` says of the organization. Realm ids are left out: what belongs to it has its. */
+export const realmCopy: Shape<RealmCopy> = (value, place) => REALM_COPY(value, place) as unknown as RealmCopy;
+
+const notificationChoice = orNull(flag);
+const content = text(1_000_000);
+
+const PERSON_COPY = object({
+  userId: anyId,
+  subscriptions: list(
+    object({
+      channelId: anyId,
+      isActive: flag,
+      color: text(7),
+      isMuted: flag,
+      isPinned: flag,
+      notifications: object({
+        desktop: notificationChoice,
+        audible: notificationChoice,
+        push: notificationChoice,
+        email: notificationChoice,
+        wildcardMentions: notificationChoice,
+      }),
+    }),
+  ),
+  topicPolicies: list(
+    object({
+      channelId: anyId,
+      topic: NAME,
+      visibility: oneOf('inherit', 'muted', 'unmuted', 'followed'),
+      changedAt: time,
+    }),
+  ),
+  profile: list(object({ fieldId: anyId, value: text(100_000), rendered: orNull(html) }), 1000),
+  status: orNull(object({ text: NAME, emoji: orNull(EMOJI) })),
+  presence: orNull(object({ lastActive: orNull(time), lastConnected: time })),
+  alertWords: list(NAME, 100_000),
+  drafts: list(
+    object({
+      id: anyId,
+      to: ((value, place) => {
+        const kind = oneOf('channel', 'direct', 'nobody')(record(value, place).kind, `${place}.kind`);
+        if (kind === 'nobody') return { kind };
+        if (kind === 'direct') return { kind, ...object({ userIds: list(anyId, 100_000) })(value, place) };
+        return { kind, ...object({ channelId: anyId, topic: NAME })(value, place) };
+      }) satisfies Shape<object>,
+      content,
+      editedAt: ((value, place) => {
+        if (typeof value !== 'number' || !Number.isFinite(value)) throw wrong(place, 'is not a time');
+        return value;
+      }) satisfies Shape<number>,
+    }),
+    100_000,
+  ),
+  snippets: list(object({ id: anyId, title: NAME, content, createdAt: time }), 100_000),
+  navigationViews: list(object({ fragment: text(10_000), isPinned: flag, name: orNull(NAME) }), 100_000),
+  onboardingSteps: list(NAME, 1000),
+  mutedUsers: list(object({ userId: id<UserId>(), mutedAt: time }), 100_000),
+  scheduledMessages: list(
+    object({
+      id: anyId,
+      to: ((value, place) => {
+        const kind = oneOf('channelId', 'userIds')(record(value, place).kind, `${place}.kind`);
+        return kind === 'channelId'
+          ? { kind, ...object({ id: anyId })(value, place) }
+          : { kind, ...object({ ids: list(anyId, 100_000) })(value, place) };
+      }) satisfies Shape<object>,
+      topic: NAME,
+      content,
+      renderedContent: html,
+      dueAt: time,
+      clientName: NAME,
+      isReadBySender: flag,
+      status: oneOf('waiting', 'failed', 'sent'),
+      failure: orNull(text(10_000)),
+    }),
+    100_000,
+  ),
+  reminders: list(
+    object({
+      id: anyId,
+      messageId: anyId,
+      note: text(10_000),
+      content,
+      renderedContent: html,
+      dueAt: time,
+      failure: orNull(text(10_000)),
+    }),
+    100_000,
+  ),
+  botStorage: orElse(list(object({ key: text(10_000_000), value: text(10_000_000) })), []),
+});
+
+/** A line of `parley-people.jsonl`. */
+export const personCopy: Shape<PersonCopy> = (value, place) => PERSON_COPY(value, place) as unknown as PersonCopy;

@@ -1,0 +1,199 @@
+import { createReadStream } from 'node:fs';
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { FileCopy, MessageCopy, PersonCopy, RealmCopy, RealmSource } from '@parley/domain/exports';
+import type { ChannelId, FileId, MessageId, RecipientId, UserId } from '@parley/domain/shared';
+import type { ColumnNames } from './column-names.js';
+import { ATTACHMENT_FILE, FORMAT, MESSAGE_FILE, PARLEY_FILE, PEOPLE_FILE, REALM_FILE } from './layout.js';
+import { personCopy, realmCopy } from './parley-shapes.js';
+import { type MessageContext, readMessageFile } from './read-messages.js';
+import { id, integer, list, object, orElse, parseJson, record, text, time, wrong } from './shape.js';
+import { type UnpackLimits, unpack } from './unpack.js';
+import { readZulipTables } from './zulip-copy.js';
+
+/** Of one document, which is read as a whole. Longer than a text of JavaScript can be it is never. */
+const MAX_DOCUMENT_BYTES = 500 * 1024 ** 2;
+
+export interface OpenOptions {
+  readonly names: ColumnNames;
+  readonly temporaryFolder: string;
+  readonly limits?: UnpackLimits;
+}
+
+export interface OpenExport {
+  readonly source: RealmSource;
+  /** Parley's own, or that of a Zulip server. */
+  readonly isOwn: boolean;
+  /** Removes what was unpacked. */
+  close(): Promise<void>;
+}
+
+/** Of a folder, or of an archive (`.tar.gz`, `.tar`). @throws DomainError INVALID_IMPORT */
+export async function openExport(path: string, options: OpenOptions): Promise<OpenExport> {
+  const isFolder = (await stat(path)).isDirectory();
+  const unpacked = isFolder ? null : await mkdtemp(join(options.temporaryFolder, 'parley-import-'));
+  const close = async () => {
+    if (unpacked !== null) await rm(unpacked, { recursive: true, force: true });
+  };
+  try {
+    if (unpacked !== null) await unpack(path, unpacked, options.limits);
+    const root = await findRoot(unpacked ?? path);
+    const names = new Set(await readdir(root));
+    const isOwn = names.has(PARLEY_FILE);
+    const source = isOwn ? await openOwn(root) : await openZulip(root, options.names);
+    return { source, isOwn, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** The folder itself, or the only one in it. */
+async function findRoot(folder: string): Promise<string> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  if (entries.some(({ name }) => name === REALM_FILE)) return folder;
+  const folders = entries.filter((entry) => entry.isDirectory());
+  if (folders.length === 1) {
+    const inner = join(folder, folders[0]!.name);
+    if ((await readdir(inner)).includes(REALM_FILE)) return inner;
+  }
+  throw wrong('It', `has no ${REALM_FILE}, so that it is no export`);
+}
+
+async function openOwn(root: string): Promise<RealmSource> {
+  const document = record(await readDocument(root, PARLEY_FILE), PARLEY_FILE);
+  const format = integer(document.format, `${PARLEY_FILE}: format`);
+  if (format > FORMAT) throw wrong('The export', `is of a newer version of Parley (format ${format})`);
+  const realm = realmCopy(document.realm, `${PARLEY_FILE}: realm`);
+  const context = contextOf(realm, new Map(), {
+    isOwn: true,
+    personOf: () => null,
+    reactionsOf: () => [],
+    submessagesOf: () => [],
+  });
+  return {
+    realm,
+    people: () => readPeople(root),
+    messages: () => readMessages(root, context),
+    files: () => readFiles(root),
+  };
+}
+
+async function openZulip(root: string, names: ColumnNames): Promise<RealmSource> {
+  const tables = record(await readDocument(root, REALM_FILE), REALM_FILE);
+  const { realm, people, skipsMessage, ...about } = readZulipTables(tables, names);
+  const context = contextOf(realm, clientNames(tables), { isOwn: false, ...about });
+  return {
+    realm,
+    people: async function* () {
+      yield* people;
+    },
+    messages: async function* () {
+      for await (const page of readMessages(root, context)) yield page.filter((copy) => !skipsMessage(copy));
+    },
+    files: () => readFiles(root),
+  };
+}
+
+function contextOf(
+  realm: RealmCopy,
+  clients: ReadonlyMap<number, string>,
+  more: Pick<MessageContext, 'isOwn' | 'personOf' | 'reactionsOf' | 'submessagesOf'>,
+): MessageContext {
+  const channels = new Map<RecipientId, ChannelId>(
+    realm.channels.map(({ id: own, recipientId }) => [recipientId, own]),
+  );
+  return {
+    ...more,
+    channelOf: (recipient) => channels.get(recipient) ?? null,
+    clients,
+  };
+}
+
+const CLIENT = object({ id: integer, name: text(1000) });
+
+function clientNames(tables: Readonly<Record<string, unknown>>): ReadonlyMap<number, string> {
+  const rows = list(CLIENT, 100_000)(tables.zerver_client ?? [], `${REALM_FILE}: zerver_client`);
+  return new Map(rows.map(({ id: own, name }) => [own, name]));
+}
+
+async function* readPeople(root: string): AsyncGenerator<PersonCopy> {
+  const lines = createInterface({ input: createReadStream(join(root, PEOPLE_FILE), { encoding: 'utf8' }) });
+  let number = 0;
+  for await (const line of lines) {
+    number++;
+    if (line !== '')
+      yield personCopy(parseJson(line, `${PEOPLE_FILE}: line ${number}`), `${PEOPLE_FILE}: line ${number}`);
+  }
+}
+
+async function* readMessages(root: string, context: MessageContext): AsyncGenerator<readonly MessageCopy[]> {
+  const files = (await readdir(root)).filter((name) => MESSAGE_FILE.test(name)).sort();
+  let last = 0;
+  for (const name of files) {
+    const page = readMessageFile(await readText(root, name), name, context);
+    if (page.length === 0) continue;
+    if (page[0]!.message.id <= last) throw wrong(name, `has message ${page[0]!.message.id} after message ${last}`);
+    last = page.at(-1)!.message.id;
+    yield page;
+  }
+}
+
+const ATTACHMENT = object({
+  id: id<FileId>(),
+  owner: id<UserId>(),
+  file_name: text(1000),
+  path_id: text(1000),
+  create_time: time,
+  size: integer,
+  content_type: orElse(text(1000), 'application/octet-stream'),
+  messages: orElse(list(id<MessageId>()), []),
+});
+
+async function* readFiles(root: string): AsyncGenerator<FileCopy> {
+  const names = new Set(await readdir(root));
+  if (!names.has(ATTACHMENT_FILE)) return;
+  const document = record(await readDocument(root, ATTACHMENT_FILE), ATTACHMENT_FILE);
+  const rows = list(ATTACHMENT)(document.zerver_attachment ?? [], `${ATTACHMENT_FILE}: zerver_attachment`);
+  for (const row of rows.sort((a, b) => a.id - b.id)) {
+    const path = pathOf(root, row.path_id);
+    const found = await stat(path).catch(() => null);
+    yield {
+      file: {
+        id: row.id,
+        ownerId: row.owner,
+        name: row.file_name,
+        pathId: row.path_id,
+        size: row.size,
+        contentType: row.content_type,
+        createdAt: row.create_time,
+        // Found out anew when it is asked for.
+        image: null,
+      },
+      messageIds: row.messages,
+      content: found?.isFile() ? createReadStream(path) : null,
+    };
+  }
+}
+
+/** Never outside of the folder. @throws DomainError INVALID_IMPORT */
+function pathOf(root: string, pathId: string): string {
+  const segments = pathId.split('/');
+  const isBad =
+    segments.some((segment) => segment === '' || segment === '.' || segment === '..') || /[\\\0]/.test(pathId);
+  if (isBad) throw wrong(`The path '${pathId}'`, 'cannot be that of a file');
+  return join(root, 'uploads', ...segments);
+}
+
+async function readDocument(root: string, name: string): Promise<unknown> {
+  return parseJson(await readText(root, name), name);
+}
+
+async function readText(root: string, name: string): Promise<string> {
+  const path = join(root, name);
+  const found = await stat(path).catch(() => null);
+  if (!found?.isFile()) throw wrong('The export', `has no ${name}`);
+  if (found.size > MAX_DOCUMENT_BYTES) throw wrong(name, `has more than ${MAX_DOCUMENT_BYTES} bytes`);
+  return readFile(path, 'utf8');
+}

@@ -1,0 +1,206 @@
+import type { HolderCopy, MessageCopy } from '@parley/domain/exports';
+import type { MessageEdit } from '@parley/domain/messages';
+import type { ChannelId, MessageId, RecipientId, UserId } from '@parley/domain/shared';
+import { FLAG_BITS, GROUP_MENTIONED_BIT } from './layout.js';
+import { EMOJI } from './parley-shapes.js';
+import { safeHtml } from './safe-html.js';
+import {
+  flag,
+  id,
+  integer,
+  list,
+  number,
+  object,
+  orElse,
+  orNull,
+  parseJson,
+  record,
+  type Shape,
+  text,
+  time,
+  wrong,
+} from './shape.js';
+
+const messageId = id<MessageId>();
+const userId = id<UserId>();
+const channelId = id<ChannelId>();
+
+const MESSAGE = object({
+  id: messageId,
+  sender: userId,
+  recipient: id<RecipientId>(),
+  subject: text(1000),
+  content: text(1_000_000),
+  rendered_content: orNull(text(10_000_000)),
+  date_sent: number,
+  sending_client: integer,
+  last_edit_time: orNull(number),
+  edit_history: orNull(text(100_000_000)),
+  has_attachment: orElse(flag, false),
+  has_image: orElse(flag, false),
+  has_link: orElse(flag, false),
+});
+
+interface UserMessageRow {
+  readonly user_profile: UserId;
+  readonly message: MessageId;
+  readonly flags_mask: number;
+}
+
+const EXTRA = object({
+  id: messageId,
+  topicLinks: orElse(list(object({ text: text(10_000), url: text(10_000) }), 10_000), []),
+  mentionsChannel: orElse(flag, false),
+  isReadByDefault: orElse(flag, false),
+  isMeMessage: orElse(flag, false),
+  isEdited: orElse(flag, false),
+  lastMovedAt: orNull(time),
+  reactions: orElse(
+    list(
+      (value, place) => ({ ...EMOJI(value, place), userId: userId(record(value, place).userId, `${place}.userId`) }),
+      10_000,
+    ),
+    [],
+  ),
+  submessages: orElse(list(object({ senderId: userId, kind: text(1000), content: text(1_000_000) }), 100_000), []),
+});
+
+const CLIENT = object({ id: integer, name: text(1000) });
+
+const EDIT = object({
+  user_id: orNull(userId),
+  timestamp: number,
+  prev_content: orNull(text(1_000_000)),
+  prev_rendered_content: orNull(text(10_000_000)),
+  prev_topic: orNull(text(1000)),
+  prev_subject: orNull(text(1000)),
+  topic: orNull(text(1000)),
+  prev_stream: orNull(channelId),
+  stream: orNull(channelId),
+});
+
+/** What messages name, as far as the rest of the export says it. */
+export interface MessageContext {
+  readonly channelOf: (recipient: RecipientId) => ChannelId | null;
+  /** Whom messages to a recipient of one person are for; null: it is another kind of recipient. */
+  readonly personOf: (recipient: RecipientId) => UserId | null;
+  readonly clients: ReadonlyMap<number, string>;
+  /** Of a Zulip server, whose export has them apart. */
+  readonly reactionsOf: (message: MessageId) => MessageCopy['reactions'];
+  readonly submessagesOf: (message: MessageId) => MessageCopy['submessages'];
+  /** Whether it is an export of Parley. */
+  readonly isOwn: boolean;
+}
+
+/** A file of messages. Those of other channels and conversations than those of the export are left out. */
+export function readMessageFile(content: string, place: string, context: MessageContext): readonly MessageCopy[] {
+  const tables = record(parseJson(content, place), place);
+  const messages = list(MESSAGE, 100_000)(tables.zerver_message, `${place}: zerver_message`);
+  const extras = new Map(
+    list(EXTRA, 100_000)(tables.parley_message ?? [], `${place}: parley_message`).map((extra) => [extra.id, extra]),
+  );
+  const ownClients = list(CLIENT, 100_000)(tables.parley_client ?? [], `${place}: parley_client`);
+  const clients = new Map([...context.clients, ...ownClients.map(({ id: client, name }) => [client, name] as const)]);
+  const holders = new Map<MessageId, HolderCopy[]>();
+  for (const row of list(record)(tables.zerver_usermessage ?? [], `${place}: zerver_usermessage`)) {
+    // There may be thousands in a file: no texts are made of where they are unless one is wrong.
+    const { user_profile, message, flags_mask } = row as unknown as UserMessageRow;
+    if (![user_profile, message, flags_mask].every(Number.isSafeInteger)) {
+      throw wrong(`${place}: zerver_usermessage`, `has a row that is none: ${JSON.stringify(row).slice(0, 200)}`);
+    }
+    const known = holders.get(message);
+    const holder = { userId: user_profile, flags: flagsOf(flags_mask) };
+    if (known) known.push(holder);
+    else holders.set(message, [holder]);
+  }
+  return messages
+    .sort((a, b) => a.id - b.id)
+    .map((row) => {
+      const extra = extras.get(row.id);
+      const renderedContent = safeHtml(row.rendered_content ?? '', row.content);
+      const edits = row.edit_history === null ? [] : editsOf(row, place);
+      const channel = context.channelOf(row.recipient);
+      const person = context.personOf(row.recipient);
+      return {
+        message: {
+          id: row.id,
+          senderId: row.sender,
+          recipientId: row.recipient,
+          channelId: channel,
+          topic: channel === null ? '' : row.subject,
+          content: row.content,
+          renderedContent,
+          sentAt: Math.floor(row.date_sent),
+          clientName: clients.get(row.sending_client) ?? 'unknown',
+          isMeMessage: context.isOwn ? (extra?.isMeMessage ?? false) : row.content.startsWith('/me '),
+          mentionsChannel: context.isOwn
+            ? (extra?.mentionsChannel ?? false)
+            : /class="user-mention[^"]*"[^>]*data-user-id="\*"/.test(renderedContent),
+          hasLink: row.has_link,
+          hasImage: row.has_image,
+          hasAttachment: row.has_attachment,
+          topicLinks: extra?.topicLinks ?? [],
+          isReadByDefault: extra?.isReadByDefault ?? false,
+          isEdited: context.isOwn ? (extra?.isEdited ?? false) : edits.length > 0,
+          lastEditedAt: contentEditedAt(row.last_edit_time, edits, context.isOwn),
+          lastMovedAt: context.isOwn ? (extra?.lastMovedAt ?? null) : movedAt(edits),
+        },
+        ...(person !== null && { conversation: [...new Set([row.sender, person])] }),
+        edits,
+        reactions: extra?.reactions ?? context.reactionsOf(row.id),
+        submessages: extra?.submessages ?? context.submessagesOf(row.id),
+        holders: holders.get(row.id) ?? [],
+      };
+    });
+}
+
+function flagsOf(mask: number): HolderCopy['flags'] {
+  const has = (flagName: keyof typeof FLAG_BITS) => (mask & FLAG_BITS[flagName]) !== 0;
+  return {
+    read: has('read'),
+    starred: has('starred'),
+    collapsed: has('collapsed'),
+    mentioned: has('mentioned') || (mask & GROUP_MENTIONED_BIT) !== 0,
+    channelWildcardMentioned: has('channelWildcardMentioned'),
+    topicWildcardMentioned: has('topicWildcardMentioned'),
+    hasAlertWord: has('hasAlertWord'),
+    historical: has('historical'),
+  };
+}
+
+const editList: Shape<ReturnType<typeof EDIT>[]> = list(EDIT, 10_000);
+
+function editsOf(row: ReturnType<typeof MESSAGE>, place: string): MessageEdit[] {
+  const where = `${place}: edit_history of message ${row.id}`;
+  const entries = editList(parseJson(row.edit_history!, where), where);
+  // What a topic became is what the next newer entry found.
+  let topicAfter = row.subject;
+  return entries.map((entry) => {
+    const from = entry.prev_topic ?? entry.prev_subject;
+    const to = entry.topic ?? topicAfter;
+    if (from !== null) topicAfter = from;
+    return {
+      userId: entry.user_id ?? row.sender,
+      editedAt: Math.floor(entry.timestamp),
+      previousContent:
+        entry.prev_content === null
+          ? null
+          : {
+              content: entry.prev_content,
+              rendered: safeHtml(entry.prev_rendered_content ?? '', entry.prev_content),
+            },
+      topic: from === null ? null : { from, to },
+      channel:
+        entry.prev_stream === null || entry.stream === null ? null : { from: entry.prev_stream, to: entry.stream },
+    };
+  });
+}
+
+/** Zulip's column is of any change. */
+function contentEditedAt(lastEdit: number | null, edits: readonly MessageEdit[], isOwn: boolean): number | null {
+  if (isOwn) return lastEdit === null ? null : Math.floor(lastEdit);
+  return edits.find(({ previousContent }) => previousContent !== null)?.editedAt ?? null;
+}
+
+const movedAt = (edits: readonly MessageEdit[]): number | null =>
+  edits.find(({ topic, channel }) => topic !== null || channel !== null)?.editedAt ?? null;

@@ -1,0 +1,262 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { PassThrough, type Readable, type Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import type { MessageCopy, RealmSource } from '@parley/domain/exports';
+import { type Pack, pack } from 'tar-stream';
+import type { ColumnNames } from './column-names.js';
+import {
+  ATTACHMENT_FILE,
+  FORMAT,
+  MESSAGES_IN_A_FILE,
+  messageFile,
+  PARLEY_FILE,
+  PEOPLE_FILE,
+  REALM_FILE,
+} from './layout.js';
+import { ClientNumbers, extraRow, messageRow, userMessageRows } from './message-rows.js';
+import { TableFiles } from './table-files.js';
+import { PersonTables, realmTables, TABLES_OF_PEOPLE } from './zulip-tables.js';
+
+export interface WriteOptions {
+  readonly names: ColumnNames;
+  /** A folder in which a folder of temporary files is made. */
+  readonly temporaryFolder: string;
+  /** Called with how many messages are written. */
+  readonly onProgress?: (messages: number) => void;
+  /** Awaited after every few messages, so that others are served. */
+  readonly rest?: () => Promise<void>;
+}
+
+/** The export as one file: a compressed archive of a folder in Zulip's layout. Memory holds a part of it at a time. */
+export async function* writeExport(source: RealmSource, options: WriteOptions): AsyncGenerator<Uint8Array> {
+  const folder = await mkdtemp(join(options.temporaryFolder, 'parley-export-'));
+  const archive = pack();
+  const out = new PassThrough();
+  const compressed = pipeline(archive as unknown as Readable, createGzip({ level: 6 }), out);
+  const written = new ExportWriter(source, options, archive, new TableFiles(folder)).write();
+  // Whichever fails first ends the other, and what is read of it.
+  written.catch((error: Error) => {
+    archive.destroy(error);
+    out.destroy(error);
+  });
+  compressed.catch(() => undefined);
+  try {
+    for await (const chunk of out) yield chunk as Uint8Array;
+    await written;
+    await compressed;
+  } finally {
+    archive.destroy();
+    out.destroy();
+    await written.catch(() => undefined);
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** What names contain, all in one folder. */
+const ROOT = 'parley-export';
+
+class ExportWriter {
+  private readonly clients = new ClientNumbers();
+  private readonly people: PersonTables;
+  private userMessages = 0;
+
+  constructor(
+    private readonly source: RealmSource,
+    private readonly options: WriteOptions,
+    private readonly archive: Pack,
+    private readonly tables: TableFiles,
+  ) {
+    this.people = new PersonTables(source.realm, tables);
+  }
+
+  async write(): Promise<void> {
+    const { realm } = this.source;
+    await this.addText(PARLEY_FILE, JSON.stringify({ format: FORMAT, realm }));
+    await this.people.addConversations();
+    for await (const person of this.source.people()) {
+      await this.people.addPerson(person);
+      await this.tables.addLine(PEOPLE_FILE, person);
+      await this.rest();
+    }
+    await this.writeMessages();
+    await this.writeFiles();
+    await this.addText('avatars/records.json', '[]');
+    await this.addText('emoji/records.json', '[]');
+    await this.addText('realm_icons/records.json', '[]');
+    this.tables.begin(PEOPLE_FILE);
+    await this.tables.end();
+    await this.addStream(PEOPLE_FILE, await this.tables.sizeOf(PEOPLE_FILE), this.tables.read(PEOPLE_FILE));
+    await this.writeRealm();
+    this.archive.finalize();
+  }
+
+  private async writeMessages(): Promise<void> {
+    let page: MessageCopy[] = [];
+    let files = 0;
+    let count = 0;
+    const flush = async () => {
+      if (page.length === 0) return;
+      const full = page;
+      page = [];
+      await this.writeMessageFile(messageFile(++files), full);
+      count += full.length;
+      this.options.onProgress?.(count);
+    };
+    for await (const copies of this.source.messages()) {
+      for (const copy of copies) {
+        page.push(copy);
+        if (page.length === MESSAGES_IN_A_FILE) await flush();
+      }
+      await this.rest();
+    }
+    await flush();
+  }
+
+  private async writeMessageFile(name: string, copies: readonly MessageCopy[]): Promise<void> {
+    const realmId = this.source.realm.realm.id;
+    const chunks: { readonly messages: string[]; readonly userMessages: string[]; readonly extras: string[] } = {
+      messages: [],
+      userMessages: [],
+      extras: [],
+    };
+    const nextId = () => ++this.userMessages;
+    for (const [index, copy] of copies.entries()) {
+      chunks.messages.push(JSON.stringify(messageRow(copy, realmId, this.clients)));
+      const rows = userMessageRows(copy, nextId);
+      if (rows !== '') chunks.userMessages.push(rows);
+      const extra = extraRow(copy);
+      if (extra) chunks.extras.push(JSON.stringify(extra));
+      await this.people.addReactions(copy.message.id, copy.reactions);
+      await this.people.addSubmessages(copy.message.id, copy.submessages);
+      if (index % MESSAGES_BEFORE_REST === 0) await this.rest();
+    }
+    await this.addText(
+      name,
+      `{"zerver_message":[${chunks.messages.join(',\n')}],\n"zerver_usermessage":[${chunks.userMessages.join(',\n')}],\n` +
+        `"parley_message":[${chunks.extras.join(',\n')}],\n"parley_client":${JSON.stringify(this.clients.rows())}}\n`,
+    );
+  }
+
+  private async writeFiles(): Promise<void> {
+    const realm = this.source.realm.realm.id;
+    const emails = new Map(this.source.realm.users.map(({ user }) => [user.id, user.email]));
+    this.tables.begin(ATTACHMENT_FILE, 'uploads');
+    for await (const { file, messageIds, content } of this.source.files()) {
+      const path = `uploads/${file.pathId}`;
+      await this.tables.add(ATTACHMENT_FILE, {
+        id: file.id,
+        realm,
+        owner: file.ownerId,
+        file_name: file.name,
+        path_id: file.pathId,
+        create_time: file.createdAt,
+        size: file.size,
+        content_type: file.contentType,
+        is_realm_public: false,
+        is_web_public: false,
+        messages: messageIds,
+        scheduled_messages: [],
+      });
+      if (!content) continue;
+      await this.tables.add('uploads', {
+        realm_id: realm,
+        user_profile_id: file.ownerId,
+        user_profile_email: emails.get(file.ownerId),
+        path: file.pathId,
+        s3_path: file.pathId,
+        size: file.size,
+        content_type: file.contentType,
+        last_modified: file.createdAt,
+      });
+      await this.addStream(path, file.size, content);
+      await this.rest();
+    }
+  }
+
+  /** All tables as one document, of which the long ones are read back from the disk. */
+  private async writeRealm(): Promise<void> {
+    await this.addTable('uploads/records.json', 'uploads', '[', ']\n');
+    await this.addTable(ATTACHMENT_FILE, ATTACHMENT_FILE, '{"zerver_attachment":[', ']}\n');
+    const short = { ...realmTables(this.source.realm, this.options.names), zerver_client: this.clients.rows() };
+    const head = Buffer.from(`${JSON.stringify(short).slice(0, -1)}`);
+    const pieces: (Uint8Array | string)[] = [head];
+    for (const table of TABLES_OF_PEOPLE) pieces.push(Buffer.from(`,\n"${table}":[`), table, Buffer.from(']'));
+    pieces.push(Buffer.from('}\n'));
+    let size = 0;
+    for (const piece of pieces) size += typeof piece === 'string' ? await this.tables.sizeOf(piece) : piece.length;
+    const { tables } = this;
+    await this.addStream(
+      REALM_FILE,
+      size,
+      (async function* () {
+        for (const piece of pieces) {
+          if (typeof piece === 'string') yield* tables.read(piece);
+          else yield piece;
+        }
+      })(),
+    );
+  }
+
+  private async addTable(name: string, table: string, start: string, end: string): Promise<void> {
+    const { tables } = this;
+    const [before, after] = [Buffer.from(start), Buffer.from(end)];
+    const size = before.length + (await tables.sizeOf(table)) + after.length;
+    const content = (async function* () {
+      yield before;
+      yield* tables.read(table);
+      yield after;
+    })();
+    await this.addStream(name, size, content);
+  }
+
+  private addText(name: string, text: string): Promise<void> {
+    const content = Buffer.from(text);
+    return this.addStream(
+      name,
+      content.length,
+      (async function* () {
+        for (let start = 0; start < content.length; start += CHUNK) yield content.subarray(start, start + CHUNK);
+      })(),
+    );
+  }
+
+  private async addStream(name: string, size: number, content: AsyncIterable<Uint8Array>): Promise<void> {
+    const header = { name: `${ROOT}/${name}`, size, mode: 0o600 };
+    const entry = this.archive.entry(header) as unknown as Writable;
+    let written = 0;
+    for await (const chunk of content) {
+      written += chunk.length;
+      if (written > size) break;
+      if (!entry.write(chunk)) await drained(entry);
+    }
+    if (written !== size) throw new Error(`${name} has not the size that it had`);
+    await new Promise<void>((resolve, reject) => {
+      entry.once('error', reject);
+      entry.once('finish', () => resolve());
+      entry.end();
+    });
+  }
+
+  private async rest(): Promise<void> {
+    await this.options.rest?.();
+  }
+}
+
+const MESSAGES_BEFORE_REST = 100;
+const CHUNK = 65_536;
+
+function drained(stream: Writable): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (stream.destroyed) return reject(new Error('The export was given up'));
+    const end = (error?: Error) => {
+      stream.off('drain', onDrain).off('error', end).off('close', onClose);
+      if (error) reject(error);
+      else resolve();
+    };
+    const onDrain = () => end();
+    const onClose = () => end(new Error('The export was given up'));
+    stream.on('drain', onDrain).on('error', end).on('close', onClose);
+  });
+}

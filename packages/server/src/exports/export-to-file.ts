@@ -1,0 +1,40 @@
+import { open, rename, rm } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { RealmReader } from '@parley/domain/exports';
+import type { RealmId } from '@parley/domain/shared';
+import { writeExport } from '@parley/export-files';
+import type { Parley } from '../facade/parley.js';
+import { COLUMN_NAMES } from './column-names.js';
+
+/** Everything of a realm. There is no file of that name before it is complete. Answers how many messages are in it. */
+export async function exportToFile(
+  { useCase }: Pick<Parley, 'useCase'>,
+  realmId: RealmId,
+  path: string,
+  onProgress: (messages: number) => void,
+): Promise<number> {
+  const source = await useCase(RealmReader).open(realmId, { covers: 'all' });
+  const partial = `${path}.part`;
+  let messages = 0;
+  const content = writeExport(source, {
+    names: COLUMN_NAMES,
+    temporaryFolder: dirname(resolve(path)),
+    onProgress: (count) => {
+      messages = count;
+      onProgress(count);
+    },
+  });
+  // Readable for nobody else: it holds what people said in private.
+  const file = await open(partial, 'w', 0o600);
+  try {
+    for await (const chunk of content) await file.writeFile(chunk);
+    await file.sync();
+    await file.close();
+    await rename(partial, path);
+  } catch (error) {
+    await file.close().catch(() => undefined);
+    await rm(partial, { force: true });
+    throw error;
+  }
+  return messages;
+}

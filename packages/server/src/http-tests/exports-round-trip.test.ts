@@ -1,0 +1,334 @@
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { ImportRealm, type PersonCopy, RealmReader } from '@parley/domain/exports';
+import type { UserId } from '@parley/domain/shared';
+import { openExport, writeExport } from '@parley/export-files';
+import { COLUMN_NAMES } from '../exports/column-names.js';
+import { fieldsOf } from '../testing/expectations.js';
+import { postFiles } from '../testing/multipart.js';
+import { TestServer, type TestUser } from '../testing/test-server.js';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'parley-round-trip-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+async function exported(server: TestServer, realmId = server.realmId): Promise<string> {
+  const source = await server.parley.useCase(RealmReader).open(realmId, { covers: 'all' });
+  const path = join(folder, 'export.tar.gz');
+  await writeFile(path, writeExport(source, { names: COLUMN_NAMES, temporaryFolder: folder }));
+  return path;
+}
+
+async function imported(server: TestServer, path: string, stringId: string | null) {
+  const { source, close } = await openExport(path, { names: COLUMN_NAMES, temporaryFolder: folder });
+  try {
+    return await server.parley.useCase(ImportRealm).execute({ source, stringId });
+  } finally {
+    await close();
+  }
+}
+
+/** Of everything that organizations have. */
+async function fill(server: TestServer): Promise<void> {
+  const { hamlet, cordelia, polonius, desdemona } = server.people;
+  const post = async (path: string, as: TestUser, params: object) =>
+    fieldsOf(await server.post(path, as, { ...params }));
+  const helper = await server.addBot(hamlet, 'helper');
+  await post('/realm/filters', desdemona, { pattern: '#(?P<id>[0-9]+)', url_template: 'https://example.com/{id}' });
+  await post('/realm/domains', desdemona, { domain: 'example.com', allow_subdomains: true });
+  await post('/user_groups/create', desdemona, { name: 'kings', description: 'of Denmark', members: [hamlet.id] });
+  const folderId = (await post('/channel_folders/create', desdemona, { name: 'Castle', description: '*walls*' }))
+    .channel_folder_id;
+  const make = async (name: string, params: object) =>
+    (await post('/channels/create', desdemona, { name, subscribers: [desdemona.id, hamlet.id], ...params })).id!;
+  const town = await make('town', { description: '**all**', folder_id: folderId });
+  const secret = await make('secret', { invite_only: true, history_public_to_subscribers: false });
+  await post('/users/me/subscriptions', desdemona, { subscriptions: [{ name: 'secret' }], principals: [cordelia.id] });
+  const send = async (as: TestUser, params: object) =>
+    (await post('/messages', as, { type: 'channel', ...params })).id!;
+  const first = await send(hamlet, { to: town, topic: 'news', content: 'see #12, @**Iago** and @**all**' });
+  await send(desdemona, { to: secret, topic: 'plot', content: "hush @**Cordelia, Lear's daughter**" });
+  const moved = await send(hamlet, { to: town, topic: 'other', content: '/poll yes\nno' });
+  await send(helper, { to: town, topic: 'news', content: '/me beeps' });
+  await send(hamlet, { type: 'direct', to: [cordelia.id, polonius.id], content: 'three of us' });
+  await send(hamlet, { type: 'direct', to: [hamlet.id], content: 'to be' });
+  await post('/users/me/subscriptions', cordelia, { subscriptions: [{ name: 'town' }] });
+  await send(hamlet, { to: town, topic: 'news', content: 'welcome' });
+  fieldsOf(await server.delete('/users/me/subscriptions', cordelia, { subscriptions: ['town'] }));
+  await send(hamlet, { to: town, topic: 'news', content: 'she left' });
+  await post(`/messages/${first}/reactions`, cordelia, { emoji_name: 'smile' });
+  await post('/messages/flags', cordelia, { messages: [first], op: 'add', flag: 'starred' });
+  await post('/messages/flags', desdemona, { messages: [first], op: 'add', flag: 'read' });
+  server.clock.advance(10);
+  fieldsOf(await server.patch(`/messages/${first}`, hamlet, { content: 'edited #13' }));
+  fieldsOf(await server.patch(`/messages/${moved}`, hamlet, { topic: 'elsewhere' }));
+  const file = fieldsOf(await postFiles(server, '/user_uploads', hamlet, [{ name: 'skull.txt', content: 'alas' }]));
+  await send(hamlet, { to: town, topic: 'files', content: `[skull](${file.url})` });
+  await post('/drafts', hamlet, { drafts: [{ type: 'stream', to: [town], topic: 't', content: 'd', timestamp: 5 }] });
+  await post('/saved_snippets', hamlet, { title: 'a', content: 'b' });
+  await post('/users/me/status', hamlet, { status_text: 'brooding', emoji_name: 'smile' });
+  await post('/users/me/alert_words', hamlet, { alert_words: ['ghost'] });
+  await post(`/users/me/muted_users/${polonius.id}`, hamlet, {});
+  await post('/user_topics', hamlet, { stream_id: town, topic: 'news', visibility_policy: 3 });
+  await post('/navigation_views', hamlet, { fragment: 'narrow/is/starred', is_pinned: true });
+  await post('/scheduled_messages', hamlet, {
+    type: 'channel',
+    to: town,
+    topic: 'later',
+    content: 'soon',
+    scheduled_delivery_timestamp: server.clock.now() + 3600,
+  });
+  await post('/realm/profile_fields', desdemona, { name: 'Mood', hint: '', field_type: 1 });
+  fieldsOf(await server.patch('/users/me/profile_data', hamlet, { data: [{ id: 1, value: 'dark' }] }));
+  fieldsOf(await server.patch('/settings', hamlet, { twenty_four_hour_time: true, web_font_size_px: 18 }));
+  fieldsOf(await server.patch('/realm', desdemona, { description: '*Elsinore*', inline_image_preview: false }));
+  fieldsOf(await server.delete(`/users/${polonius.id}`, desdemona));
+}
+
+/** What the API answers to somebody, without what is of the queue or of the moment. */
+async function answersTo(server: TestServer, as: TestUser, url: string): Promise<Record<string, unknown>> {
+  const all = fieldsOf(
+    await server.post('/register', as, {
+      client_capabilities: {
+        notification_settings_null: true,
+        linkifier_url_template: true,
+        include_deactivated_groups: true,
+      },
+      client_gravatar: false,
+    }),
+  ) as Record<string, unknown>;
+  for (const name of ['queue_id', 'last_event_id', 'presence_last_update_id', 'presences', 'server_timestamp'])
+    delete all[name];
+  const get = async (path: string, params: object = {}) => (await server.get(path, as, { ...params })).body;
+  const messages = await get('/messages', { anchor: 'newest', num_before: 100, num_after: 0, narrow: [] });
+  const edits = [];
+  for (const { id } of messages.messages) edits.push(await get(`/messages/${id}/history`));
+  const answers: Record<string, unknown> = {
+    register: all,
+    messages,
+    edits,
+    channelMessages: await get('/messages', {
+      anchor: 'newest',
+      num_before: 100,
+      num_after: 0,
+      narrow: [{ operator: 'channels', operand: 'public' }],
+    }),
+    users: await get('/users', { include_custom_profile_fields: true, client_gravatar: false }),
+    groups: await get('/user_groups', { include_deactivated_groups: true }),
+    streams: await get('/streams', { include_all: true }),
+    subscriptions: await get('/users/me/subscriptions', { include_subscribers: true }),
+    attachments: await get('/attachments'),
+    drafts: await get('/drafts'),
+    snippets: await get('/saved_snippets'),
+    scheduled: await get('/scheduled_messages'),
+    alertWords: await get('/users/me/alert_words'),
+    linkifiers: await get('/realm/linkifiers'),
+    domains: await get('/realm/domains'),
+    fields: await get('/realm/profile_fields'),
+    folders: await get('/channel_folders'),
+    views: await get('/navigation_views'),
+  };
+  return JSON.parse(
+    JSON.stringify(answers).replaceAll(url, 'http://here').replaceAll(url.replace('http://', ''), 'here'),
+  );
+}
+
+/** The same people, as they sign in at another server. */
+async function signIn(server: TestServer, people: readonly TestUser[]): Promise<readonly TestUser[]> {
+  const signedIn: TestUser[] = [];
+  for (const person of people) {
+    const record = await server.storage.uow.read(({ apiKeys }) => apiKeys.find(person.user.realmId, person.id));
+    signedIn.push({ ...person, apiKey: server.parley.ports.apiKeyMint.derive(record!) });
+  }
+  return signedIn;
+}
+
+it('an organization that was exported and imported on a new server answers everybody as before', async () => {
+  const from = await TestServer.start();
+  await fill(from);
+  const path = await exported(from);
+  const { desdemona, hamlet, cordelia, iago } = from.people;
+  const people = [desdemona, hamlet, cordelia, iago];
+  const to = await TestServer.startEmpty();
+  const output = await imported(to, path, null);
+  expect(output).toMatchObject({ files: 1, missingFiles: 0, realm: { id: from.realmId, stringId: 'zulip' } });
+  to.clock.advance(10);
+  const there = await signIn(to, people);
+  for (const [index, person] of people.entries()) {
+    expect(await answersTo(to, there[index]!, to.url)).toEqual(await answersTo(from, person, from.url));
+  }
+  await from.close();
+  await to.close();
+});
+
+it('an export of what is public holds nothing private', async () => {
+  const from = await TestServer.start();
+  await fill(from);
+  const { hamlet, desdemona } = from.people;
+  fieldsOf(await from.patch('/settings', hamlet, { email_address_visibility: 4 }));
+  const contentsFor = async (covers: ReadonlySet<UserId>) => {
+    const source = await from.parley.useCase(RealmReader).open(from.realmId, { covers });
+    const messages: string[] = [];
+    for await (const page of source.messages()) messages.push(...page.map(({ message }) => message.content));
+    const people: PersonCopy[] = [];
+    for await (const person of source.people()) people.push(person);
+    return { source, messages, person: people.find(({ userId }) => userId === hamlet.id)! };
+  };
+  const all = await contentsFor(new Set());
+  expect(all.source.realm.channels.map(({ name }) => name)).toEqual(['town']);
+  expect(all.source.realm.conversations).toEqual([]);
+  expect(all.messages).not.toContainEqual(expect.stringMatching(/hush|three of us|to be/));
+  expect(all.messages).toContain('welcome');
+  expect(all.person).toMatchObject({ drafts: [], alertWords: [], snippets: [], scheduledMessages: [], reminders: [] });
+  const own = all.source.realm.users.find(({ user }) => user.id === hamlet.id)!.user;
+  expect([own.email, own.settings.webFontSizePx]).toEqual([`user${hamlet.id}@parley.invalid`, 16]);
+  const consenting = await contentsFor(new Set([hamlet.id]));
+  expect(consenting.messages).toContain('to be');
+  expect(consenting.person.drafts).toHaveLength(1);
+  expect(consenting.source.realm.channels.map(({ name }) => name)).toEqual(['town', 'secret']);
+  const other = await contentsFor(new Set([desdemona.id]));
+  expect(other.messages).not.toContain('to be');
+  await from.close();
+});
+
+it("a Zulip server's archive, which has nothing of Parley's own, is an organization too", async () => {
+  const from = await TestServer.start();
+  await fill(from);
+  const { close } = await openExport(await exported(from), { names: COLUMN_NAMES, temporaryFolder: folder });
+  const unpacked = readdirSync(folder).find((entry) => entry.startsWith('parley-import-'))!;
+  const path = join(folder, 'zulip');
+  cpSync(join(folder, unpacked, 'parley-export'), path, { recursive: true });
+  await close();
+  rmSync(join(path, 'parley.json'));
+  rmSync(join(path, 'parley-people.jsonl'));
+  const messageFile = join(path, 'messages-000001.json');
+  const { zerver_message, zerver_usermessage } = JSON.parse(readFileSync(messageFile, 'utf8'));
+  writeFileSync(messageFile, JSON.stringify({ zerver_message, zerver_usermessage }));
+  const to = await TestServer.startEmpty();
+  const output = await imported(to, path, null);
+  expect(output).toMatchObject({ files: 1, realm: { stringId: 'zulip' } });
+  to.clock.advance(10);
+  const { hamlet, cordelia, desdemona } = from.people;
+  const people = [hamlet, cordelia, desdemona];
+  const there = await signIn(to, people);
+  for (const [index, person] of people.entries()) {
+    const [after, before] = [await answersTo(to, there[index]!, to.url), await answersTo(from, person, from.url)];
+    for (const name of [
+      'users',
+      'groups',
+      'streams',
+      'subscriptions',
+      'linkifiers',
+      'domains',
+      'fields',
+      'folders',
+      'alertWords',
+    ]) {
+      expect([name, after[name]]).toEqual([name, before[name]]);
+    }
+    const texts = (answers: Record<string, unknown>) =>
+      (answers.messages as { messages: object[] }).messages.map((message) => ({
+        ...message,
+        // Made when a message is sent, and in no table of Zulip's.
+        topic_links: [],
+        last_moved_timestamp: undefined,
+        last_edit_timestamp: undefined,
+      }));
+    expect(texts(after)).toEqual(texts(before));
+  }
+  await from.close();
+  await to.close();
+});
+
+it('an import beside other organizations keeps what texts name', async () => {
+  const from = await TestServer.start();
+  await fill(from);
+  const path = await exported(from);
+  const to = await TestServer.start();
+  await to.addRealm('busy');
+  const { realm } = await imported(to, path, 'copied');
+  expect(realm.id).toBeGreaterThan(from.realmId);
+  const hamlet = await to.storage.uow.read((r) => r.users.findByEmail(realm.id, 'hamlet@zulip.com'));
+  const record = await to.storage.uow.read(({ apiKeys }) => apiKeys.find(realm.id, hamlet!.id));
+  const as = { ...to.people.hamlet, id: hamlet!.id, apiKey: to.parley.ports.apiKeyMint.derive(record!) };
+  const narrow = [{ operator: 'channel', operand: 'town' }];
+  const params = { anchor: 'newest', num_before: 100, num_after: 0, narrow };
+  const { messages } = fieldsOf(await to.request('GET', '/messages', { as, params, realm: 'copied' })) as unknown as {
+    messages: { sender_id: number; content: string; topic_links: unknown[] }[];
+  };
+  const file = messages.find(({ content }) => content.includes('user_uploads'))!;
+  const address = /href="(\/user_uploads\/[^"]+)"/.exec(file.content)![1]!;
+  expect(address).toContain(`/user_uploads/${realm.id}/`);
+  expect((await to.request('GET', `/${address}`, { as, realm: 'copied' })).body).toBe('alas');
+  expect(messages.some(({ sender_id }) => sender_id === hamlet!.id)).toBe(true);
+  await from.close();
+  await to.close();
+});
+
+describe('what cannot be imported leaves nothing behind', () => {
+  let from: TestServer;
+  let to: TestServer;
+  beforeEach(async () => {
+    from = await TestServer.start();
+    to = await TestServer.startEmpty();
+    await from.post('/messages', from.people.iago, { type: 'direct', to: [from.people.iago.id], content: 'x' });
+  });
+  afterEach(async () => {
+    await from.close();
+    await to.close();
+  });
+
+  const realms = () => to.storage.uow.read((r) => r.realms.list());
+
+  /** The export with a file changed, as an unpacked folder. */
+  async function changed(name: string, change: (content: string) => string): Promise<string> {
+    const { source: _, ...opened } = await openExport(await exported(from), {
+      names: COLUMN_NAMES,
+      temporaryFolder: folder,
+    });
+    const unpacked = readdirSync(folder).find((entry) => entry.startsWith('parley-import-'))!;
+    const copy = join(folder, 'changed');
+    cpSync(join(folder, unpacked, 'parley-export'), copy, { recursive: true });
+    await opened.close();
+    writeFileSync(join(copy, name), change(readFileSync(join(copy, name), 'utf8')));
+    return copy;
+  }
+
+  it.each([
+    ['a sender that is nobody', 'messages-000001.json', /"sender":\d+/, '"sender":4711', /names a user 4711/],
+    [
+      'a recipient that is none',
+      'messages-000001.json',
+      /"recipient":\d+/,
+      '"recipient":4711',
+      /names a recipient 4711/,
+    ],
+    ['no JSON', 'messages-000001.json', /^\{/, '', /messages-000001.json is not JSON/],
+    ['a role that is none', 'parley.json', /"role":"owner"/, '"role":"king"', /role is none of/],
+    ['HTML that runs', 'parley.json', /"renderedDescription":""/, '"renderedDescription":"<script>"', /not safe/],
+    ['a newer format', 'parley.json', /"format":1/, '"format":99', /newer version/],
+  ])('%s', async (_, name, pattern, replacement, message) => {
+    const path = await changed(name, (content) => content.replace(pattern, replacement));
+    await expect(imported(to, path, null)).rejects.toThrow(message);
+    expect(await realms()).toEqual([]);
+    // Nor is anything in the way of another attempt.
+    await imported(to, await exported(from), null);
+    expect(await realms()).toHaveLength(1);
+  });
+
+  it('a string id that is taken', async () => {
+    await to.addRealm('zulip');
+    await expect(imported(to, await exported(from), null)).rejects.toThrow('Subdomain already in use');
+    expect(await realms()).toHaveLength(1);
+  });
+
+  it('an archive that is cut off', async () => {
+    const path = await exported(from);
+    writeFileSync(path, readFileSync(path).subarray(0, 3000));
+    await expect(imported(to, path, null)).rejects.toThrow(/damaged/);
+  });
+});

@@ -1,0 +1,152 @@
+import type { CopyRepository, FlagsCopy, IdKind } from '@parley/domain/exports';
+import type { MessageEdit, OrdinalRange, Viewer } from '@parley/domain/messages';
+import type { MessageId, RealmId, RecipientId, UserId } from '@parley/domain/shared';
+import { type Connection, LIMIT } from '../connection.js';
+import { ReadSets } from '../messages/read-sets.js';
+import { Spans } from '../messages/spans.js';
+import { OWNERSHIP_SOURCES } from '../messages/stored-values.js';
+import { jsonList, toFlag } from '../rows.js';
+
+/** Whose `AUTOINCREMENT` gives ids of the kind. */
+const TABLES: Readonly<Record<Exclude<IdKind, 'scheduled'>, string>> = {
+  realm: 'realm',
+  user: 'user',
+  group: 'user_group',
+  recipient: 'recipient',
+  channel: 'channel',
+  channelFolder: 'channel_folder',
+  defaultChannelGroup: 'default_channel_group',
+  profileField: 'profile_field',
+  linkifier: 'linkifier',
+  playground: 'playground',
+  allowedDomain: 'allowed_domain',
+  message: 'message',
+  draft: 'draft',
+  snippet: 'snippet',
+  file: 'file',
+};
+
+export class SqliteCopyRepository implements CopyRepository {
+  private readonly spans: Spans;
+  private readonly readSets: ReadSets;
+  private readonly messagesAfter;
+  private readonly receivedRecipients;
+  private readonly flagging;
+  private readonly beginSequence;
+  private readonly raiseSequence;
+  private readonly raiseScheduled;
+  private readonly insertEdits;
+  private readonly insertSpans;
+  private readonly insertFlags;
+
+  constructor(connection: Connection) {
+    this.spans = new Spans(connection);
+    this.readSets = new ReadSets(connection);
+    this.messagesAfter = connection.tuples<readonly [MessageId, RealmId]>(
+      `SELECT id, realm_id FROM message WHERE id > ? ORDER BY id ${LIMIT}`,
+    );
+    this.receivedRecipients = connection.values<RecipientId>(
+      'SELECT DISTINCT recipient_id FROM span WHERE user_id = ? AND +realm_id = ? ORDER BY recipient_id',
+    );
+    this.flagging = connection.tuples<readonly [MessageId, UserId]>(
+      `SELECT f.message_id, f.user_id FROM json_each(?) wanted
+       CROSS JOIN message_flag f INDEXED BY message_flag_by_message ON f.message_id = wanted.value
+       WHERE f.realm_id = ? ORDER BY f.message_id, f.user_id`,
+    );
+    this.beginSequence = connection.command(
+      `INSERT INTO sqlite_sequence (name, seq)
+       SELECT t.value, 0 FROM json_each(json_array(?)) t
+       WHERE NOT EXISTS (SELECT 1 FROM sqlite_sequence s WHERE s.name = t.value)`,
+    );
+    this.raiseSequence = connection.command('UPDATE sqlite_sequence SET seq = ? WHERE name = ? AND seq < ?');
+    this.raiseScheduled = connection.command('UPDATE scheduling_counter SET last_id = ? WHERE id = 1 AND last_id < ?');
+    this.insertEdits = connection.command(
+      `INSERT INTO message_edit (message_id, realm_id, user_id, edited_at, previous_topic, topic, previous_channel_id,
+                                 channel_id, previous_content, previous_rendered_content)
+       SELECT ?, ?, value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6, value ->> 7
+       FROM json_each(?) ORDER BY key`,
+    );
+    // Of a time before all events and moves that anybody will ask about.
+    this.insertSpans = connection.command(
+      `INSERT INTO span (user_id, recipient_id, number, realm_id, from_ordinal, to_ordinal, from_move, to_move, from_seq, to_seq)
+       SELECT ?, ?, key + 1, ?, value ->> 0, value ->> 1, 0, 0, 0, 0 FROM json_each(?)`,
+    );
+    this.insertFlags = connection.command(
+      `INSERT INTO message_flag (user_id, message_id, realm_id, source, read, starred, collapsed, mentioned,
+                                 topic_wildcard_mentioned, has_alert_word)
+       SELECT value ->> 0, value ->> 1, ?, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6, value ->> 7,
+              value ->> 8
+       FROM json_each(?)`,
+    );
+  }
+
+  async listMessageIds(realmId: RealmId, after: number, limit: number) {
+    const rows = this.messagesAfter.all(after, limit);
+    const ids = rows.filter(([, realm]) => realm === realmId).map(([id]) => id);
+    return { ids, reached: rows.length < limit ? null : rows.at(-1)![0] };
+  }
+
+  async listReceivedRecipients({ realmId, userId }: Viewer): Promise<readonly RecipientId[]> {
+    return this.receivedRecipients.all(userId, realmId);
+  }
+
+  async listFlagging(realmId: RealmId, ids: readonly MessageId[]): Promise<ReadonlyMap<MessageId, readonly UserId[]>> {
+    const flagging = new Map<MessageId, UserId[]>();
+    for (const [messageId, userId] of this.flagging.all(jsonList(ids), realmId)) {
+      const known = flagging.get(messageId);
+      if (known) known.push(userId);
+      else flagging.set(messageId, [userId]);
+    }
+    return flagging;
+  }
+
+  async raiseIds(kind: IdKind, least: number): Promise<void> {
+    const last = least - 1;
+    if (kind === 'scheduled') this.raiseScheduled.run(last, last);
+    else {
+      this.beginSequence.run(TABLES[kind]);
+      this.raiseSequence.run(last, TABLES[kind], last);
+    }
+  }
+
+  async putEdits(realmId: RealmId, messageId: MessageId, edits: readonly MessageEdit[]): Promise<void> {
+    const rows = edits.map(({ userId, editedAt, topic, channel, previousContent }) => [
+      userId,
+      editedAt,
+      topic?.from ?? null,
+      topic?.to ?? null,
+      channel?.from ?? null,
+      channel?.to ?? null,
+      previousContent?.content ?? null,
+      previousContent?.rendered ?? null,
+    ]);
+    this.insertEdits.run(messageId, realmId, JSON.stringify(rows.reverse()));
+  }
+
+  async putReceived(
+    viewer: Viewer,
+    recipientId: RecipientId,
+    received: readonly OrdinalRange[],
+    read: readonly OrdinalRange[],
+  ): Promise<void> {
+    const { realmId, userId } = viewer;
+    if (!this.spans.isOpen(recipientId, userId)) {
+      const rows = received.map(({ first, last }) => [first, last + 1]);
+      this.insertSpans.run(userId, recipientId, realmId, JSON.stringify(rows));
+    }
+    for (const range of read) this.readSets.markRange(viewer, recipientId, range);
+  }
+
+  async putFlags(realmId: RealmId, rows: readonly FlagsCopy[]): Promise<void> {
+    const values = rows.map(({ userId, messageId, flags }) => [
+      userId,
+      messageId,
+      flags.historical ? OWNERSHIP_SOURCES.historical : OWNERSHIP_SOURCES.spans,
+      flags.historical ? toFlag(flags.read) : null,
+      ...[flags.starred, flags.collapsed, flags.mentioned, flags.topicWildcardMentioned, flags.hasAlertWord].map(
+        toFlag,
+      ),
+    ]);
+    this.insertFlags.run(realmId, JSON.stringify(values));
+  }
+}

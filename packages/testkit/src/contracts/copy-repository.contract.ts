@@ -1,0 +1,132 @@
+import type { PersonalFlags } from '@parley/domain/messages';
+import { aChannel, aMessage, anotherRealm, aUser } from '../builders.js';
+import { type OpenStorage, own, stagesOn } from './storage-under-test.js';
+
+const PIECES = [
+  aUser({ name: 'iago' }),
+  aUser({ name: 'hamlet' }),
+  aUser({ name: 'cordelia' }),
+  aChannel({ name: 'denmark', subscribers: ['iago'] }),
+  ...Array.from({ length: 10 }, () => aMessage({ from: 'iago', to: 'denmark' })),
+];
+
+const NO_FLAGS: PersonalFlags = {
+  read: false,
+  starred: false,
+  collapsed: false,
+  mentioned: false,
+  channelWildcardMentioned: false,
+  topicWildcardMentioned: false,
+  hasAlertWord: false,
+  historical: false,
+};
+
+export function copyRepositoryContract(open: OpenStorage): void {
+  describe('copy repository', () => {
+    const stage = stagesOn(open);
+
+    it("lists the realm's messages in pieces of all there are", async () => {
+      const fixture = await stage(...PIECES);
+      await anotherRealm(fixture, aMessage({ from: 'otherRealmUser', to: 'theirs' }));
+      await fixture.add(aMessage({ from: 'iago', to: 'denmark' }));
+      const { uow, realm } = fixture;
+      const ids = fixture.messages.map(({ id }) => id);
+      const pages = await uow.read(async ({ copies }) => [
+        await copies.listMessageIds(realm.id, 0, 8),
+        await copies.listMessageIds(realm.id, ids[7]!, 3),
+        await copies.listMessageIds(realm.id, ids[9]! + 1, 3),
+      ]);
+      expect(pages).toEqual([
+        { ids: ids.slice(0, 8), reached: ids[7] },
+        { ids: ids.slice(8, 10), reached: ids[9]! + 1 },
+        { ids: ids.slice(10), reached: null },
+      ]);
+    });
+
+    it('lists what somebody received messages of, also when they do not any more', async () => {
+      const { uow, realm, user, channel, viewer } = await stage(...PIECES);
+      const { recipientId } = channel('denmark');
+      const received = (name: string) => uow.read((r) => r.copies.listReceivedRecipients(viewer(name)));
+      expect([await received('iago'), await received('hamlet')]).toEqual([[recipientId], []]);
+      await uow.write((tx) => tx.personal.closeSpans(realm.id, recipientId, [user('iago').id]));
+      expect(await received('iago')).toEqual([recipientId]);
+    });
+
+    it('lists at least those who have a message without having received it, or have flagged it', async () => {
+      const { uow, realm, messages, user, viewer } = await stage(...PIECES);
+      const ids = messages.map(({ id }) => id);
+      await uow.write((tx) => tx.personal.setFlag(viewer('iago'), [ids[0]!], 'starred', true));
+      await uow.write((tx) => tx.personal.addHistorical(viewer('hamlet'), [ids[1]!]));
+      const flagging = await uow.read((r) => r.copies.listFlagging(realm.id, ids));
+      expect(flagging.get(ids[0]!)).toContain(user('iago').id);
+      expect(flagging.get(ids[1]!)).toContain(user('hamlet').id);
+      const fixture = await anotherRealm(await stage(...PIECES));
+      expect(await fixture.uow.read((r) => r.copies.listFlagging(fixture.realm.id, ids))).toEqual(new Map());
+    });
+
+    it('gives ids from a number on, which never go back', async () => {
+      const { uow, realm } = await stage(...PIECES);
+      const add = (name: string) =>
+        uow.write(async (tx) => {
+          const fields = { name, description: '', channelIds: [], realmId: realm.id };
+          return (await tx.defaultChannelGroups.add(fields)).id;
+        });
+      await uow.write((tx) => tx.copies.raiseIds('defaultChannelGroup', 41));
+      expect(await add('a')).toBe(41);
+      await uow.write((tx) => tx.copies.raiseIds('defaultChannelGroup', 7));
+      expect(await add('b')).toBe(42);
+    });
+
+    it('keeps what somebody received and read, by ordinals', async () => {
+      const { uow, realm, messages, viewer } = await stage(...PIECES);
+      const ids = messages.map(({ id }) => id);
+      const { recipientId } = messages[0]!;
+      const received = [
+        { first: 2, last: 5 },
+        { first: 8, last: 9 },
+      ];
+      await uow.write(async (tx) => {
+        await tx.copies.putReceived(viewer('hamlet'), recipientId, received, [{ first: 3, last: 4 }]);
+        await tx.copies.putFlags(realm.id, [
+          {
+            userId: viewer('hamlet').userId,
+            messageId: ids[1]!,
+            flags: { ...NO_FLAGS, starred: true, mentioned: true },
+          },
+          {
+            userId: viewer('hamlet').userId,
+            messageId: ids[9]!,
+            flags: { ...NO_FLAGS, historical: true, read: true, starred: true },
+          },
+        ]);
+      });
+      const flags = await uow.read((r) => r.personal.listFlags(viewer('hamlet'), ids));
+      expect([...flags.keys()]).toEqual([2, 3, 4, 5, 8, 9, 10].map((n) => ids[n - 1]));
+      expect([...flags.values()].map(({ read }) => read)).toEqual([false, true, true, false, false, false, true]);
+      expect(flags.get(ids[1]!)).toEqual({ ...NO_FLAGS, starred: true, mentioned: true });
+      expect(flags.get(ids[9]!)).toEqual({ ...NO_FLAGS, historical: true, read: true, starred: true });
+      const unread = await uow.read((r) => r.personal.listUnread(viewer('hamlet'), 100, own()));
+      expect(unread.map(({ id }) => id)).toEqual([2, 5, 8, 9].map((n) => ids[n - 1]));
+      // They may subscribe now.
+      await uow.write((tx) => tx.personal.openSpans(realm.id, recipientId, [viewer('hamlet').userId]));
+      expect(await uow.read((r) => r.personal.newestId(viewer('hamlet')))).toBe(ids[9]);
+    });
+
+    it('keeps the history of a message as it is given', async () => {
+      const { uow, realm, messages, user } = await stage(...PIECES);
+      const { id } = messages[0]!;
+      const edits = [
+        {
+          userId: user('iago').id,
+          editedAt: 20,
+          previousContent: { content: 'b', rendered: '<p>b</p>' },
+          topic: null,
+          channel: null,
+        },
+        { userId: user('iago').id, editedAt: 10, previousContent: null, topic: { from: 'x', to: 'y' }, channel: null },
+      ];
+      await uow.write((tx) => tx.copies.putEdits(realm.id, id, edits));
+      expect(await uow.read((r) => r.edits.list(realm.id, id))).toEqual(edits);
+    });
+  });
+}

@@ -1,0 +1,68 @@
+import type { CopyRepository, FlagsCopy, IdKind } from '@parley/domain/exports';
+import type { MessageEdit, OrdinalRange, Viewer } from '@parley/domain/messages';
+import type { MessageId, RealmId, RecipientId, UserId } from '@parley/domain/shared';
+import { messagesOf } from './messages-of.js';
+import { findFlags, holdersOf, NO_FLAGS, putFlags } from './personal-rows.js';
+import { ascending, type MemoryUnit } from './tables.js';
+
+/** Counters by what they count; what is not here has the kind's own name. */
+const COUNTERS: Partial<Record<IdKind, string>> = { scheduled: 'scheduling' };
+
+export class MemoryCopies implements CopyRepository {
+  constructor(private readonly unit: MemoryUnit) {}
+
+  async listMessageIds(realmId: RealmId, after: number, limit: number) {
+    const all = [...this.unit.read('messages').values()].filter(({ id }) => id > after).slice(0, limit);
+    const ids = all.filter((message) => message.realmId === realmId).map(({ id }) => id);
+    return { ids, reached: all.length < limit ? null : all.at(-1)!.id };
+  }
+
+  async listReceivedRecipients({ realmId, userId }: Viewer): Promise<readonly RecipientId[]> {
+    const spans = [...this.unit.read('spans').values()];
+    const own = spans.filter((span) => span.realmId === realmId && span.userId === userId);
+    return [...new Set(own.map(({ recipientId }) => recipientId))].sort(ascending);
+  }
+
+  async listFlagging(realmId: RealmId, ids: readonly MessageId[]): Promise<ReadonlyMap<MessageId, readonly UserId[]>> {
+    const flagging = new Map<MessageId, readonly UserId[]>();
+    for (const { id } of messagesOf(this.unit, realmId, ids)) {
+      const userIds = holdersOf(this.unit, id);
+      if (userIds.length > 0) flagging.set(id, userIds);
+    }
+    return flagging;
+  }
+
+  async raiseIds(kind: IdKind, least: number): Promise<void> {
+    const counter = COUNTERS[kind] ?? kind;
+    const last = this.unit.read('counters').get(counter) ?? 0;
+    if (last < least - 1) this.unit.change('counters').set(counter, least - 1);
+  }
+
+  async putEdits(_realmId: RealmId, messageId: MessageId, edits: readonly MessageEdit[]): Promise<void> {
+    this.unit.change('messageEdits').set(messageId, [...edits]);
+  }
+
+  async putReceived(
+    { realmId, userId }: Viewer,
+    recipientId: RecipientId,
+    received: readonly OrdinalRange[],
+    read: readonly OrdinalRange[],
+  ): Promise<void> {
+    const holds = (ranges: readonly OrdinalRange[], ordinal: number) =>
+      ranges.some(({ first, last }) => first <= ordinal && ordinal <= last);
+    for (const message of messagesOf(this.unit, realmId)) {
+      if (message.sentRecipientId !== recipientId || !holds(received, message.ordinal)) continue;
+      const known = findFlags(this.unit, userId, message.id) ?? NO_FLAGS;
+      const flags = { ...known, read: holds(read, message.ordinal), channelWildcardMentioned: message.mentionsChannel };
+      putFlags(this.unit, userId, message.id, flags, true);
+    }
+  }
+
+  async putFlags(_realmId: RealmId, rows: readonly FlagsCopy[]): Promise<void> {
+    for (const { userId, messageId, flags } of rows) {
+      const known = findFlags(this.unit, userId, messageId) ?? NO_FLAGS;
+      const { read, channelWildcardMentioned } = flags.historical ? flags : known;
+      putFlags(this.unit, userId, messageId, { ...flags, read, channelWildcardMentioned });
+    }
+  }
+}
