@@ -12,12 +12,18 @@ import type { CommitListener } from '@parley/domain/composition';
 import type { LinkKeys } from '@parley/domain/confirmations';
 import type { LoadUnicodeEmoji } from '@parley/domain/emoji';
 import type { EphemeralEvents, EventListener, ServedQueues } from '@parley/domain/events';
-import type { BlobStore, ContentTypes, FileLimits, FileTokens } from '@parley/domain/files';
+import type { BlobStore, ContentTypes, FileLimits, FileTokens, PartialBlobStore } from '@parley/domain/files';
 import type { ImageProcessor } from '@parley/domain/images';
 import type { InvitationConfig, SignUpKeys } from '@parley/domain/invitations';
 import type { JobHandler } from '@parley/domain/jobs';
 import type { LetterQuota, Mailer } from '@parley/domain/mail';
-import type { ContentDigest, MarkdownRenderer, MessageHooks, RenderedMessages } from '@parley/domain/messages';
+import type {
+  ContentDigest,
+  MarkdownRenderer,
+  MessageHooks,
+  RenderedMessages,
+  SpectatedFiles,
+} from '@parley/domain/messages';
 import type { PushService } from '@parley/domain/push';
 import type { LinkifierSyntax, ServerAddress } from '@parley/domain/realms';
 import type { Clock, EventLoop, Randomness, RealmUrls, ReportProblem, Timers, UnitOfWork } from '@parley/domain/shared';
@@ -63,10 +69,12 @@ export const TOKENS = {
   /** Null: the operator named none. */
   pushService: token<PushService | null>('PushService'),
   blobStore: token<BlobStore>('BlobStore'),
+  partialBlobStore: token<PartialBlobStore>('PartialBlobStore'),
   imageProcessor: token<ImageProcessor>('ImageProcessor'),
   fileLimits: token<FileLimits>('FileLimits'),
   fileTokens: token<FileTokens>('FileTokens'),
   contentTypes: token<ContentTypes>('ContentTypes'),
+  spectatedFiles: token<SpectatedFiles>('SpectatedFiles'),
 } as const;
 
 /** What a server at work is made of, beside its use cases. */

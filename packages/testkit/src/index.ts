@@ -55,6 +55,7 @@ export {
   userId,
 } from './make-values.js';
 export { MemoryBlobStore } from './memory-blob-store.js';
+export { MemoryPartialBlobStore } from './memory-partial-blob-store.js';
 export { blackPng, crc32 } from './png.js';
 export { agreeOnRandomHistories } from './random-histories.js';
 export {

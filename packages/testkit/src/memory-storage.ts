@@ -48,6 +48,7 @@ import { MemorySnippets } from './memory/memory-snippets.js';
 import { MemoryStatuses } from './memory/memory-statuses.js';
 import { MemoryTopicPolicies } from './memory/memory-topic-policies.js';
 import { MemoryTopics } from './memory/memory-topics.js';
+import { MemoryUnfinishedUploads } from './memory/memory-unfinished-uploads.js';
 import { MemoryUsers } from './memory/memory-users.js';
 import { MemoryUnit, type StoredTables } from './memory/tables.js';
 
@@ -170,6 +171,7 @@ function repositoriesOf(unit: MemoryUnit) {
     alertWords: new MemoryAlertWords(unit),
     drafts: new MemoryDrafts(unit),
     files: new MemoryFiles(unit),
+    unfinishedUploads: new MemoryUnfinishedUploads(unit),
     pictures: new MemoryPictures(unit),
     customEmoji: new MemoryCustomEmoji(unit),
     snippets: new MemorySnippets(unit),

@@ -286,13 +286,19 @@ const playground = (n: number): Fields => ({
 /** Of tokens for the organization. */
 export const JWT_SECRET = 'what a test shares with another service';
 
-/** What needs a provider of calls, and servers have none (organization §20). */
+/** What needs a provider of calls, and servers have none (organization §20); and what is said in headers (messages §16.1). */
 export const NEVER_ACCEPTED: ReadonlySet<string> = new Set([
   'POST /calls/zoom/create',
   'GET /calls/bigbluebutton/create',
   'POST /calls/constructorgroups/create',
   'POST /calls/nextcloud_talk/create',
   'POST /calls/webex/create',
+  'POST /tus',
+  'POST /tus/',
+  'GET /tus/*path_id',
+  'PATCH /tus/*path_id',
+  'DELETE /tus/*path_id',
+  'GET /user_uploads/thumbnail/*path_id_and_format',
 ]);
 
 /**

@@ -24,6 +24,8 @@ export interface PathEntry<E> {
   readonly allowed: readonly string[];
   /** For OPTIONS: sorted. */
   readonly allowHeader: string;
+  /** For OPTIONS, beside the methods. */
+  readonly optionsHeaders: () => readonly string[];
   readonly isLongPoll: boolean;
   /** Some method is only for those who prove who they are. */
   readonly isForUsers: boolean;
@@ -52,6 +54,7 @@ class MutablePathEntry<E extends Endpoint> implements PathEntry<E> {
   readonly endpoints = new Map<string, E>();
   allowed: readonly string[] = [];
   allowHeader = '';
+  optionsHeaders: () => readonly string[] = () => [];
   isLongPoll = false;
   isForUsers = false;
   isSameOriginOnly = false;
@@ -63,6 +66,7 @@ class MutablePathEntry<E extends Endpoint> implements PathEntry<E> {
     this.endpoints.set(method, endpoint);
     this.style = endpoint.style;
     if (endpoint.route.auth === 'user') this.isForUsers = true;
+    this.optionsHeaders = endpoint.route.optionsHeaders ?? this.optionsHeaders;
     if (endpoint.route.isDevelopment || endpoint.route.errorPage) this.isSameOriginOnly = true;
     if (endpoint.route.longPoll) this.isLongPoll = true;
     else if (method === 'GET') this.endpoints.set('HEAD', endpoint);

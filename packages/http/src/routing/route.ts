@@ -69,8 +69,16 @@ interface Declaration<A extends Auth, D extends object> {
   readonly maxFileBytes?: number;
   /** Where `takesFiles`: the first file's bytes are put into the storage of files as they come, and removed if the call fails. */
   readonly storesFiles?: boolean;
+  /** Under `/api/v1` too for browsers in which somebody has logged in. */
+  readonly takesSessions?: boolean;
+  /** Reads the body itself, as it comes, where that is none of the kinds that hold parameters. */
+  readonly streamsBody?: boolean;
+  /** What `OPTIONS` answers beside the methods: name, value, name, value … The same for all methods of a path. */
+  readonly optionsHeaders?: () => readonly string[];
   /** A parameter `api_key` of the query proves who calls, where nothing else does (protocol §7.4). */
   readonly takesKeyParameter?: boolean;
+  /** The form of it that those get who have not logged in; default: none. */
+  readonly forSpectators?: A extends 'user' ? Route : never;
   /** Incoming-webhook bots may do nearly nothing else. */
   readonly allowsWebhookBots?: boolean;
   /** A GET that waits: limited on its own, no HEAD, and its path announces `OPTIONS, GET, DELETE` whatever it has. */
@@ -130,7 +138,11 @@ export interface Route {
   readonly takesFiles: boolean;
   readonly maxFileBytes: number | undefined;
   readonly storesFiles: boolean;
+  readonly takesSessions: boolean;
+  readonly streamsBody: boolean;
+  readonly optionsHeaders: (() => readonly string[]) | undefined;
   readonly takesKeyParameter: boolean;
+  readonly forSpectators: Route | undefined;
   readonly allowsWebhookBots: boolean;
   readonly longPoll: boolean;
   readonly atRoot: boolean;
@@ -168,7 +180,11 @@ export function route(method: Method, path: string, spec: Partial<Route> & Pick<
     takesFiles: false,
     maxFileBytes: undefined,
     storesFiles: false,
+    takesSessions: false,
+    streamsBody: false,
+    optionsHeaders: undefined,
     takesKeyParameter: false,
+    forSpectators: undefined,
     allowsWebhookBots: false,
     longPoll: false,
     atRoot: false,

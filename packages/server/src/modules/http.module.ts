@@ -28,7 +28,17 @@ import { all, provide, provideAs, provideFrom } from '../provide.js';
 import { RealmResolver } from '../realm-resolver.js';
 import { LISTS, PARTS, TOKENS } from '../tokens.js';
 
-const { channelQuota, clock, fileLimits, letterQuota, loginAttempts, randomness, realmUrls, unitOfWork } = TOKENS;
+const {
+  channelQuota,
+  clock,
+  fileLimits,
+  letterQuota,
+  loginAttempts,
+  randomness,
+  realmUrls,
+  spectatedFiles,
+  unitOfWork,
+} = TOKENS;
 
 /** From requests to use cases. */
 export const httpModule = ({ authenticate, ...options }: ParleyParts) =>
@@ -52,6 +62,17 @@ export const httpModule = ({ authenticate, ...options }: ParleyParts) =>
         attempt: (key, ip) => limiter.attempt('authenticate_by_username', key, sourceOf(ip)),
         withdraw: (key, ip) => limiter.withdraw('authenticate_by_username', key, sourceOf(ip)),
         forget: (key, ip) => limiter.forget('authenticate_by_username', key, sourceOf(ip)),
+      }),
+      RateLimiter,
+    );
+
+    provideFrom(
+      bind,
+      spectatedFiles,
+      (limiter) => ({
+        count: ({ id }) => {
+          if (limiter.isOn) limiter.attempt('spectator_attachment_access_by_file', String(id));
+        },
       }),
       RateLimiter,
     );

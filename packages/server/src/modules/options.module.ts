@@ -58,6 +58,7 @@ export const optionsModule = (options: ParleyParts, resolve: Resolve) =>
       TOKENS.clock,
     );
     provideValue(bind, TOKENS.blobStore, options.blobs);
+    provideValue(bind, TOKENS.partialBlobStore, options.partialBlobs);
     provideValue(bind, TOKENS.imageProcessor, options.images);
     provideValue(bind, TOKENS.fileLimits, options.fileLimits ?? FILE_LIMITS);
     provideFrom(bind, TOKENS.fileTokens, () => new HmacFileTokens(options.secret));

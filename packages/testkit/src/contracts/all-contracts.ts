@@ -45,6 +45,7 @@ import { statusRepositoryContract } from './status-repository.contract.js';
 import type { OpenStorage } from './storage-under-test.js';
 import { topicPolicyRepositoryContract } from './topic-policy-repository.contract.js';
 import { topicReadsContract } from './topic-reads.contract.js';
+import { unfinishedUploadRepositoryContract } from './unfinished-upload-repository.contract.js';
 import { unitOfWorkContract } from './unit-of-work.contract.js';
 import { userRepositoryContract } from './user-repository.contract.js';
 
@@ -86,6 +87,7 @@ export function storageContracts(open: OpenStorage): void {
   alertWordRepositoryContract(open);
   draftRepositoryContract(open);
   fileRepositoryContract(open);
+  unfinishedUploadRepositoryContract(open);
   pictureRepositoryContract(open);
   customEmojiRepositoryContract(open);
   snippetRepositoryContract(open);

@@ -2,7 +2,7 @@ import type { Migration } from './migration.js';
 
 /** Links that are sent by mail: sign-up, another address, another password. */
 export const confirmations: Migration = {
-  name: '0033-confirmations',
+  name: '0034-confirmations',
   sql: `
 CREATE TABLE confirmation (
   id INTEGER PRIMARY KEY AUTOINCREMENT,
