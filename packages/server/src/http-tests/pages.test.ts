@@ -1,5 +1,5 @@
 import { EmailChangedLetters } from '@parley/domain/accounts';
-import { SendLoginLetters } from '@parley/domain/authentication';
+import { LogIn, SendLoginLetters } from '@parley/domain/authentication';
 import { ForgetConfirmations, SendConfirmationLetters } from '@parley/domain/confirmations';
 import { SendInvitationLetters, SendWelcomeLetters } from '@parley/domain/invitations';
 import type { JobHandler } from '@parley/domain/jobs';
@@ -266,6 +266,17 @@ describe('setting another password by mail', () => {
     expect((await signIn(hamlet.password)).status).toBe(401);
     expect(fieldsOf(await signIn(PASSWORD))).toMatchObject({ api_key: hamlet.apiKey });
     expectPage(await send(link, { password: PASSWORD }), 'expired or been deactivated', 404);
+  });
+
+  it('logs out every browser in which somebody had logged in', async () => {
+    const sessions = () => server.storage.uow.read((r) => r.sessions.listOf(server.realmId, hamlet.id));
+    const logIn = { username: hamlet.email, password: hamlet.password, userAgent: 'Mozilla/5.0' };
+    await server.parley.useCase(LogIn).execute({ realmId: server.realmId }, logIn);
+    expect(await sessions()).toHaveLength(1);
+    await ask(hamlet.email);
+    const link = await linkTo(hamlet.email);
+    expectRedirect(await send(link, { password: PASSWORD }), '/accounts/password/done/');
+    expect(await sessions()).toEqual([]);
   });
 
   it('says the same of addresses that nobody has, of bots, and of other organizations, and sends nothing', async () => {
