@@ -1,3 +1,4 @@
+import { changeAvatar } from '../avatars/change-avatar.js';
 import { except, wholeRealm } from '../events/audience.js';
 import { expireInvitationsOf } from '../invitations/invitation-changes.js';
 import type { Realm } from '../realms/realm.js';
@@ -13,7 +14,7 @@ import { announceValuesNaming, directGroupsOf } from './group-values.js';
 /** What goes with an account, of bots as well (users §4.1). */
 export interface Deletions {
   readonly byId: UserId;
-  /** The name. */
+  /** The name, and the avatar. */
   readonly ofProfile: boolean;
   /** Where messages are deleted, by a job; empty: nowhere. */
   readonly ofMessages: readonly MessagePlace[];
@@ -43,10 +44,18 @@ export async function deactivateWithBots(
 
 async function end(tx: Transaction, user: User, now: UnixSeconds, deletions: Deletions | undefined): Promise<void> {
   // First, as long as others are told of them.
-  await deactivate(tx, deletions?.ofProfile ? await rename(tx, user, DELETED_USER_NAME) : user);
+  await deactivate(tx, deletions?.ofProfile ? await withoutProfile(tx, user) : user);
   if (!deletions || deletions.ofMessages.length === 0) return;
   const { byId, ofMessages: places } = deletions;
   await planMessageDeletion(tx, user.realmId, { userId: user.id, byId, places }, now);
+}
+
+/** Of an avatar that was uploaded the address is gone at once; the bytes go with the next sweep. */
+async function withoutProfile(tx: Transaction, user: User): Promise<User> {
+  const renamed = await rename(tx, user, DELETED_USER_NAME);
+  const { source, version } = renamed.avatar;
+  if (source === 'generated') return renamed;
+  return (await changeAvatar(tx, renamed, { source: 'generated', version: version + 1 })).user;
 }
 
 /**

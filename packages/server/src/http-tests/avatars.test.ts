@@ -153,6 +153,24 @@ describe('an avatar of one’s own (users §11)', () => {
   });
 });
 
+it('an uploaded avatar goes with a profile that is deleted', async () => {
+  const { hamlet, iago, cordelia } = people;
+  const url = await changed();
+  const queue = await openQueue(server, cordelia, { event_types: ['realm_user'] });
+  fieldsOf(await server.delete(`/users/${hamlet.id}`, iago, { actions: { delete_profile: true } }));
+  const drawn = `${place()}/${hamlet.id}.png?version=3`;
+  expect(await userOf(hamlet.id)).toMatchObject({ full_name: 'Deleted user', avatar_url: drawn, avatar_version: 3 });
+  expect((await load(url)).status).toBe(404);
+  expect(await eventsAfter(server, queue)).toMatchObject([
+    { person: { full_name: 'Deleted user' } },
+    { person: { avatar_source: 'J', avatar_url: drawn } },
+    { person: { is_active: false } },
+  ]);
+  server.clock.advance(86_400);
+  await server.parley.useCase(SweepFiles).execute({ keepDetachedSeconds: 0 });
+  expect(blobs.size).toBe(0);
+});
+
 describe('where an avatar is, by the id alone (users §1.3)', () => {
   const redirect = async (path: string, as: TestUser | null) => {
     const { status, headers } = await server.request('GET', `//avatar/${path}`, { as });
