@@ -24,7 +24,7 @@ type Row = readonly [
 
 const SETTINGS_LACK = 'no address changes, since no mail is sent';
 
-const BOTS_LACK = 'no avatar files, and no configuration of integrations, of which there are none';
+const BOTS_LACK = 'no configuration of integrations, of which there are none';
 
 const NO_CALL_PROVIDER = 'no provider can be configured: each answers that it is not';
 

@@ -23,10 +23,19 @@ export { isLoopbackName } from './routing/local-access.js';
 export { type Logger, silentLogger } from './routing/logger.js';
 export { createRouter, dispatchHotFirst } from './routing/mount.js';
 export { type Member, membersOfDto } from './routing/params.js';
-export { ipGroup, type LimitRule, networkOf, RateLimiter, rateLimited } from './routing/rate-limit.js';
+export {
+  ipGroup,
+  type LimitRule,
+  networkOf,
+  parseRateLimitRules,
+  RateLimiter,
+  type RateLimitRules,
+  rateLimited,
+} from './routing/rate-limit.js';
 export { success } from './routing/reply.js';
 export type { Request } from './routing/request.js';
 export type { CallerRole, RoleLookup } from './routing/role-requirements.js';
 export { type Route, route } from './routing/route.js';
 export { TRANSPORT_LIMITS, type TransportLimits } from './routing/transport-limits.js';
+export { type ProxyTrust, parseNetworks, TrustedProxies } from './routing/trusted-proxies.js';
 export { FEATURE_LEVEL, ZULIP_VERSION } from './server-settings/server-version.js';

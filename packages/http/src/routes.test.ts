@@ -58,6 +58,8 @@ describe('the table of operations', () => {
       'GET /user_avatars/:realm_id/emoji/images/:file',
       'GET /user_avatars/:realm_id/emoji/images/still/:file',
       'GET /user_avatars/:realm_id/realm/icon.png',
+      'GET /user_avatars/:realm_id/realm/logo.png',
+      'GET /user_avatars/:realm_id/realm/night_logo.png',
       'GET /user_uploads/temporary/:token/:name',
       'POST /accounts/login/',
       'POST /dev_fetch_api_key',

@@ -5,6 +5,7 @@ import { PresenceBoard } from '@parley/domain/presence';
 import { ServerContainer } from './container.js';
 import { Consumers } from './facade/consumers.js';
 import { LiveEvents } from './facade/events.js';
+import { LimitReset } from './limit-reset.js';
 import { composeParley } from './parley.js';
 import { TestServer } from './testing/test-server.js';
 import { LISTS, PARTS } from './tokens.js';
@@ -28,6 +29,7 @@ describe('the container of a server', () => {
       resolve(VerifySession),
       resolve(PresenceBoard),
       resolve(EventHub),
+      resolve(LimitReset),
       resolve(Promotion),
       resolve(LiveEvents),
       resolve(Consumers),

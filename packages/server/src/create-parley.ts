@@ -1,9 +1,10 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { FolderBlobStore } from '@parley/blobs';
+import type { BlobStore } from '@parley/domain/files';
 import type { Mailer } from '@parley/domain/mail';
 import type { Clock } from '@parley/domain/shared';
-import { type Logger, silentLogger, type TransportLimits } from '@parley/http';
+import { type Logger, type ProxyTrust, type RateLimitRules, silentLogger, type TransportLimits } from '@parley/http';
 import { SharpImageProcessor } from '@parley/images';
 import { htmlMessages, unicodeEmoji, ZulipMarkdownRenderer } from '@parley/markdown';
 import { openSqliteStorage } from '@parley/sqlite';
@@ -20,11 +21,11 @@ import {
   parseJwtSecrets,
   parseMailAddress,
   parseMailPattern,
+  parseProxies,
   parseSecret,
   parseSmtpUrl,
   parseUrl,
   parseWord,
-  StartupError,
 } from './config.js';
 import { FileOutbox } from './mail/file-outbox.js';
 import { SmtpMailer } from './mail/smtp-mailer.js';
@@ -32,6 +33,7 @@ import { DEFAULT_INVITATION_VALIDITY_MINUTES } from './modules/options.module.js
 import { type ComposedParley, composeParley, type Parley, type ParleyParts } from './parley.js';
 import type { PushServiceAccount } from './push/http-push-service.js';
 import { findSecret, makeSecret, requireSameSecret } from './secret.js';
+import { StartupError } from './startup-error.js';
 import { SystemClock } from './system-clock.js';
 import { SystemRandomness } from './system-randomness.js';
 
@@ -63,6 +65,8 @@ export interface ParleyConfig {
   readonly defaultRealm?: string;
   /** Default: true. */
   readonly rateLimits?: boolean;
+  /** Quotas instead of the default ones: `{ api_by_user: [{ windowSeconds: 60, limit: 500 }] }`. */
+  readonly rateLimitRules?: RateLimitRules;
   /** Whether channels may be readable by anybody on the Internet; default: false. */
   readonly webPublicChannels?: boolean;
   /**
@@ -70,8 +74,8 @@ export interface ParleyConfig {
    * default: nothing.
    */
   readonly mailGatewayPattern?: string;
-  /** How many proxies in front are trusted to name the client's address; default: 0. */
-  readonly trustedProxies?: number;
+  /** Proxies in front that are trusted to name the client's address: how many, or their networks; default: none. */
+  readonly trustedProxies?: ProxyTrust;
   /** What requests, answers and connections may cost; default: `TRANSPORT_LIMITS`. */
   readonly limits?: Partial<TransportLimits>;
   /** Whether requests are refused while the event loop lags or memory runs out; default: true. */
@@ -84,7 +88,7 @@ export interface ParleyConfig {
   readonly maxUploadMib?: number;
   /** Size of all files of an organization together, in MiB; default: no limit. */
   readonly uploadQuotaMib?: number;
-  /** For so many days deleted messages can be put back by `parley restore-messages`; default: 30. */
+  /** For so many days deleted messages can be put back by `parley message restore`; default: 30. */
   readonly keepDeletedDays?: number;
   /** pino's, or anything like it; default: nothing is logged. */
   readonly logger?: Logger;
@@ -120,9 +124,10 @@ export async function createParley(config: ParleyConfig): Promise<Parley> {
       defaultRealm: config.defaultRealm ?? null,
       invitationValidityMinutes: config.invitationValidityMinutes ?? DEFAULT_INVITATION_VALIDITY_MINUTES,
       hasRateLimits: config.rateLimits ?? true,
+      rateLimitRules: config.rateLimitRules ?? {},
       allowsWebPublicChannels: config.webPublicChannels ?? false,
       mailGatewayPattern: readIfGiven('mailGatewayPattern', parseMailPattern),
-      trustedProxies: config.trustedProxies ?? 0,
+      trustedProxies: readProxies(config.trustedProxies),
       limits: config.limits ?? {},
       shedsLoad: config.shedsLoad ?? true,
       push: config.pushService ? pushAccountOf(config.pushService) : null,
@@ -144,6 +149,14 @@ export async function createParley(config: ParleyConfig): Promise<Parley> {
   );
 }
 
+function readProxies(trust: ProxyTrust | undefined): ProxyTrust {
+  try {
+    return parseProxies(typeof trust === 'object' ? trust.join(',') : String(trust ?? 0));
+  } catch (error) {
+    throw new StartupError(`trustedProxies must be ${(error as Error).message}.`);
+  }
+}
+
 function jwtSecretsOf(secrets: Readonly<Record<string, string>>): ReadonlyMap<string, string> {
   try {
     return parseJwtSecrets(JSON.stringify(secrets));
@@ -162,7 +175,7 @@ function pushAccountOf({ url, orgId, orgKey }: PushServiceAccount): PushServiceA
 
 type RuntimeConfig = Omit<Configuration, 'host' | 'port' | 'logLevel' | 'url'> & { readonly url: string };
 
-export interface HostOptions extends Pick<ParleyParts, 'logger' | 'authenticate'> {
+export interface HostOptions extends Pick<ParleyParts, 'logger' | 'authenticate' | 'isOneOff'> {
   /** Instead of the one that is configured. */
   readonly mailer?: Mailer;
   readonly acceptsNewSecret: boolean;
@@ -206,7 +219,7 @@ export async function openParley(
       markdownRenderer,
       unicodeEmoji,
       mailer: mailerOf(configuration, clock),
-      blobs: new FolderBlobStore(configuration.files?.path ?? join(dirname(configuration.database.path), 'files')),
+      blobs: blobStoreOf(configuration),
       images: new SharpImageProcessor(),
       ...hostOptions,
       release,
@@ -216,6 +229,10 @@ export async function openParley(
     throw error;
   }
 }
+
+/** Where the bytes of files are, as the configuration says. */
+export const blobStoreOf = ({ files, database }: Pick<Configuration, 'files' | 'database'>): BlobStore =>
+  new FolderBlobStore(files?.path ?? join(dirname(database.path), 'files'));
 
 function mailerOf({ smtpUrl, mailFrom, url, database }: RuntimeConfig, clock: Clock): Mailer {
   const from = mailFrom ?? `noreply@${new URL(url).hostname}`;

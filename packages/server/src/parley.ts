@@ -15,6 +15,8 @@ import {
   dispatchHotFirst,
   type Logger,
   LongPoll,
+  type ProxyTrust,
+  type RateLimitRules,
   type Route,
   replyToError,
   type TransportLimits,
@@ -78,7 +80,9 @@ export interface ParleyParts {
   /** An address with `%s` in it, of a gateway that takes mail for channels. */
   readonly mailGatewayPattern?: string | null;
   readonly hasRateLimits: boolean;
-  readonly trustedProxies: number;
+  /** Quotas instead of the default ones. */
+  readonly rateLimitRules?: RateLimitRules;
+  readonly trustedProxies: ProxyTrust;
   readonly isDev: boolean;
   /** The organization's passwords are as good as published. */
   readonly isDemo?: boolean;
@@ -94,6 +98,8 @@ export interface ParleyParts {
   readonly images: ImageProcessor;
   /** Default: 100 MiB a file, and no quota. */
   readonly fileLimits?: FileLimits;
+  /** Neither workers nor deliveries begin: for a command that calls a few use cases and ends. Default: they do. */
+  readonly isOneOff?: boolean;
   /** Called at last by `close`. */
   readonly release: () => Promise<void>;
 }
@@ -117,16 +123,18 @@ export async function composeParley(options: ParleyParts): Promise<ComposedParle
   await resolve(RealmResolver).refresh();
 
   const follower = resolve(LogFollower);
-  for (const listener of container.list(LISTS.commitListener)) resolve(PublishingUnitOfWork).subscribe(listener);
-  for (const listener of container.list(LISTS.eventListener)) follower.subscribe(listener);
-  await follower.start();
+  if (!options.isOneOff) {
+    for (const listener of container.list(LISTS.commitListener)) resolve(PublishingUnitOfWork).subscribe(listener);
+    for (const listener of container.list(LISTS.eventListener)) follower.subscribe(listener);
+    await follower.start();
+  }
 
   const dispatcher = container.get(PARTS.dispatcher);
-  if (options.shedsLoad) {
+  if (options.shedsLoad && !options.isOneOff) {
     resolve(LoadMonitor).watch(() => ({ requests: dispatcher.inFlight, ...dispatcher.bytesInFlight }));
   }
   const router = createRouter(dispatcher);
-  const workers = container.list(LISTS.worker);
+  const workers = options.isOneOff ? [] : container.list(LISTS.worker);
   for (const worker of workers) worker.start();
 
   let closing: Promise<void> | undefined;

@@ -2,12 +2,12 @@ import type { RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join, resolve } from 'node:path';
 import type { Configuration } from './config.js';
-import { StartupError } from './config.js';
 import { openParley } from './create-parley.js';
 import { DEMO_REALM } from './demo/organization.js';
 import { createHttpServer } from './http-server.js';
 import { createLogger } from './logger.js';
 import type { ComposedParley } from './parley.js';
+import { StartupError } from './startup-error.js';
 
 export interface RunningServer {
   /** The public address. */

@@ -59,7 +59,8 @@ import { searchTerms } from './migrations/0027-search-terms.js';
 import { pictures } from './migrations/0028-pictures.js';
 import { hostApplication } from './migrations/0029-host-application.js';
 import { uploads } from './migrations/0030-uploads.js';
-import { sessions } from './migrations/0031-sessions.js';
+import { sessions } from './migrations/0032-sessions.js';
+import { topicsPolicies } from './migrations/0031-topics-policies.js';
 import type { Migration } from './migrations/migration.js';
 import { SqliteNavigationViewRepository } from './navigation-views/sqlite-navigation-view-repository.js';
 import { SqliteOnboardingRepository } from './onboarding/sqlite-onboarding-repository.js';
@@ -118,6 +119,7 @@ export const MIGRATIONS: readonly Migration[] = [
   pictures,
   hostApplication,
   uploads,
+  topicsPolicies,
   sessions,
 ];
 

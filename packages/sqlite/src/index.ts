@@ -7,6 +7,14 @@ import { SqliteUnitOfWork } from './sqlite-unit-of-work.js';
 import { StorageFiles, type StorageLoss } from './storage-files.js';
 
 export { DatabaseRefused } from './database.js';
+export {
+  copyDatabase,
+  type DatabaseState,
+  findDamage,
+  inspectDatabase,
+  listBlobs,
+  migrateDatabase,
+} from './maintenance.js';
 
 export interface SqliteStorageOptions {
   /** Of the database file; made when there is none, in a directory that exists. */

@@ -104,12 +104,12 @@ declare module '../events/event.js' {
 }
 
 export const CHANNEL_EVENT_FORMATS: EventFormats<ChannelEventTypes> = {
-  'channel.created': 1,
+  'channel.created': 2,
   'channel.hidden': 1,
-  'channel.property_changed': 2,
+  'channel.property_changed': 3,
   'channel.permission_changed': 1,
-  'channel.archived_changed': 1,
-  'subscription.added': 1,
+  'channel.archived_changed': 2,
+  'subscription.added': 2,
   'subscription.changed': 1,
   'subscription.removed': 1,
   'channel.subscribers_changed': 1,

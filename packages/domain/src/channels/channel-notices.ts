@@ -1,7 +1,7 @@
 import type { GroupSettingValue } from '../groups/group-setting.js';
 import { channelLink, silentMention } from '../messages/system-messages.js';
 import type { User } from '../users/user.js';
-import type { ChannelPrivacy, TopicsPolicy } from './channel.js';
+import type { ChannelPrivacy, RetentionDays, TopicsPolicy } from './channel.js';
 
 /** What the notification bot says in a channel that somebody changed (channels §4.4, §4.11, §4.12). */
 
@@ -19,9 +19,9 @@ const PRIVACY_TITLES: Readonly<Record<ChannelPrivacy, string>> = {
 
 const TOPICS_POLICY_TITLES: Readonly<Record<TopicsPolicy, string>> = {
   inherit: 'Automatic',
-  allow_empty_topic: '*general chat* topic allowed',
-  disable_empty_topic: 'No *general chat* topic',
-  empty_topic_only: 'Only *general chat* topic allowed',
+  emptyTopicAllowed: '*general chat* topic allowed',
+  emptyTopicRefused: 'No *general chat* topic',
+  emptyTopicOnly: 'Only *general chat* topic allowed',
 };
 
 const quoted = (description: string): string =>
@@ -42,10 +42,10 @@ export const descriptionNotice = (by: Named, before: string, after: string): str
   `* **Old description:**\n${quoted(before)}\n* **New description:**\n${quoted(after)}`;
 
 /** In days; -1: forever. What the organization says has been put in. */
-export function retentionNotice(by: Named, before: number, after: number): string {
-  const period = (days: number) => (days < 0 ? 'Forever' : `${days} days`);
+export function retentionNotice(by: Named, before: RetentionDays, after: RetentionDays): string {
+  const period = (days: RetentionDays) => (days === 'forever' ? 'Forever' : `${days} days`);
   const summary =
-    after < 0
+    after === 'forever'
       ? 'Messages in this channel will be kept forever.'
       : `Messages in this channel will be deleted ${after} days after they are sent.`;
   return (

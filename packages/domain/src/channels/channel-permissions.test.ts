@@ -288,7 +288,7 @@ describe('creating a channel', () => {
     const everything = {
       privacy: 'privateSharedHistory',
       isDefault: true,
-      topicsPolicy: 'empty_topic_only',
+      topicsPolicy: 'emptyTopicOnly',
       retentionChosen: true,
     } as const;
     const off = { webPublicEnabled: false };
@@ -318,9 +318,9 @@ describe('policies about topics and deletion', () => {
   )('%s sets topics to be %s: %s', (who, policy, expected) => {
     const policies: Record<string, TopicsPolicy> = {
       'as the organization': 'inherit',
-      'with the empty topic': 'allow_empty_topic',
-      'named topics only': 'disable_empty_topic',
-      'empty topic only': 'empty_topic_only',
+      'with the empty topic': 'emptyTopicAllowed',
+      'named topics only': 'emptyTopicRefused',
+      'empty topic only': 'emptyTopicOnly',
     };
     const realm = makeRealm({ permissionOverrides: { canSetTopicsPolicy: TEAM } });
     const actor = who === 'in the team' ? inTeam('member') : makeActor(who as Role);
@@ -339,16 +339,16 @@ describe('policies about topics and deletion', () => {
   it('a channel with named topics stays open to them', () => {
     const owner = makeActor('owner');
     // Protocol §6.3.
-    expect(canChangeTopicsPolicy(owner, makeRealm(), 'empty_topic_only', true)).toEqual({
+    expect(canChangeTopicsPolicy(owner, makeRealm(), 'emptyTopicOnly', true)).toEqual({
       allowed: false,
       code: 'CHANNEL_HAS_NAMED_TOPICS',
       message:
         'To enable this configuration, all messages in this channel must be in the general chat topic. Consider renaming or deleting other topics.',
       details: { emptyTopicDisplayName: 'general chat' },
     });
-    expect(formatDecision(canChangeTopicsPolicy(owner, makeRealm(), 'disable_empty_topic', true))).toBe('yes');
+    expect(formatDecision(canChangeTopicsPolicy(owner, makeRealm(), 'emptyTopicRefused', true))).toBe('yes');
     const strict = makeRealm({ permissionOverrides: { canSetTopicsPolicy: TEAM } });
-    expect(formatDecision(canChangeTopicsPolicy(makeActor('member'), strict, 'empty_topic_only', true))).toBe(
+    expect(formatDecision(canChangeTopicsPolicy(makeActor('member'), strict, 'emptyTopicOnly', true))).toBe(
       INSUFFICIENT,
     );
   });

@@ -328,7 +328,7 @@ export function canChangeTopicsPolicy(
   return all(
     canSetTopicsPolicy(actor, realm, policy),
     denyIf(
-      policy === 'empty_topic_only' && hasNamedTopics,
+      policy === 'emptyTopicOnly' && hasNamedTopics,
       'CHANNEL_HAS_NAMED_TOPICS',
       `To enable this configuration, all messages in this channel must be in the ${EMPTY_TOPIC_DISPLAY_NAME} topic. ` +
         'Consider renaming or deleting other topics.',

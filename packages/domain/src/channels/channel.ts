@@ -28,7 +28,7 @@ export const CHANNEL_PERMISSIONS = {
 export type ChannelPermission = keyof typeof CHANNEL_PERMISSIONS;
 export type ChannelPermissions = GroupSettings<typeof CHANNEL_PERMISSIONS>;
 
-export const TOPICS_POLICIES = ['inherit', 'allow_empty_topic', 'disable_empty_topic', 'empty_topic_only'] as const;
+export const TOPICS_POLICIES = ['inherit', 'emptyTopicAllowed', 'emptyTopicRefused', 'emptyTopicOnly'] as const;
 export type TopicsPolicy = (typeof TOPICS_POLICIES)[number];
 
 /** Who can find a channel and read it. */
@@ -48,8 +48,8 @@ export interface Channel {
   /** Null where no creator is recorded. */
   readonly creatorId: UserId | null;
   readonly createdAt: UnixSeconds;
-  /** Null: as the organization says; -1: forever; else > 0. */
-  readonly messageRetentionDays: number | null;
+  /** Null: as the organization says. */
+  readonly messageRetentionDays: RetentionDays | null;
   readonly topicsPolicy: TopicsPolicy;
   readonly folderId: ChannelFolderId | null;
   /** Whether newcomers are subscribed to it. */
@@ -84,13 +84,16 @@ export const hasSharedHistory = (channel: Pick<Channel, 'privacy'>): boolean =>
 export const MAX_CHANNEL_NAME_LENGTH = 60;
 export const MAX_CHANNEL_DESCRIPTION_LENGTH = 1024;
 
+/** How long messages are kept: whole days, at least one. */
+export type RetentionDays = number | 'forever';
+
 /** How long a channel is to keep its messages: days, or a word, which may be one that means nothing. */
 export type RetentionInput = 'asRealm' | 'forever' | number | { readonly word: string };
 
 /** As a channel has it. @throws DomainError INVALID_RETENTION (channels §4.4 row 5) */
 export function parseRetention(input: RetentionInput): Channel['messageRetentionDays'] {
   if (input === 'asRealm') return null;
-  if (input === 'forever') return -1;
+  if (input === 'forever') return input;
   if (typeof input === 'number' && input > 0) return input;
   const value = typeof input === 'number' ? input : input.word;
   throw new DomainError('INVALID_RETENTION', `Messages cannot be kept for ${value} days`, { value });

@@ -11,6 +11,7 @@ export {
   isWebPublic,
   MAX_CHANNEL_DESCRIPTION_LENGTH,
   MAX_CHANNEL_NAME_LENGTH,
+  type RetentionDays,
   type RetentionInput,
   TOPICS_POLICIES,
   type TopicsPolicy,

@@ -224,7 +224,7 @@ describe('posting to a channel', () => {
     const channel = makeChannel({
       isArchived: true,
       privacy: 'privateProtectedHistory',
-      topicsPolicy: 'empty_topic_only',
+      topicsPolicy: 'emptyTopicOnly',
       permissionOverrides: { canSendMessage: systemGroup.nobody, canCreateTopic: systemGroup.nobody },
     });
     const fixture = posting({ channel, isSystemBot: true, topicExists: false });
@@ -234,7 +234,7 @@ describe('posting to a channel', () => {
 
   it('reports the first of several refusals', () => {
     const { nobody } = systemGroup;
-    const shut = { isArchived: true, topicsPolicy: 'empty_topic_only' } as const;
+    const shut = { isArchived: true, topicsPolicy: 'emptyTopicOnly' } as const;
     const fixture = (given: Partial<Channel>, permissionOverrides: Partial<Record<ChannelPermission, typeof TEAM>>) =>
       posting({ channel: makeChannel({ ...given, permissionOverrides }), topicExists: false });
     expect(formatDecision(canPost(fixture(shut, { canSendMessage: nobody, canCreateTopic: nobody })))).toBe(
@@ -255,12 +255,12 @@ describe('the topics that a channel allows', () => {
   const onlyEmpty = 'EMPTY_TOPIC_REQUIRED: Only the general chat topic is allowed in this channel.';
 
   it.each`
-    channel                  | organization             | empty      | named
-    ${'allow_empty_topic'}   | ${'disable_empty_topic'} | ${'yes'}   | ${'yes'}
-    ${'disable_empty_topic'} | ${'allow_empty_topic'}   | ${noEmpty} | ${'yes'}
-    ${'empty_topic_only'}    | ${'allow_empty_topic'}   | ${'yes'}   | ${onlyEmpty}
-    ${'inherit'}             | ${'allow_empty_topic'}   | ${'yes'}   | ${'yes'}
-    ${'inherit'}             | ${'disable_empty_topic'} | ${noEmpty} | ${'yes'}
+    channel                | organization           | empty      | named
+    ${'emptyTopicAllowed'} | ${'emptyTopicRefused'} | ${'yes'}   | ${'yes'}
+    ${'emptyTopicRefused'} | ${'emptyTopicAllowed'} | ${noEmpty} | ${'yes'}
+    ${'emptyTopicOnly'}    | ${'emptyTopicAllowed'} | ${'yes'}   | ${onlyEmpty}
+    ${'inherit'}           | ${'emptyTopicAllowed'} | ${'yes'}   | ${'yes'}
+    ${'inherit'}           | ${'emptyTopicRefused'} | ${noEmpty} | ${'yes'}
   `('the channel says $channel, the organization $organization', ({ channel, organization, empty, named }) => {
     const fixture = {
       realm: makeRealm({ settings: { topicsPolicy: organization } }),
@@ -277,8 +277,8 @@ describe('the topics that a channel allows', () => {
 
   it('tells what the empty topic is called', () => {
     for (const [topicsPolicy, topic] of [
-      ['disable_empty_topic', ''],
-      ['empty_topic_only', 'plans'],
+      ['emptyTopicRefused', ''],
+      ['emptyTopicOnly', 'plans'],
     ] as const) {
       const decision = fitsTopicsPolicy(makeRealm(), makeChannel({ topicsPolicy }), topic);
       expect(decision).toMatchObject({ details: { emptyTopicDisplayName: 'general chat' } });

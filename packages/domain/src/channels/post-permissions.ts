@@ -110,13 +110,13 @@ export function fitsTopicsPolicy(
   const details = { emptyTopicDisplayName: EMPTY_TOPIC_DISPLAY_NAME };
   return all(
     denyIf(
-      policy === 'disable_empty_topic' && topic === '',
+      policy === 'emptyTopicRefused' && topic === '',
       'TOPIC_REQUIRED',
       `Sending messages to the ${EMPTY_TOPIC_DISPLAY_NAME} is not allowed in this channel.`,
       details,
     ),
     denyIf(
-      policy === 'empty_topic_only' && topic !== '',
+      policy === 'emptyTopicOnly' && topic !== '',
       'EMPTY_TOPIC_REQUIRED',
       `Only the ${EMPTY_TOPIC_DISPLAY_NAME} topic is allowed in this channel.`,
       details,

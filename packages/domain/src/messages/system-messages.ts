@@ -1,7 +1,7 @@
 import type { Channel } from '../channels/channel.js';
 import type { Realm } from '../realms/realm.js';
 import type { Clock } from '../shared/clock.js';
-import { DomainError } from '../shared/errors.js';
+import { DomainError, orThrow } from '../shared/errors.js';
 import type { ChannelId, UserId } from '../shared/ids.js';
 import type { RealmUrls } from '../shared/realm-urls.js';
 import type { Transaction } from '../shared/unit-of-work.js';
@@ -12,7 +12,6 @@ import { type Destination, postMessage } from './post-message.js';
 import {
   type Author,
   markdownOptions,
-  orThrow,
   type ParsedAhead,
   parseAhead,
   type RenderedText,
@@ -93,7 +92,7 @@ export class SystemMessages {
       // Links to topics lead to the newest message there, which may be the notice before.
       if (!draft.linksToTopics) drafts.set(content, draft);
       // Only where the channel has no other topic does the notice go without one (channels §5.2).
-      const place = channel.topicsPolicy === 'empty_topic_only' ? '' : topic;
+      const place = channel.topicsPolicy === 'emptyTopicOnly' ? '' : topic;
       const destination: Destination = { kind: 'channel', channel, topic: place, topicLinks: [] };
       await this.send(tx, bot, destination, draft, reading);
       await tx.yield();

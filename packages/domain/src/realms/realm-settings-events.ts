@@ -35,7 +35,7 @@ declare module '../events/event.js' {
 
 export const REALM_SETTINGS_EVENT_FORMATS: EventFormats<RealmSettingsEventTypes> = {
   'realm.name_changed': 1,
-  'realm.setting_changed': 1,
+  'realm.setting_changed': 2,
   'realm.authentication_changed': 1,
   'realm.permission_changed': 1,
   'realm.channels_cleared': 1,

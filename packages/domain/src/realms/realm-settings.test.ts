@@ -38,7 +38,7 @@ const CONTRACT = `
   requireUniqueNames                         | boolean | false               | administrators | any
   sendChannelEventsMessages                  | boolean | true                | administrators | any
   sendWelcomeEmails                          | boolean | true                | administrators | any
-  topicsPolicy                               | choice  | "allow_empty_topic" | administrators | ["allow_empty_topic","disable_empty_topic"]
+  topicsPolicy                               | choice  | "emptyTopicAllowed" | administrators | ["emptyTopicAllowed","emptyTopicRefused"]
   videoChatProvider                          | choice  | "jitsi"             | administrators | ["none","jitsi"]
   waitingPeriodThreshold                     | integer | 0                   | owners         | from 0
   wantAdvertiseInCommunitiesDirectory        | boolean | false               | administrators | any

@@ -101,7 +101,7 @@ export const REALM_SETTINGS = {
   requireUniqueNames: byAdministrators(flag(false)),
   sendChannelEventsMessages: byAdministrators(flag(true)),
   sendWelcomeEmails: byAdministrators(flag(true)),
-  topicsPolicy: byAdministrators(oneOf('allow_empty_topic', ['allow_empty_topic', 'disable_empty_topic'])),
+  topicsPolicy: byAdministrators(oneOf('emptyTopicAllowed', ['emptyTopicAllowed', 'emptyTopicRefused'])),
   videoChatProvider: byAdministrators(oneOf('jitsi', ['none', 'jitsi'])),
   /** In days. */
   waitingPeriodThreshold: byOwners(integer(0, { min: 0 })),

@@ -41,7 +41,7 @@ export * from './use-cases/profile-fields.js';
 export * from './use-cases/register-user.js';
 export * from './use-cases/switch-display.js';
 export * from './use-cases/update-user.js';
-export type { AvatarSource, Bot, BotKind, SpecialPermission, SystemBotKind, User } from './user.js';
+export type { Avatar, AvatarSource, Bot, BotKind, SpecialPermission, SystemBotKind, User } from './user.js';
 export { isKnownToGuest, isLimitedGuest } from './user-access.js';
 export type {} from './user-delivery.js';
 export { loadProfileFields } from './user-profiles.js';

@@ -11,6 +11,8 @@ export interface UserEventTypes {
   'user.role_changed': { readonly userId: UserId; readonly role: Role };
   /** To everybody who may know the user; the user as they are afterwards. Only those who see the address are told of it. */
   'user.email_changed': { readonly user: User };
+  /** To everybody who may know the user; the user as they are afterwards. */
+  'user.avatar_changed': { readonly user: User };
   /**
    * To somebody whose role changed: by that they came to see addresses of some of these users, or see them no longer.
    * `before`: what their role was.
@@ -40,6 +42,7 @@ export const USER_EVENT_FORMATS: EventFormats<UserEventTypes> = {
   'user.created': 2,
   'user.role_changed': 1,
   'user.email_changed': 1,
+  'user.avatar_changed': 1,
   'user.addresses_seen': 1,
   'user.activation_changed': 1,
   'user.access_changed': 1,

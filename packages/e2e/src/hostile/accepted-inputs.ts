@@ -899,6 +899,15 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
   'DELETE /events': {
     'a queue': async ({ openQueue }) => ({ queue_id: await openQueue() }),
   },
+  'POST /users/me/avatar': { 'many pixels': () => ({ file: new FormFile('a.png', MANY_PIXELS) }) },
+  'GET /avatar/:user_id': { 'somebody’s': (surroundings) => ({ user_id: peopleOf(surroundings)[0] }) },
+  'GET /avatar/:user_id/medium': { 'somebody’s': (surroundings) => ({ user_id: peopleOf(surroundings)[0] }) },
+  'POST /realm/icon': { 'many pixels': () => ({ file: new FormFile('a.png', MANY_PIXELS) }) },
+  'GET /realm/logo': { 'for the night': () => ({ night: true }) },
+  'POST /realm/logo': { 'many pixels': () => ({ night: false, file: new FormFile('a.png', MANY_PIXELS) }) },
+  'DELETE /realm/logo': { 'for the day': () => ({ night: false }) },
+  'GET /user_avatars/:realm_id/realm/logo.png': { 'a logo': () => ({ realm_id: 1 }) },
+  'GET /user_avatars/:realm_id/realm/night_logo.png': { 'a logo': () => ({ realm_id: 1 }) },
   'POST /realm/emoji/*emoji_name': {
     'many pixels': ({ n }) => ({ emoji_name: `pixels-${n}`, file: new FormFile('a.png', MANY_PIXELS) }),
   },

@@ -22,7 +22,7 @@ export class TestOrganization {
   /** With an organization at the address itself, set up as an operator would. */
   static async withOrganization(name = 'Elsinore'): Promise<TestOrganization> {
     const organization = new TestOrganization();
-    await organization.mustRun(['create-realm', '', name]);
+    await organization.mustRun(['realm', 'create', '--new-database', '', name]);
     return organization;
   }
 
@@ -50,7 +50,7 @@ export class TestOrganization {
   /** The address is the name. */
   async addPerson(fullName: string, role = 'member'): Promise<Person> {
     const email = `${fullName.toLowerCase()}@elsinore.example`;
-    const out = await this.mustRun(['create-user', email, fullName, `--role=${role}`]);
+    const out = await this.mustRun(['user', 'create', email, fullName, `--role=${role}`]);
     const [, id, apiKey] = /user (\d+)\nAPI key: (\w+)/.exec(out)!;
     return { id: Number(id), email, fullName, apiKey: apiKey! };
   }

@@ -56,11 +56,15 @@ import {
   WordParam,
 } from '../routing/params.js';
 import { VISIBILITY_POLICIES, WIRE_SUBSCRIPTION_PROPERTIES } from './channel.presenters.js';
+import { WIRE_TOPICS_POLICIES, type WireTopicsPolicy } from './channel-words.js';
 
 const PERMISSIONS = Object.keys(CHANNEL_PERMISSIONS) as ChannelPermission[];
 const description = text({ max: MAX_CHANNEL_DESCRIPTION_LENGTH });
 /** Documented as JSON, sent bare: both are taken. */
-const topicsPolicy = jsonOrText(oneOf(...TOPICS_POLICIES));
+const topicsPolicy = jsonOrText(oneOf(...Object.values(WIRE_TOPICS_POLICIES)));
+
+const toTopicsPolicy = (word: WireTopicsPolicy): TopicsPolicy =>
+  TOPICS_POLICIES.find((policy) => WIRE_TOPICS_POLICIES[policy] === word)!;
 
 /** Days, or a word in quotes or bare; whether they mean anything is asked in its turn. */
 const retention = jsonOrText(anyOf([integer(), text({ max: MAX_TEXT_LENGTH })]));
@@ -117,7 +121,7 @@ export class CreateChannelDto {
   @BooleanParam() is_web_public = false;
   @BooleanParam() is_default_stream = false;
   @NullableIntegerParam() folder_id: number | null = null;
-  @param(topicsPolicy) topics_policy: TopicsPolicy = 'inherit';
+  @param(topicsPolicy) topics_policy: WireTopicsPolicy = 'inherit';
   @NullableBooleanParam() history_public_to_subscribers: boolean | null = null;
   @param(retention) message_retention_days: number | string = 'realm_default';
   /** Means nothing here: nobody is told about a channel that is new to everybody. */
@@ -136,7 +140,7 @@ export class SubscribeUsersDto {
   @BooleanParam() is_default_stream = false;
   @NullableBooleanParam() history_public_to_subscribers: boolean | null = null;
   @param(retention) message_retention_days: number | string = 'realm_default';
-  @param(topicsPolicy) topics_policy: TopicsPolicy = 'inherit';
+  @param(topicsPolicy) topics_policy: WireTopicsPolicy = 'inherit';
   @NullableIntegerParam() folder_id: number | null = null;
 }
 declarePermissions(SubscribeUsersDto, PERMISSIONS);
@@ -153,7 +157,7 @@ export class ChangeChannelDto {
   @param(retention, { optional: true }) message_retention_days?: number | string;
   @BooleanParam({ optional: true }) is_archived?: boolean;
   @NullableIntegerParam({ optional: true }) folder_id?: number | null;
-  @param(topicsPolicy, { optional: true }) topics_policy?: TopicsPolicy;
+  @param(topicsPolicy, { optional: true }) topics_policy?: WireTopicsPolicy;
 }
 declarePermissionChanges(ChangeChannelDto, PERMISSIONS);
 
@@ -286,7 +290,7 @@ export function toChannelOptions(dto: CreateChannelDto | SubscribeUsersDto): Cha
     isWebPublic: dto.is_web_public,
     isDefault: dto.is_default_stream,
     folderId: dto.folder_id as ChannelFolderId | null,
-    topicsPolicy: dto.topics_policy,
+    topicsPolicy: toTopicsPolicy(dto.topics_policy),
     sharesHistory: dto.history_public_to_subscribers,
     retention: toRetention(dto.message_retention_days),
     permissions: toPermissions(dto, PERMISSIONS),
@@ -309,7 +313,7 @@ export function toChannelChange(dto: ChangeChannelDto): ChangeChannelInput {
     retention: days === undefined ? undefined : toRetention(days),
     unarchives: dto.is_archived === false,
     folderId: dto.folder_id as ChannelFolderId | null | undefined,
-    topicsPolicy: dto.topics_policy,
+    topicsPolicy: dto.topics_policy && toTopicsPolicy(dto.topics_policy),
     permissions: toPermissionChanges(dto, PERMISSIONS),
   });
 }

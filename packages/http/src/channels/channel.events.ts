@@ -26,6 +26,7 @@ import {
   VISIBILITY_POLICIES,
   WIRE_SUBSCRIPTION_PROPERTIES,
 } from './channel.presenters.js';
+import { presentRetention, WIRE_TOPICS_POLICIES } from './channel-words.js';
 
 export const CHANNEL_EVENTS = {
   'channel.created': { wireTypes: ['stream'], present: presentChannelsCreated },
@@ -109,14 +110,16 @@ function presentProperty(change: ChannelPropertyChange): PropertyUpdate {
         is_web_public: isWebPublic(channel),
       };
     }
+    case 'messageRetentionDays':
+      return { property: 'message_retention_days', value: presentRetention(change.value) };
+    case 'topicsPolicy':
+      return { property: 'topics_policy', value: WIRE_TOPICS_POLICIES[change.value] };
     default:
       return { property: PROPERTY_NAMES[change.property], value: change.value };
   }
 }
 
 const PROPERTY_NAMES = {
-  messageRetentionDays: 'message_retention_days',
-  topicsPolicy: 'topics_policy',
   folderId: 'folder_id',
   isRecentlyActive: 'is_recently_active',
   firstMessageId: 'first_message_id',

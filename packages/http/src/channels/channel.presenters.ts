@@ -21,6 +21,7 @@ import { presentGroupSetting } from '../groups/group-setting.presenters.js';
 import { permissionTitle } from '../groups/permission-title.js';
 import type { WireGroupSetting } from '../routing/param-types.js';
 import type { WireFields } from '../routing/reply.js';
+import { presentRetention, WIRE_TOPICS_POLICIES } from './channel-words.js';
 
 /** `['canSubscribe', 'can_subscribe_group'], …` */
 const WIRE_CHANNEL_PERMISSIONS = (Object.keys(CHANNEL_PERMISSIONS) as ChannelPermission[]).map(
@@ -50,8 +51,8 @@ export function presentChannel(channel: ChannelView): WireFields & { readonly st
     is_web_public: isWebPublic(channel),
     history_public_to_subscribers: hasSharedHistory(channel),
     ...presentPostPolicy(channel.sendersSystemGroup),
-    message_retention_days: channel.messageRetentionDays,
-    topics_policy: channel.topicsPolicy,
+    message_retention_days: presentRetention(channel.messageRetentionDays),
+    topics_policy: WIRE_TOPICS_POLICIES[channel.topicsPolicy],
     first_message_id: channel.firstMessageId,
     folder_id: channel.folderId,
     is_recently_active: channel.isRecentlyActive,

@@ -37,7 +37,7 @@ const DICTIONARIES: Partial<Record<RealmSettingName, (event: EventOf<'realm.sett
   messageContentEditLimitSeconds: () => ({}),
   description: ({ rendered }) => ({ rendered_description: rendered }),
   messageEditHistoryVisibilityPolicy: ({ value }) => ({ allow_edit_history: value !== 'none' }),
-  topicsPolicy: ({ value }) => ({ mandatory_topics: value === 'disable_empty_topic' }),
+  topicsPolicy: ({ value }) => ({ mandatory_topics: value === 'emptyTopicRefused' }),
 };
 
 /** Events §7.3. */

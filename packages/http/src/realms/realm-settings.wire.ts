@@ -86,7 +86,10 @@ const REALM_SETTING_TABLE = {
   requireUniqueNames: 'require_unique_names',
   sendChannelEventsMessages: 'send_channel_events_messages',
   sendWelcomeEmails: 'send_welcome_emails',
-  topicsPolicy: 'topics_policy',
+  topicsPolicy: {
+    name: 'topics_policy',
+    codes: { emptyTopicAllowed: 'allow_empty_topic', emptyTopicRefused: 'disable_empty_topic' },
+  },
   videoChatProvider: {
     name: 'video_chat_provider',
     codes: { none: 0, jitsi: 1 },

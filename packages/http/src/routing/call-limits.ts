@@ -26,7 +26,7 @@ export class CallLimits {
 
   constructor(
     private readonly limiter: RateLimiter,
-    private readonly trustedProxies: number,
+    private readonly hasProxies: boolean,
     private readonly logger: Logger,
   ) {}
 
@@ -57,7 +57,7 @@ export class CallLimits {
 
   /** Behind a proxy that nobody named, all clients have one address, and use up its quota together. */
   private warnOfProxy(request: ReceivedRequest): void {
-    if (this.isProxySuspected || this.trustedProxies > 0 || request.header('x-forwarded-for') === undefined) return;
+    if (this.isProxySuspected || this.hasProxies || request.header('x-forwarded-for') === undefined) return;
     if (!isLoopbackName(request.ip.replace(/^::ffff:/i, ''))) return;
     this.isProxySuspected = true;
     this.logger.error({}, 'requests come through a proxy that is not trusted: all its clients count as one address');

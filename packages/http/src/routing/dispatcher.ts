@@ -33,6 +33,7 @@ import { RequestsInFlight } from './requests-in-flight.js';
 import { enforceRoles, type RoleLookup } from './role-requirements.js';
 import type { AnonymousClient, Auth, CallerOf, Context, Route, UseCaseKey } from './route.js';
 import { CLIENT_SHARE, TRANSPORT_LIMITS, type TransportLimits } from './transport-limits.js';
+import { type ProxyTrust, TrustedProxies } from './trusted-proxies.js';
 
 export interface DispatcherOptions {
   readonly routes: readonly Route[];
@@ -55,8 +56,8 @@ export interface DispatcherOptions {
   readonly limiter: RateLimiter;
   readonly clock: Clock;
   readonly logger?: Logger;
-  /** Proxies in front of us whose `X-Forwarded-*` headers are true; 0, the default: none. */
-  readonly trustedProxies?: number;
+  /** Proxies in front of us whose `X-Forwarded-*` headers are true; default: none. */
+  readonly trustedProxies?: ProxyTrust;
   readonly limits?: Partial<TransportLimits>;
   /** What requests are shed by; default: none ever. */
   readonly load?: LoadGauge;
@@ -127,7 +128,7 @@ class TableDispatcher implements Dispatcher {
   private readonly answers: AnswerWriter;
   private readonly load: LoadGauge;
   private readonly logger: Logger;
-  private readonly trustedProxies: number;
+  private readonly proxies: TrustedProxies;
   private readonly callLimits: CallLimits;
   private readonly publicUrl: URL;
   private readonly cookies: SessionCookies;
@@ -146,8 +147,8 @@ class TableDispatcher implements Dispatcher {
     this.answers = new AnswerWriter(limits);
     this.load = options.load ?? noLoad;
     this.logger = options.logger ?? silentLogger;
-    this.trustedProxies = options.trustedProxies ?? 0;
-    this.callLimits = new CallLimits(options.limiter, this.trustedProxies, this.logger);
+    this.proxies = new TrustedProxies(options.trustedProxies);
+    this.callLimits = new CallLimits(options.limiter, this.proxies.exist, this.logger);
     this.publicUrl = new URL(options.publicUrl ?? 'http://localhost');
     this.cookies = new SessionCookies(this.publicUrl.href);
     const browserAuthenticators = options.browserAuthenticators ?? [];
@@ -197,7 +198,7 @@ class TableDispatcher implements Dispatcher {
     if (response.socket === null && !(await this.requests.turnOf(raw, response))) return true;
 
     const startedAt = performance.now();
-    const request = new ReceivedRequest(raw, response, path, target.query, this.trustedProxies);
+    const request = new ReceivedRequest(raw, response, path, target.query, this.proxies);
     const requestState: RequestState | null = match && {
       match,
       endpoint: undefined,

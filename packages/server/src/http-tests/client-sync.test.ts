@@ -4,7 +4,9 @@ import { TestBrowser } from '../testing/test-browser.js';
 import { TestServer, type TestUser } from '../testing/test-server.js';
 import { isStorageMemory } from '../testing/test-storage.js';
 import { expectInStep, WireWorld as World } from '../testing/wire-world.js';
+import { AVATARS_SCENARIOS } from './client-sync/avatars.scenarios.js';
 import { BOTS_SCENARIOS } from './client-sync/bots.scenarios.js';
+import { BRANDING_SCENARIOS } from './client-sync/branding.scenarios.js';
 import { CHANNELS_SCENARIOS } from './client-sync/channels.scenarios.js';
 import { CUSTOM_EMOJI_SCENARIOS } from './client-sync/custom-emoji.scenarios.js';
 import { FILES_SCENARIOS } from './client-sync/files.scenarios.js';
@@ -29,6 +31,8 @@ import { USERS_SCENARIOS } from './client-sync/users.scenarios.js';
 const SCENARIOS: Scenarios = {
   ...BOTS_SCENARIOS,
   ...CHANNELS_SCENARIOS,
+  ...AVATARS_SCENARIOS,
+  ...BRANDING_SCENARIOS,
   ...CUSTOM_EMOJI_SCENARIOS,
   ...FILES_SCENARIOS,
   ...GROUPS_SCENARIOS,

@@ -10,12 +10,12 @@ type Wire = any;
 let server: TestServer;
 let people: TestServer['people'];
 let system: Readonly<Record<SystemGroupName, GroupId>>;
-beforeEach(async () => {
+async function start(): Promise<void> {
   server = await TestServer.start();
   ({ people } = server);
   system = await server.storage.uow.read(({ groups }) => groups.systemGroupIds(server.realmId));
-});
-afterEach(() => server.close());
+}
+const close = () => server.close();
 
 const FOR_ADMINISTRATORS = ['Must be an organization administrator', { code: 'UNAUTHORIZED_PRINCIPAL' }] as const;
 const FOR_OWNERS = ['Must be an organization owner', { code: 'UNAUTHORIZED_PRINCIPAL' }] as const;
@@ -128,9 +128,17 @@ const PERMISSIONS = [
 
 const aChannel = () => server.createChannel('general', [people.desdemona]);
 
-describe('PATCH /realm', () => {
+/** On one server: settings do not depend on one another. */
+describe('each setting of an organization', () => {
+  beforeAll(async () => {
+    await start();
+    await aChannel();
+  });
+  afterAll(close);
+  // Users have so many queues at most: the oldest make room, which are those of earlier tests.
+  beforeEach(() => server.clock.advance(1));
+
   it.each(SETTINGS)('%s (%s): from %j to %j', async (name, who, initial, other) => {
-    if (initial === -1) await aChannel();
     expect(await registered()).toMatchObject({ [`realm_${name}`]: initial });
     const queue = await openQueue(server, people.polonius, { event_types: ['realm'] });
     const answer = { [name]: typeof other === 'string' ? 'updated' : other };
@@ -142,6 +150,21 @@ describe('PATCH /realm', () => {
     // sic: what it is already is no change, but for the type, which is always written.
     expect(fieldsOf(await change({ [name]: other }))).toEqual(name === 'org_type' ? answer : {});
     expect(await eventsAfter(server, queue)).toHaveLength(name === 'org_type' ? 2 : 1);
+  });
+
+  it.each(PERMISSIONS)('%s: from %s (%s) to %s', async (name, initial, _who, other) => {
+    expect(await registered()).toMatchObject({ [`realm_${name}`]: system[initial] });
+    const queue = await openQueue(server, people.polonius, { event_types: ['realm'] });
+    const reply = await change({ [name]: { new: system[other], old: system[initial] } });
+    expect(fieldsOf(reply)).toEqual({ [name]: system[other] });
+    expect(await registered()).toMatchObject({ [`realm_${name}`]: system[other] });
+    expect(fieldsOf(await change({ [name]: { new: system[other] } }))).toEqual({});
+    expect(await eventsAfter(server, queue)).toEqual([dictionary({ [name]: system[other] })]);
+    expectRefusal(
+      await change({ [name]: { new: system[initial], old: system[initial] } }),
+      "'old' value does not match the expected value.",
+      { code: 'EXPECTATION_MISMATCH' },
+    );
   });
 
   it.each(SETTINGS)('%s (%s) is %j or %j and cannot be %s: %s', async (name, _who, _initial, _other, bad, msg) => {
@@ -165,6 +188,11 @@ describe('PATCH /realm', () => {
     if (who === 'O') expectRefusal(reply, ...FOR_OWNERS);
     else expect(reply.body.code).not.toBe('UNAUTHORIZED_PRINCIPAL');
   });
+});
+
+describe('PATCH /realm', () => {
+  beforeEach(start);
+  afterEach(close);
 
   it('changes several at once, in the order of the contract', async () => {
     const id = await aChannel();
@@ -355,21 +383,6 @@ describe('PATCH /realm', () => {
   });
 
   describe('permissions', () => {
-    it.each(PERMISSIONS)('%s: from %s (%s) to %s', async (name, initial, _who, other) => {
-      expect(await registered()).toMatchObject({ [`realm_${name}`]: system[initial] });
-      const queue = await openQueue(server, people.polonius, { event_types: ['realm'] });
-      const reply = await change({ [name]: { new: system[other], old: system[initial] } });
-      expect(fieldsOf(reply)).toEqual({ [name]: system[other] });
-      expect(await registered()).toMatchObject({ [`realm_${name}`]: system[other] });
-      expect(fieldsOf(await change({ [name]: { new: system[other] } }))).toEqual({});
-      expect(await eventsAfter(server, queue)).toEqual([dictionary({ [name]: system[other] })]);
-      expectRefusal(
-        await change({ [name]: { new: system[initial], old: system[initial] } }),
-        "'old' value does not match the expected value.",
-        { code: 'EXPECTATION_MISMATCH' },
-      );
-    });
-
     it('are given to people and groups one by one', async () => {
       const { hamlet, cordelia } = people;
       const value = { direct_members: [hamlet.id, cordelia.id], direct_subgroups: [system.moderators] };
@@ -487,6 +500,9 @@ describe('PATCH /realm', () => {
 });
 
 describe('what a client knows by events', () => {
+  beforeEach(start);
+  afterEach(close);
+
   /** Worked out by clients from what events tell, or told by nobody (events §5.2). */
   const DERIVED =
     /^realm_(create_\w+_stream|wildcard_mention)_policy$|^realm_(email|password)_auth_enabled$|^(realm_rendered_description|jitsi_server_url|queue_id|last_event_id)$/;

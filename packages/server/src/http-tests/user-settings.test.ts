@@ -4,11 +4,11 @@ import { TestServer, type TestUser } from '../testing/test-server.js';
 
 let server: TestServer;
 let people: TestServer['people'];
-beforeEach(async () => {
+async function start(): Promise<void> {
   server = await TestServer.start();
   ({ people } = server);
-});
-afterEach(() => server.close());
+}
+const close = () => server.close();
 
 const ADMINISTRATORS_ONLY = { code: 'UNAUTHORIZED_PRINCIPAL' };
 const flags = (names: string, initial: boolean) =>
@@ -79,6 +79,7 @@ const SETTINGS = [
   ['timezone', '', 'Europe/Berlin', 'Mars/Olympus', 'timezone is not a recognized time zone'],
 ] as const;
 
+const PATH = '/realm/user_settings_defaults';
 const WITHOUT_DEFAULT: readonly string[] = [
   'allow_private_data_export',
   'default_language',
@@ -94,44 +95,79 @@ const registered = async (as: TestUser, section: 'user_settings' | 'realm_user_s
     unknown
   >;
 
-it('a fresh user has every setting at its default, and no others', async () => {
-  const { emojiset_choices, available_notification_sounds, ...settings } = await registered(
-    people.hamlet,
-    'user_settings',
-  );
-  expect(settings).toEqual(Object.fromEntries(SETTINGS.map(([name, initial]) => [name, initial])));
-  expect(emojiset_choices).toHaveLength(3);
-  expect(available_notification_sounds).toEqual(['zulip']);
+/** One server: settings do not depend on one another. */
+describe('each setting', () => {
+  beforeAll(start);
+  afterAll(close);
+  // Users have so many queues at most: the oldest make room, which are those of earlier tests.
+  beforeEach(() => server.clock.advance(1));
+
+  it('a fresh user has every setting at its default, and no others', async () => {
+    const { emojiset_choices, available_notification_sounds, ...settings } = await registered(
+      people.hamlet,
+      'user_settings',
+    );
+    expect(settings).toEqual(Object.fromEntries(SETTINGS.map(([name, initial]) => [name, initial])));
+    expect(emojiset_choices).toHaveLength(3);
+    expect(available_notification_sounds).toEqual(['zulip']);
+  });
+
+  describe('PATCH /settings', () => {
+    it.each(SETTINGS)('%s: from %j to %j', async (name, initial, other) => {
+      const { polonius, hamlet } = people;
+      const queue = await openQueue(server, polonius);
+      const others = await openQueue(server, hamlet, { event_types: ['user_settings'] });
+      expect(fieldsOf(await server.patch('/settings', polonius, { [name]: initial || other }))).toEqual({});
+      expect(fieldsOf(await server.patch('/settings', polonius, { [name]: other }))).toEqual({});
+      expect(await registered(polonius, 'user_settings')).toMatchObject({ [name]: other });
+      expect(await registered(hamlet, 'user_settings')).toMatchObject({ [name]: initial });
+      const [first, ...rest] = await eventsAfter(server, queue);
+      expect(first).toEqual({
+        type: 'user_settings',
+        op: 'update',
+        property: name,
+        value: other,
+        ...(name === 'default_language' && { language_name: 'Deutsch' }),
+      });
+      expect(rest.filter(({ type }) => type === 'user_settings')).toEqual([]);
+      expect(await eventsAfter(server, others)).toEqual([]);
+    });
+
+    it.each(SETTINGS)('%s, which is %j or %j, cannot be %j: %s', async (name, _initial, other, bad, msg) => {
+      const { commits } = server.storage;
+      expectRefusal(await server.patch('/settings', people.hamlet, { translate_emoticons: true, [name]: bad }), msg);
+      expectRefusal(await server.patch('/settings', people.hamlet, { full_name: 'Prince', [name]: bad }), msg);
+      expect(server.storage.commits).toBe(commits);
+      expect(other).not.toBe(bad);
+    });
+  });
+
+  describe('PATCH /realm/user_settings_defaults', () => {
+    it.each(DEFAULTS)('%s: from %j to %j', async (name, initial, other) => {
+      const { iago, polonius } = people;
+      const queue = await openQueue(server, polonius);
+      expect(fieldsOf(await server.patch(PATH, iago, { [name]: initial }))).toEqual({});
+      expect(fieldsOf(await server.patch(PATH, iago, { [name]: other }))).toEqual({});
+      expect(await registered(polonius, 'realm_user_settings_defaults')).toMatchObject({ [name]: other });
+      expect(await registered(iago, 'user_settings')).toMatchObject({ [name]: initial });
+      expect(await eventsAfter(server, queue)).toEqual([
+        { type: 'realm_user_settings_defaults', op: 'update', property: name, value: other },
+      ]);
+      const newcomer = await server.addUser({ email: `${name}@example.com`, fullName: 'New' });
+      expect(await registered(newcomer, 'user_settings')).toMatchObject({ [name]: other });
+    });
+
+    it.each(DEFAULTS)('%s, which is %j or %j, cannot be %j: %s', async (name, _initial, _other, bad, msg) => {
+      const { commits } = server.storage;
+      expectRefusal(await server.patch(PATH, people.desdemona, { enter_sends: true, [name]: bad }), msg);
+      expect(server.storage.commits).toBe(commits);
+    });
+  });
 });
 
 describe('PATCH /settings', () => {
-  it.each(SETTINGS)('%s: from %j to %j', async (name, initial, other) => {
-    const { polonius, hamlet } = people;
-    const queue = await openQueue(server, polonius);
-    const others = await openQueue(server, hamlet, { event_types: ['user_settings'] });
-    expect(fieldsOf(await server.patch('/settings', polonius, { [name]: initial || other }))).toEqual({});
-    expect(fieldsOf(await server.patch('/settings', polonius, { [name]: other }))).toEqual({});
-    expect(await registered(polonius, 'user_settings')).toMatchObject({ [name]: other });
-    expect(await registered(hamlet, 'user_settings')).toMatchObject({ [name]: initial });
-    const [first, ...rest] = await eventsAfter(server, queue);
-    expect(first).toEqual({
-      type: 'user_settings',
-      op: 'update',
-      property: name,
-      value: other,
-      ...(name === 'default_language' && { language_name: 'Deutsch' }),
-    });
-    expect(rest.filter(({ type }) => type === 'user_settings')).toEqual([]);
-    expect(await eventsAfter(server, others)).toEqual([]);
-  });
-
-  it.each(SETTINGS)('%s, which is %j or %j, cannot be %j: %s', async (name, _initial, other, bad, msg) => {
-    const { commits } = server.storage;
-    expectRefusal(await server.patch('/settings', people.hamlet, { translate_emoticons: true, [name]: bad }), msg);
-    expectRefusal(await server.patch('/settings', people.hamlet, { full_name: 'Prince', [name]: bad }), msg);
-    expect(server.storage.commits).toBe(commits);
-    expect(other).not.toBe(bad);
-  });
+  beforeEach(start);
+  afterEach(close);
 
   it('accepts null where the locale decides', async () => {
     fieldsOf(await server.patch('/settings', people.hamlet, { twenty_four_hour_time: 'null' }));
@@ -453,27 +489,8 @@ describe('PATCH /settings', () => {
 });
 
 describe('PATCH /realm/user_settings_defaults', () => {
-  const PATH = '/realm/user_settings_defaults';
-
-  it.each(DEFAULTS)('%s: from %j to %j', async (name, initial, other) => {
-    const { iago, polonius } = people;
-    const queue = await openQueue(server, polonius);
-    expect(fieldsOf(await server.patch(PATH, iago, { [name]: initial }))).toEqual({});
-    expect(fieldsOf(await server.patch(PATH, iago, { [name]: other }))).toEqual({});
-    expect(await registered(polonius, 'realm_user_settings_defaults')).toMatchObject({ [name]: other });
-    expect(await registered(iago, 'user_settings')).toMatchObject({ [name]: initial });
-    expect(await eventsAfter(server, queue)).toEqual([
-      { type: 'realm_user_settings_defaults', op: 'update', property: name, value: other },
-    ]);
-    const newcomer = await server.addUser({ email: 'new@example.com', fullName: 'New' });
-    expect(await registered(newcomer, 'user_settings')).toMatchObject({ [name]: other });
-  });
-
-  it.each(DEFAULTS)('%s, which is %j or %j, cannot be %j: %s', async (name, _initial, _other, bad, msg) => {
-    const { commits } = server.storage;
-    expectRefusal(await server.patch(PATH, people.desdemona, { enter_sends: true, [name]: bad }), msg);
-    expect(server.storage.commits).toBe(commits);
-  });
+  beforeEach(start);
+  afterEach(close);
 
   it('knows no default of what is personal', async () => {
     const values = Object.fromEntries(

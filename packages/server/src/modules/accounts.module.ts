@@ -3,13 +3,18 @@ import {
   DeactivateUser,
   DeactivationLetters,
   DeleteContributions,
+  IssueUserKey,
   ReactivateUser,
+  SetUserActive,
+  SetUserName,
+  SetUserPassword,
+  SetUserRole,
 } from '@parley/domain/accounts';
 import { ContainerModule } from 'inversify';
 import { provide, provideAs } from '../provide.js';
 import { LISTS, TOKENS } from '../tokens.js';
 
-const { unitOfWork, clock, mailer, realmUrls } = TOKENS;
+const { unitOfWork, clock, mailer, realmUrls, passwordHasher, passwordStrength, apiKeyMint } = TOKENS;
 
 export const accountsModule = new ContainerModule(({ bind }) => {
   provide(bind, DeactivateUser, unitOfWork, clock);
@@ -19,4 +24,9 @@ export const accountsModule = new ContainerModule(({ bind }) => {
   provideAs(bind, LISTS.jobHandler, DeleteContributions);
   provide(bind, DeactivateSelf, unitOfWork, clock);
   provide(bind, ReactivateUser, unitOfWork, clock);
+  provide(bind, SetUserRole, unitOfWork, clock);
+  provide(bind, SetUserName, unitOfWork);
+  provide(bind, SetUserActive, unitOfWork, clock);
+  provide(bind, SetUserPassword, unitOfWork, passwordHasher, passwordStrength);
+  provide(bind, IssueUserKey, unitOfWork, apiKeyMint);
 });

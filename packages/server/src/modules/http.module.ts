@@ -21,6 +21,7 @@ import { HostAuthenticator } from '../authentication/host-authenticator.js';
 import { StoredRoles } from '../authentication/stored-roles.js';
 import { StoredSessions } from '../authentication/stored-sessions.js';
 import { DailyChannelQuota } from '../daily-channel-quota.js';
+import { LimitReset } from '../limit-reset.js';
 import type { ParleyParts } from '../parley.js';
 import { all, provide, provideAs, provideFrom } from '../provide.js';
 import { RealmResolver } from '../realm-resolver.js';
@@ -31,7 +32,14 @@ const { channelQuota, clock, fileLimits, loginAttempts, randomness, realmUrls, u
 /** From requests to use cases. */
 export const httpModule = ({ authenticate, ...options }: ParleyParts) =>
   new ContainerModule(({ bind }) => {
-    provideFrom(bind, RateLimiter, (time) => new RateLimiter({ clock: time, isOn: options.hasRateLimits }), clock);
+    provideFrom(
+      bind,
+      RateLimiter,
+      (time) => new RateLimiter({ clock: time, isOn: options.hasRateLimits, rules: options.rateLimitRules ?? {} }),
+      clock,
+    );
+    provide(bind, LimitReset, RateLimiter);
+    provideAs(bind, LISTS.eventListener, LimitReset);
     provide(bind, DailyChannelQuota, RateLimiter, clock);
     provideAs(bind, channelQuota, DailyChannelQuota);
     provideFrom(

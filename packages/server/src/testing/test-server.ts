@@ -14,7 +14,7 @@ import type { ImageProcessor } from '@parley/domain/images';
 import { CreateRealm } from '@parley/domain/realms';
 import type { RealmId, UserId } from '@parley/domain/shared';
 import { type BotKind, RegisterUser, type Role, type User } from '@parley/domain/users';
-import { type Logger, type Route, silentLogger } from '@parley/http';
+import { type Logger, type ProxyTrust, type RateLimitRules, type Route, silentLogger } from '@parley/http';
 import { unicodeEmoji, ZulipMarkdownRenderer } from '@parley/markdown';
 import { FakeImageProcessor, FakeMailer, FixedClock, MemoryBlobStore, signJsonWebToken } from '@parley/testkit';
 import type { HostAuthenticate } from '../authentication/host-authenticator.js';
@@ -31,7 +31,8 @@ export interface TestServerOptions {
   readonly isDev?: boolean;
   readonly mailGatewayPattern?: string | null;
   readonly hasRateLimits?: boolean;
-  readonly trustedProxies?: number;
+  readonly trustedProxies?: ProxyTrust;
+  readonly rateLimitRules?: RateLimitRules;
   readonly authenticate?: HostAuthenticate;
   readonly passwordHasher?: PasswordHasher;
   readonly logger?: Logger;
@@ -212,7 +213,8 @@ export class TestServer {
   async addUser(person: { email: string; fullName: string; role?: Role; realmId?: RealmId }): Promise<TestUser> {
     const { email, fullName, role = 'member', realmId = this.realmId } = person;
     const password = `pw-${email}`;
-    const user = await this.parley.useCase(RegisterUser).execute({ realmId, email, fullName, role, password });
+    const newcomer = { realmId, email, fullName, role, password, allowsWeakPassword: true };
+    const user = await this.parley.useCase(RegisterUser).execute(newcomer);
     return this.signedIn(user, password);
   }
 

@@ -16,6 +16,7 @@ CREATE TABLE channel (
   is_archived INTEGER NOT NULL,
   creator_id INTEGER,
   created_at INTEGER NOT NULL,
+  -- Null: as the organization says; -1: forever.
   message_retention_days INTEGER,
   topics_policy TEXT NOT NULL,
   folder_id INTEGER,

@@ -392,7 +392,7 @@ export class SqliteChannelRepository implements ChannelRepository {
       isArchived: row.is_archived === 1,
       creatorId: row.creator_id,
       createdAt: row.created_at,
-      messageRetentionDays: row.message_retention_days,
+      messageRetentionDays: row.message_retention_days === FOREVER ? 'forever' : row.message_retention_days,
       topicsPolicy: quarantine.word(row.topics_policy, TOPICS_POLICIES, 'inherit', 'channel', row.id, 'topics_policy'),
       folderId: row.folder_id,
       isDefault: row.is_default === 1,
@@ -406,6 +406,9 @@ export class SqliteChannelRepository implements ChannelRepository {
 
 const SENDER_GROUPS = ['everyone', 'administrators', 'fullMembers', 'moderators'] as const;
 const permissions = groupSettingsColumn(CHANNEL_PERMISSIONS, 'channel', 10_000);
+/** In `message_retention_days`, where null says that the organization decides. */
+const FOREVER = -1;
+
 const PRIVACIES: readonly ChannelPrivacy[] = ['webPublic', 'public', 'privateSharedHistory', 'privateProtectedHistory'];
 
 interface ChannelRow {
@@ -474,7 +477,7 @@ function fromChannel(channel: Omit<Channel, 'id' | 'recipientId' | 'version'>): 
     toFlag(channel.isArchived),
     channel.creatorId,
     channel.createdAt,
-    channel.messageRetentionDays,
+    channel.messageRetentionDays === 'forever' ? FOREVER : channel.messageRetentionDays,
     channel.topicsPolicy,
     channel.folderId,
     toFlag(channel.isDefault),

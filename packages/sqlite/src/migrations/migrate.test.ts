@@ -42,7 +42,8 @@ const RELEASED = [
   ['0028-pictures', 'ae7e98a76702ba532dfcd24a6a5931c4af92dfcacc360373e3c70fc3e922f1c8'],
   ['0029-host-application', '78b0bf6517170688f2d5f10d5aa3c056a32c499fe2c3670944d2f9ea8eb66656'],
   ['0030-uploads', 'bfaf3ecd9839ad84af5484b343ba70e59265585904b6913e0175163774392a5e'],
-  ['0031-sessions', '92c74de4a15afa792e89c38dc562c9e1fb6133be20037629f99de8948a82cdda'],
+  ['0031-topics-policies', '0ff6f4c984d6fdfd2242996fb756c4e39f56de455aedf90583fa3ef1ccf1644a'],
+  ['0032-sessions', '92c74de4a15afa792e89c38dc562c9e1fb6133be20037629f99de8948a82cdda'],
 ];
 
 let directory: string;
@@ -113,6 +114,21 @@ it("makes the schema that each feature's schema.sql describes", () => {
     described.exec(readFileSync(join(__dirname, '..', feature, 'schema.sql'), 'utf8'));
   }
   expect(normalizedSchema(described)).toEqual(schemaOfSteps());
+});
+
+it('gives the policies of topics their words, and leaves what else organizations have set', () => {
+  const database = new Sqlite(':memory:');
+  migrate(database, MIGRATIONS.slice(0, 30));
+  const settings = { topicsPolicy: 'disable_empty_topic', description: 'A castle', inlineImagePreview: true };
+  const insert = database.prepare(`
+    INSERT INTO realm (version, groups_version, string_id, uuid, name, is_deactivated, created_at, settings,
+                       rendered_description, user_defaults, permissions)
+    VALUES (1, 1, ?, ?, 'King Lear', 0, 0, ?, '', '{}', '{}')`);
+  insert.run('lear', 'u', JSON.stringify(settings));
+  insert.run('other', 'v', '{}');
+  migrate(database, MIGRATIONS);
+  const stored = database.prepare<[], string>('SELECT settings FROM realm ORDER BY id').pluck().all();
+  expect(stored.map((text) => JSON.parse(text))).toEqual([{ ...settings, topicsPolicy: 'emptyTopicRefused' }, {}]);
 });
 
 describe('steps', () => {

@@ -21,6 +21,7 @@ import {
   normalizeChannelDescription,
   parseChannelName,
   parseRetention,
+  type RetentionDays,
   type RetentionInput,
   type TopicsPolicy,
 } from '../channel.js';
@@ -88,7 +89,7 @@ interface PermissionChange {
 interface Plan {
   readonly topicsPolicy: TopicsPolicy | null;
   readonly privacy: ChannelPrivacy | null;
-  readonly retention: { readonly days: number | null } | null;
+  readonly retention: { readonly days: RetentionDays | null } | null;
   readonly description: { readonly text: string; readonly html: string } | null;
   readonly name: string | null;
   readonly folder: { readonly id: ChannelFolderId | null } | null;
@@ -215,7 +216,7 @@ export class ChangeChannel {
     if (plan.retention !== null) {
       const { days } = plan.retention;
       await change({ messageRetentionDays: days }, { property: 'messageRetentionDays', value: days });
-      const resolved = (own: number | null) => own ?? realm.settings.messageRetentionDays ?? -1;
+      const resolved = (own: RetentionDays | null) => own ?? realm.settings.messageRetentionDays ?? 'forever';
       await say(retentionNotice(by, resolved(original.messageRetentionDays), resolved(days)));
     }
     if (input.unarchives) await unarchiveChannel(tx, realm, await current(), this.systemMessages);

@@ -265,7 +265,7 @@ describe('creating a channel', () => {
 
   it('posts notifications to the empty topic where no other is allowed', async () => {
     const fixture = await cast();
-    await creating(fixture)('administrator', { topicsPolicy: 'empty_topic_only' });
+    await creating(fixture)('administrator', { topicsPolicy: 'emptyTopicOnly' });
     expect(contents(fixture)).toMatchObject([{ topic: '', content: expect.stringContaining('*No description.*') }]);
   });
 });
@@ -346,7 +346,7 @@ describe('creating a channel is refused', () => {
 
   it('for a topics policy without the permission', async () => {
     const fixture = await cast(aRealmWith({ permissionOverrides: { canSetTopicsPolicy: 'moderators' } }));
-    const options: Wishes = { topicsPolicy: 'disable_empty_topic' };
+    const options: Wishes = { topicsPolicy: 'emptyTopicRefused' };
     await expectRefused(fixture, () => creating(fixture)('member', options), INSUFFICIENT);
   });
 

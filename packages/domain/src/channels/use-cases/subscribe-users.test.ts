@@ -434,7 +434,7 @@ describe('subscribing is refused', () => {
   });
 
   const unknownFolder = { options: { ...DEFAULT_CHANNEL_OPTIONS, folderId: 7 as ChannelFolderId } };
-  const policy = { options: { ...DEFAULT_CHANNEL_OPTIONS, topicsPolicy: 'disable_empty_topic' as const } };
+  const policy = { options: { ...DEFAULT_CHANNEL_OPTIONS, topicsPolicy: 'emptyTopicRefused' as const } };
   const badGroup = { options: { ...DEFAULT_CHANNEL_OPTIONS, permissions: { canSubscribe: 9999 as GroupId } } };
 
   it.each<[string, readonly string[], Wanted, object]>([

@@ -6,8 +6,6 @@ import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
 import { deleteMessages, MAX_DELETED_AT_ONCE } from '../delete-messages.js';
 
 const DAY_SECONDS = 86_400;
-/** As channels have it. */
-const FOR_EVER = -1;
 const CONVERSATIONS_AT_ONCE = 1000;
 
 /** For how many days messages are kept there; null: for ever. `channel`: null for direct messages. */
@@ -16,7 +14,7 @@ export function retentionDays(
   channel: Pick<Channel, 'messageRetentionDays'> | null,
 ): number | null {
   const own = channel?.messageRetentionDays ?? null;
-  return own === null ? realm.settings.messageRetentionDays : own === FOR_EVER ? null : own;
+  return own === null ? realm.settings.messageRetentionDays : own === 'forever' ? null : own;
 }
 
 /** Deletes messages whose time is over, as channels and organizations have it, a few in each unit (messages §18.3). */

@@ -88,8 +88,8 @@ describe('sending is refused in order', () => {
       aChannel({ name: 'readonly', isArchived: true, grantedTo: { canSendMessage: 'administrators' } }),
       aChannel({ name: 'archived', isArchived: true, subscribers: ['member'] }),
       aChannel({ name: 'private', privacy: 'privateSharedHistory', grantedTo: { canCreateTopic: 'nobody' } }),
-      aChannel({ name: 'settled', topicsPolicy: 'empty_topic_only', grantedTo: { canCreateTopic: 'moderators' } }),
-      aChannel({ name: 'silent', topicsPolicy: 'empty_topic_only' }),
+      aChannel({ name: 'settled', topicsPolicy: 'emptyTopicOnly', grantedTo: { canCreateTopic: 'moderators' } }),
+      aChannel({ name: 'silent', topicsPolicy: 'emptyTopicOnly' }),
       aChannel({ name: 'open' }),
     );
     await expectRefused(fixture, () => sending(fixture, new OverwhelmedRenderer())(who, toChannel(channel)), refusal);

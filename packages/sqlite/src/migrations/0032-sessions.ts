@@ -2,7 +2,7 @@ import type { Migration } from './migration.js';
 
 /** Where people are logged in with a browser. */
 export const sessions: Migration = {
-  name: '0031-sessions',
+  name: '0032-sessions',
   sql: `
 CREATE TABLE session (
   id INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -1,0 +1,113 @@
+import { ChangeRealmImage, FindOwnRealm, RemoveRealmImage } from '@parley/domain/branding';
+import { ReadPicture } from '@parley/domain/pictures';
+import type { Realm, RealmImageName } from '@parley/domain/realms';
+import { DomainError, type RealmUrls } from '@parley/domain/shared';
+import { drawIdenticon } from '../avatars/identicon.js';
+import { givenImage, TAKES_IMAGE } from '../images/given-image.js';
+import { servePicture } from '../pictures/serve-picture.js';
+import { publicRealmOf } from '../realms/public-realm.js';
+import { BooleanParam, IntegerParam, NoParameters } from '../routing/params.js';
+import type { Reply } from '../routing/reply.js';
+import { type Context, type Route, route } from '../routing/route.js';
+import { REALM_IMAGES, realmImageUrl } from './realm-image-urls.js';
+
+const SIZE = 100;
+
+class LogoDto {
+  @BooleanParam() night!: boolean;
+}
+
+class RealmImageDto {
+  @IntegerParam() realm_id!: number;
+}
+
+const logoOf = ({ night }: LogoDto): RealmImageName => (night ? 'nightLogo' : 'logo');
+
+/** Organization §3. */
+export function brandingRoutes(realmUrls: RealmUrls): readonly Route[] {
+  const urlOf = (name: RealmImageName, realm: Realm) =>
+    realmImageUrl(name, realm.images[name], publicRealmOf(realm, realmUrls));
+  const presentIcon = (realm: Realm) => ({ icon_url: urlOf('icon', realm) });
+  const redirectTo = (name: RealmImageName, realm: Realm): Reply => ({
+    status: 302,
+    body: '',
+    headers: ['Location', urlOf(name, realm)],
+  });
+  return [
+    route('GET', '/realm/icon', {
+      auth: 'user',
+      dto: NoParameters,
+      useCase: FindOwnRealm,
+      handle: async ({ caller, useCase }: Context<'user', NoParameters, FindOwnRealm>) =>
+        redirectTo('icon', await useCase.execute(caller)),
+    }),
+    route('POST', '/realm/icon', {
+      ...TAKES_IMAGE,
+      auth: 'user',
+      roleRequirements: ['administrator'],
+      dto: NoParameters,
+      useCase: ChangeRealmImage,
+      toInput: (_dto, request) => ({ name: 'icon' as const, image: givenImage(request) }),
+      present: presentIcon,
+    }),
+    route('DELETE', '/realm/icon', {
+      auth: 'user',
+      roleRequirements: ['administrator'],
+      dto: NoParameters,
+      useCase: RemoveRealmImage,
+      toInput: () => ({ name: 'icon' as const }),
+      present: presentIcon,
+    }),
+    route('GET', '/realm/logo', {
+      auth: 'user',
+      dto: LogoDto,
+      useCase: FindOwnRealm,
+      handle: async ({ dto, caller, useCase }: Context<'user', LogoDto, FindOwnRealm>) =>
+        redirectTo(logoOf(dto), await useCase.execute(caller)),
+    }),
+    route('POST', '/realm/logo', {
+      ...TAKES_IMAGE,
+      auth: 'user',
+      roleRequirements: ['administrator'],
+      dto: LogoDto,
+      useCase: ChangeRealmImage,
+      toInput: (dto, request) => ({ name: logoOf(dto), image: givenImage(request) }),
+      present: () => ({}),
+    }),
+    route('DELETE', '/realm/logo', {
+      auth: 'user',
+      roleRequirements: ['administrator'],
+      dto: LogoDto,
+      useCase: RemoveRealmImage,
+      toInput: (dto) => ({ name: logoOf(dto) }),
+      present: () => ({}),
+    }),
+    ...(Object.keys(REALM_IMAGES) as RealmImageName[]).map(image),
+  ];
+}
+
+/** For anybody, since browsers load it before anybody signs in. Drawn where none was uploaded, whether or not there is the realm. */
+function image(name: RealmImageName): Route {
+  return route('GET', `/user_avatars/:realm_id/realm/${REALM_IMAGES[name].wireName}.png`, {
+    auth: 'anyone',
+    limit: 'none',
+    atRoot: true,
+    dto: RealmImageDto,
+    useCase: ReadPicture,
+    handle: async ({ dto, caller, useCase }) => {
+      try {
+        if (caller.realmId === dto.realm_id) return servePicture(await useCase.execute(caller, { name }));
+      } catch (error) {
+        if (!(error instanceof DomainError && error.is('UNKNOWN_PICTURE'))) throw error;
+      }
+      return drawn(`${dto.realm_id}:realm`);
+    },
+  });
+}
+
+const drawn = (seed: string): Reply => ({
+  status: 200,
+  body: drawIdenticon(seed, SIZE),
+  contentType: 'image/png',
+  cacheControl: 'public, max-age=86400',
+});
