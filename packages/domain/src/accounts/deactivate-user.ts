@@ -1,3 +1,4 @@
+import { changeAvatar } from '../avatars/change-avatar.js';
 import { except, wholeRealm } from '../events/audience.js';
 import { expireInvitationsOf } from '../invitations/invitation-changes.js';
 import type { Realm } from '../realms/realm.js';
@@ -13,7 +14,7 @@ import { announceValuesNaming, directGroupsOf } from './group-values.js';
 /** What goes with an account, of bots as well (users §4.1). */
 export interface Deletions {
   readonly byId: UserId;
-  /** The name. */
+  /** Name and avatar. */
   readonly ofProfile: boolean;
   /** Where messages are deleted, by a job; empty: nowhere. */
   readonly ofMessages: readonly MessagePlace[];
@@ -43,10 +44,17 @@ export async function deactivateWithBots(
 
 async function end(tx: Transaction, user: User, now: UnixSeconds, deletions: Deletions | undefined): Promise<void> {
   // First, as long as others are told of them.
-  await deactivate(tx, deletions?.ofProfile ? await rename(tx, user, DELETED_USER_NAME) : user);
+  await deactivate(tx, deletions?.ofProfile ? await deleteProfile(tx, user) : user);
   if (!deletions || deletions.ofMessages.length === 0) return;
   const { byId, ofMessages: places } = deletions;
   await planMessageDeletion(tx, user.realmId, { userId: user.id, byId, places }, now);
+}
+
+/** The sweep of files finds the bytes of pictures that nothing names any more. */
+async function deleteProfile(tx: Transaction, before: User): Promise<User> {
+  const user = await rename(tx, before, DELETED_USER_NAME);
+  if (user.avatar.source === 'generated') return user;
+  return (await changeAvatar(tx, user, { source: 'generated', version: user.avatar.version + 1 })).user;
 }
 
 /**
