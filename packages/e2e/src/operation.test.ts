@@ -37,7 +37,7 @@ describe('the process', () => {
 
   async function expectRefusal(args: readonly string[], reason: RegExp): Promise<void> {
     const before = look();
-    const { code, out, err } = await organization.run(['serve', ...args]);
+    const { code, out, err } = await organization.run(['serve', '--new-database', ...args]);
     expect({ code, out }).toEqual({ code: 1, out: '' });
     expect(err).toMatch(/^parley: [^\n]+\n$/);
     expect(err).toMatch(reason);

@@ -20,8 +20,9 @@ export { replyToError, wireErrorOf } from './routing/error-replies.js';
 export { unauthorized, unknownPath } from './routing/errors.js';
 export { type LoadGauge, type LoadLevel, noLoad } from './routing/load.js';
 export { isLoopbackName } from './routing/local-access.js';
-export { type Logger, silentLogger } from './routing/logger.js';
+export { type Logger, silentLogger, warn } from './routing/logger.js';
 export { createRouter, dispatchHotFirst } from './routing/mount.js';
+export type { AnsweredRequest, RequestObserver, RequestSpan, RequestTracer } from './routing/observation.js';
 export { type Member, membersOfDto } from './routing/params.js';
 export {
   ipGroup,

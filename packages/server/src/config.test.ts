@@ -38,6 +38,8 @@ describe('readConfiguration', () => {
       keepDeletedDays: 30,
       shedsLoad: true,
       logLevel: 'info',
+      metrics: null,
+      drainSeconds: 0,
     });
     // The same numbers as without any configuration.
     expect({ ...TRANSPORT_LIMITS, ...read().limits }).toEqual(TRANSPORT_LIMITS);
@@ -64,6 +66,8 @@ describe('readConfiguration', () => {
       PARLEY_PUSH_SERVICE: 'https://push.example.com/',
       PARLEY_PUSH_ORG_ID: 'id',
       PARLEY_PUSH_ORG_KEY: 'key',
+      PARLEY_METRICS: '[::1]:9464',
+      PARLEY_DRAIN_SECONDS: '5',
       PARLEY_KEEP_DELETED: '7',
       PARLEY_FILES: 'folder:/var/lib/files',
       PARLEY_MAX_UPLOAD: '25',
@@ -101,6 +105,8 @@ describe('readConfiguration', () => {
       keepDeletedDays: 7,
       shedsLoad: false,
       logLevel: 'error',
+      metrics: { host: '::1', port: 9464 },
+      drainSeconds: 5,
     });
   });
 
@@ -144,6 +150,17 @@ describe('readConfiguration', () => {
     expect(read([], environment).hasRateLimits).toBe(limited);
   });
 
+  it.each([
+    ['s3:my-bucket', { bucket: 'my-bucket', prefix: '', endpoint: null, region: 'us-east-1' }],
+    ['s3:my.bucket/chat/files', { bucket: 'my.bucket', prefix: 'chat/files/', endpoint: null, region: 'us-east-1' }],
+    [
+      's3:files/?endpoint=http://127.0.0.1:9000/&region=eu-central-1',
+      { bucket: 'files', prefix: '', endpoint: 'http://127.0.0.1:9000', region: 'eu-central-1' },
+    ],
+  ])('keeps files in the bucket %s', (given, location) => {
+    expect(read(['--files', given]).files).toEqual({ kind: 's3', ...location });
+  });
+
   it.each`
     args                                            | environment                                                   | message
     ${['--port', '99999']}                          | ${{}}                                                         | ${'--port must be a number from 0 to 65535, not "99999".'}
@@ -152,6 +169,8 @@ describe('readConfiguration', () => {
     ${[]}                                           | ${{ PARLEY_DATABASE: 'a.db' }}                                | ${'PARLEY_DATABASE must be of the form sqlite:PATH, not "a.db".'}
     ${[]}                                           | ${{ PARLEY_DEV: 'maybe' }}                                    | ${'PARLEY_DEV must be on or off, not "maybe".'}
     ${[]}                                           | ${{ PARLEY_HOST: 'a b' }}                                     | ${'PARLEY_HOST must be an address to listen on, such as 127.0.0.1, not "a b".'}
+    ${['--files', 's3:']}                           | ${{}}                                                         | ${/^--files must be of the form folder:PATH, or s3:/}
+    ${['--files', 's3:bucket?key=x']}               | ${{}}                                                         | ${/^--files must be of the form folder:PATH, or s3:/}
     ${[]}                                           | ${{ PARLEY_JWT_SECRETS: '{"":"short"}' }}                     | ${/^PARLEY_JWT_SECRETS must be JSON such as .* of 32 bytes or more\.$/}
     ${[]}                                           | ${{ PARLEY_JWT_SECRETS: '[' }}                                | ${/^PARLEY_JWT_SECRETS must be JSON such as/}
     ${[]}                                           | ${{ PARLEY_JWT_SECRETS: 'null' }}                             | ${/^PARLEY_JWT_SECRETS must be JSON such as/}
@@ -176,6 +195,7 @@ describe('readConfiguration', () => {
     ${['--host', '192.168.1.4', '--dev']}           | ${{}}                                                         | ${/^Dev mode is refused on 192\.168\.1\.4/}
     ${['--url', 'https://a.example', '--dev']}      | ${{}}                                                         | ${/^Dev mode is refused at https:\/\/a\.example, .*leave --url out/}
     ${['--trust-proxy', '1', '--demo']}             | ${{}}                                                         | ${/^Demo data is refused behind a proxy, .*leave --trust-proxy out/}
+    ${['--metrics', '9464']}                        | ${{}}                                                         | ${'--metrics must be an address and a port, such as 127.0.0.1:9464, not "9464".'}
     ${['--max-connections', '0']}                   | ${{}}                                                         | ${'--max-connections must be a number from 1 to 9999999, not "0".'}
     ${[]}                                           | ${{ PARLEY_SMTP_URL: 'http://u:p@a' }}                        | ${'PARLEY_SMTP_URL must be a mail server such as smtp://user:password@mail.example.com:587.'}
     ${['--mail-from', 'chat']}                      | ${{}}                                                         | ${'--mail-from must be an address such as chat@example.com, not "chat".'}

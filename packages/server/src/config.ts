@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { parseArgs } from 'node:util';
+import type { S3Location } from '@parley/blobs';
 import { MAIL_TOKEN_PLACE } from '@parley/domain/channels';
 import type { FileLimits } from '@parley/domain/files';
 import { isEmailAddress } from '@parley/domain/users';
@@ -63,6 +64,10 @@ export interface Configuration {
   /** For so many days deleted messages can be put back. */
   readonly keepDeletedDays: number;
   readonly logLevel: LogLevel;
+  /** Where metrics are listened for; null: nowhere. */
+  readonly metrics: ListenAddress | null;
+  /** How long it goes on answering after it was told to stop. */
+  readonly drainSeconds: number;
 }
 
 export interface DatabaseLocation {
@@ -71,9 +76,13 @@ export interface DatabaseLocation {
   readonly path: string;
 }
 
-export interface FilesLocation {
-  readonly kind: 'folder';
-  readonly path: string;
+export type FilesLocation =
+  | { readonly kind: 'folder'; readonly path: string }
+  | ({ readonly kind: 's3' } & Omit<S3Location, 'credentials'>);
+
+export interface ListenAddress {
+  readonly host: string;
+  readonly port: number;
 }
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
@@ -206,8 +215,8 @@ export const SETTINGS = {
   files: setting(
     'PARLEY_FILES',
     'files',
-    'folder:PATH',
-    'where uploaded files are kept; default: the folder files beside the database',
+    'folder:PATH|s3:…',
+    'where uploaded files are kept, a folder or a bucket (s3:BUCKET/PREFIX?endpoint=URL&region=NAME, with the keys in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY); default: the folder files beside the database',
     parseFiles,
     null as FilesLocation | null,
   ),
@@ -228,6 +237,22 @@ export const SETTINGS = {
     null as number | null,
   ),
   logLevel: setting('PARLEY_LOG_LEVEL', 'log-level', LOG_LEVELS.join('|'), 'what is logged', parseLogLevel, 'info'),
+  metrics: setting(
+    'PARLEY_METRICS',
+    'metrics',
+    'ADDRESS:PORT',
+    'where Prometheus finds metrics, and what is wrong when the server is not ready, as in 127.0.0.1:9464; default: nowhere',
+    parseListenAddress,
+    null as ListenAddress | null,
+  ),
+  drainSeconds: setting(
+    'PARLEY_DRAIN_SECONDS',
+    'drain-seconds',
+    'N',
+    'how long it goes on after it was told to stop, while /readyz says so to the proxies in front',
+    parseSeconds,
+    0,
+  ),
   pushService: setting(
     'PARLEY_PUSH_SERVICE',
     'push-service',
@@ -428,6 +453,8 @@ export function readConfiguration(
     fileLimits: { maxFileMib: read('maxUpload'), quotaMib: read('uploadQuota') },
     keepDeletedDays: read('keepDeletedDays'),
     logLevel: read('logLevel') as LogLevel,
+    metrics: read('metrics'),
+    drainSeconds: read('drainSeconds'),
   };
   const isExposed = read('isExposed');
   if (!isExposed && problems.length === 0) attempt(() => refuseExposure(configuration));
@@ -567,9 +594,23 @@ export function parseDatabase(text: string): DatabaseLocation {
 }
 
 export function parseFiles(text: string): FilesLocation {
-  const path = /^folder:(.+)$/.exec(text)?.[1];
-  if (path === undefined) throw new Error('of the form folder:PATH');
-  return { kind: 'folder', path };
+  const [, kind, rest] = /^(folder|s3):(.+)$/.exec(text) ?? [];
+  if (kind === 'folder') return { kind, path: rest! };
+  const bucket = kind === 's3' ? parseBucket(rest!) : null;
+  if (!bucket) throw new Error('of the form folder:PATH, or s3:BUCKET/PREFIX?endpoint=URL&region=NAME');
+  return { kind: 's3', ...bucket };
+}
+
+/** Null: it is none. */
+function parseBucket(text: string): Omit<S3Location, 'credentials'> | null {
+  const [, bucket, path = '', query = ''] =
+    /^([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/([\w./-]*))?(?:\?(.*))?$/.exec(text) ?? [];
+  if (bucket === undefined) return null;
+  const options = new URLSearchParams(query);
+  const { endpoint = null, region = 'us-east-1', ...others } = Object.fromEntries(options) as Record<string, string>;
+  if (Object.keys(others).length > 0) return null;
+  const prefix = path === '' || path.endsWith('/') ? path : `${path}/`;
+  return { bucket, prefix, endpoint: endpoint === null ? null : parseUrl(endpoint), region };
 }
 
 export function parseUrl(text: string): string {
@@ -585,6 +626,20 @@ export function parseWord(text: string): string {
   if (!/^[\x21-\x39\x3b-\x7e]{1,200}$/.test(text))
     throw new Error('letters, digits and signs, without blanks and colons');
   return text;
+}
+
+function parseListenAddress(text: string): ListenAddress {
+  const [, bracketed, plain, port] = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(text) ?? [];
+  try {
+    return { host: parseHost(bracketed ?? plain ?? ''), port: parsePort(port ?? '') };
+  } catch {
+    throw new Error('an address and a port, such as 127.0.0.1:9464');
+  }
+}
+
+function parseSeconds(text: string): number {
+  if (!/^\d{1,3}$/.test(text)) throw new Error('a number of seconds from 0 to 999');
+  return Number(text);
 }
 
 function parseCount(text: string): number {

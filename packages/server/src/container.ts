@@ -1,9 +1,11 @@
 import { Container, type ServiceIdentifier } from 'inversify';
 import { accountsModule } from './modules/accounts.module.js';
+import { alertWordsModule } from './modules/alert-words.module.js';
 import { authenticationModule } from './modules/authentication.module.js';
 import { botsModule } from './modules/bots.module.js';
 import { channelsModule } from './modules/channels.module.js';
 import { deliveryModule } from './modules/delivery.module.js';
+import { draftsModule } from './modules/drafts.module.js';
 import { eventsModule } from './modules/events.module.js';
 import { facadeModule } from './modules/facade.module.js';
 import { filesModule } from './modules/files.module.js';
@@ -12,14 +14,17 @@ import { hostUsersModule } from './modules/host-users.module.js';
 import { httpModule } from './modules/http.module.js';
 import { invitationsModule } from './modules/invitations.module.js';
 import { messagesModule } from './modules/messages.module.js';
+import { mutedUsersModule } from './modules/muted-users.module.js';
+import { navigationViewsModule } from './modules/navigation-views.module.js';
+import { onboardingModule } from './modules/onboarding.module.js';
 import { optionsModule } from './modules/options.module.js';
-import { personalListsModule } from './modules/personal-lists.module.js';
 import { picturesModule } from './modules/pictures.module.js';
 import { presenceModule } from './modules/presence.module.js';
 import { pushModule } from './modules/push.module.js';
 import { reactionsModule } from './modules/reactions.module.js';
 import { realmsModule } from './modules/realms.module.js';
 import { schedulingModule } from './modules/scheduling.module.js';
+import { snippetsModule } from './modules/snippets.module.js';
 import { statusesModule } from './modules/statuses.module.js';
 import { usersModule } from './modules/users.module.js';
 import { workersModule } from './modules/workers.module.js';
@@ -52,7 +57,12 @@ const USE_CASE_MODULES = [
   pushModule,
   reactionsModule,
   schedulingModule,
-  personalListsModule,
+  alertWordsModule,
+  draftsModule,
+  mutedUsersModule,
+  navigationViewsModule,
+  onboardingModule,
+  snippetsModule,
   realmsModule,
   statusesModule,
   usersModule,

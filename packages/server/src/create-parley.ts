@@ -1,13 +1,13 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { FolderBlobStore } from '@parley/blobs';
+import { FolderBlobStore, FolderPartialBlobStore, S3BlobStore } from '@parley/blobs';
 import type { BlobStore } from '@parley/domain/files';
 import type { Mailer } from '@parley/domain/mail';
 import type { Clock } from '@parley/domain/shared';
 import { type Logger, type ProxyTrust, type RateLimitRules, silentLogger, type TransportLimits } from '@parley/http';
-import { SharpImageProcessor } from '@parley/images';
+import { ImageProcess } from '@parley/images';
 import { htmlMessages, unicodeEmoji, ZulipMarkdownRenderer } from '@parley/markdown';
-import { openSqliteStorage } from '@parley/sqlite';
+import { type Commit, openSqliteStorage } from '@parley/sqlite';
 import { HashQueue } from './authentication/hash-queue.js';
 import type { HostAuthenticate } from './authentication/host-authenticator.js';
 import { ScryptPasswordHasher } from './authentication/scrypt-password-hasher.js';
@@ -30,12 +30,14 @@ import {
 import { FileOutbox } from './mail/file-outbox.js';
 import { SmtpMailer } from './mail/smtp-mailer.js';
 import { DEFAULT_INVITATION_VALIDITY_MINUTES } from './modules/options.module.js';
+import { openTelemetryTracer } from './observation/open-telemetry.js';
 import { type ComposedParley, composeParley, type Parley, type ParleyParts } from './parley.js';
 import type { PushServiceAccount } from './push/http-push-service.js';
 import { findSecret, makeSecret, requireSameSecret } from './secret.js';
 import { StartupError } from './startup-error.js';
 import { SystemClock } from './system-clock.js';
 import { SystemRandomness } from './system-randomness.js';
+import { parleyVersion } from './version.js';
 
 export interface ParleyConfig {
   /** `sqlite:PATH`. The database and the folder it is in are made when they are missing. */
@@ -82,7 +84,10 @@ export interface ParleyConfig {
   readonly shedsLoad?: boolean;
   /** What carries notifications to phones; default: nothing does. */
   readonly pushService?: PushServiceAccount;
-  /** Where uploaded files are kept, `folder:PATH`; default: the folder `files` beside the database. */
+  /**
+   * Where uploaded files are kept, `folder:PATH` or `s3:BUCKET/PREFIX?endpoint=URL&region=NAME`, whose keys the environment has;
+   * default: the folder `files` beside the database.
+   */
   readonly files?: string;
   /** Size of an uploaded file, in MiB; default: 100. */
   readonly maxUploadMib?: number;
@@ -173,9 +178,12 @@ function pushAccountOf({ url, orgId, orgKey }: PushServiceAccount): PushServiceA
   }
 }
 
-type RuntimeConfig = Omit<Configuration, 'host' | 'port' | 'logLevel' | 'url'> & { readonly url: string };
+type RuntimeConfig = Omit<Configuration, 'host' | 'port' | 'logLevel' | 'url' | 'metrics' | 'drainSeconds'> & {
+  readonly url: string;
+};
 
-export interface HostOptions extends Pick<ParleyParts, 'logger' | 'authenticate' | 'isOneOff'> {
+export interface HostOptions extends Pick<ParleyParts, 'logger' | 'authenticate' | 'isOneOff' | 'observers'> {
+  readonly onCommit?: (commit: Commit) => void;
   /** Instead of the one that is configured. */
   readonly mailer?: Mailer;
   readonly acceptsNewSecret: boolean;
@@ -184,7 +192,7 @@ export interface HostOptions extends Pick<ParleyParts, 'logger' | 'authenticate'
 /** On a database file. What is refused leaves no file behind. @throws StartupError, DatabaseRefused */
 export async function openParley(
   configuration: RuntimeConfig,
-  { acceptsNewSecret, ...hostOptions }: HostOptions,
+  { acceptsNewSecret, onCommit, ...hostOptions }: HostOptions,
 ): Promise<ComposedParley> {
   const secret = findSecret(configuration);
   makeFolderOf(configuration.database);
@@ -198,9 +206,12 @@ export async function openParley(
       if (!acceptsNewSecret) requireSameSecret(configuration, secret, secretFingerprint);
     },
     report: (problem) => hostOptions.logger.error({}, problem),
+    ...(onCommit && { onCommit }),
   });
+  const images = new ImageProcess();
   const release = async () => {
     try {
+      images.close();
       await markdownRenderer.close();
     } finally {
       await storage.close();
@@ -219,8 +230,11 @@ export async function openParley(
       markdownRenderer,
       unicodeEmoji,
       mailer: mailerOf(configuration, clock),
-      blobs: blobStoreOf(configuration),
-      images: new SharpImageProcessor(),
+      sendsMail: configuration.smtpUrl !== null || hostOptions.mailer !== undefined,
+      ...blobStoresOf(configuration),
+      ...(!hostOptions.isOneOff && { tracer: await openTelemetryTracer(parleyVersion()) }),
+      storageGauges: () => storage.gauges(),
+      images,
       ...hostOptions,
       release,
     });
@@ -230,9 +244,21 @@ export async function openParley(
   }
 }
 
+type FilesConfiguration = Pick<Configuration, 'files' | 'database'>;
+
+const filesFolderOf = ({ files, database }: FilesConfiguration): string =>
+  files?.kind === 'folder' ? files.path : join(dirname(database.path), 'files');
+
 /** Where the bytes of files are, as the configuration says. */
-export const blobStoreOf = ({ files, database }: Pick<Configuration, 'files' | 'database'>): BlobStore =>
-  new FolderBlobStore(files?.path ?? join(dirname(database.path), 'files'));
+export const blobStoreOf = (configuration: FilesConfiguration): BlobStore =>
+  configuration.files?.kind === 's3'
+    ? new S3BlobStore({ ...configuration.files, credentials: null })
+    : new FolderBlobStore(filesFolderOf(configuration));
+
+function blobStoresOf(configuration: RuntimeConfig): Pick<ParleyParts, 'blobs' | 'partialBlobs'> {
+  const blobs = blobStoreOf(configuration);
+  return { blobs, partialBlobs: new FolderPartialBlobStore(join(filesFolderOf(configuration), 'uploads'), blobs) };
+}
 
 function mailerOf({ smtpUrl, mailFrom, url, database }: RuntimeConfig, clock: Clock): Mailer {
   const from = mailFrom ?? `noreply@${new URL(url).hostname}`;

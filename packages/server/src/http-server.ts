@@ -10,6 +10,7 @@ import {
   TRANSPORT_LIMITS,
   type TransportLimits,
   TrustedProxies,
+  warn,
 } from '@parley/http';
 import { handleClientError } from './handle-client-error.js';
 
@@ -88,6 +89,6 @@ function withoutRepeats(logger: Logger): (message: string) => void {
     const now = performance.now();
     if (now - (reportedAt.get(message) ?? Number.NEGATIVE_INFINITY) < REPEAT_MS) return;
     reportedAt.set(message, now);
-    logger.error({}, message);
+    warn(logger, {}, message);
   };
 }

@@ -3,7 +3,7 @@ import type { PasswordHasher } from '@parley/domain/authentication';
 import { PublishingUnitOfWork } from '@parley/domain/composition';
 import type { LoadUnicodeEmoji } from '@parley/domain/emoji';
 import { EventHub, LogFollower, QueueSweep } from '@parley/domain/events';
-import type { BlobStore, FileLimits } from '@parley/domain/files';
+import type { BlobStore, FileLimits, PartialBlobStore } from '@parley/domain/files';
 import type { ImageProcessor } from '@parley/domain/images';
 import type { JobHandler } from '@parley/domain/jobs';
 import type { Mailer } from '@parley/domain/mail';
@@ -17,19 +17,24 @@ import {
   LongPoll,
   type ProxyTrust,
   type RateLimitRules,
+  type RequestObserver,
+  type RequestTracer,
   type Route,
   replyToError,
   type TransportLimits,
   unknownPath,
 } from '@parley/http';
+import type { StorageGauges } from '@parley/sqlite';
 import express, { type Router } from 'express';
 import type { HostAuthenticate } from './authentication/host-authenticator.js';
 import { assertSameSecret, rehashApiKeys } from './authentication/rehash-api-keys.js';
 import { type Ports, type Resolve, ServerContainer } from './container.js';
 import { type Facade, facadeOf } from './facade/facade.js';
+import { readGauges, type ServerGauges } from './observation/server-gauges.js';
 import type { PushServiceAccount } from './push/http-push-service.js';
 import { RealmResolver } from './realm-resolver.js';
 import { LISTS, PARTS } from './tokens.js';
+import { JobWorkers } from './workers/job-workers.js';
 import { LoadMonitor } from './workers/load-monitor.js';
 
 /** A chat engine at work. */
@@ -61,6 +66,8 @@ export interface ParleyParts {
   readonly passwordHasher: PasswordHasher;
   readonly markdownRenderer: MarkdownRenderer;
   readonly mailer: Mailer;
+  /** Whether letters reach those they are for, and do not just lie in a folder; default: true. */
+  readonly sendsMail?: boolean;
   /** Of invitations that say nothing about it; default: ten days. */
   readonly invitationValidityMinutes?: number;
   readonly unicodeEmoji: LoadUnicodeEmoji;
@@ -90,11 +97,18 @@ export interface ParleyParts {
   readonly limits?: Partial<TransportLimits>;
   /** Whether requests are refused while the event loop lags or memory runs out; default: never. */
   readonly shedsLoad?: boolean;
+  /** Told of every answer. */
+  readonly observers?: readonly RequestObserver[];
+  readonly tracer?: RequestTracer;
+  /** Default: the storage has none. */
+  readonly storageGauges?: () => StorageGauges;
   readonly authenticate?: HostAuthenticate;
   /** For so many days deleted messages can be put back; default: 30. */
   readonly keepDeletedDays?: number;
   /** Where the bytes of files are. */
   readonly blobs: BlobStore;
+  /** Where the bytes of unfinished uploads are. */
+  readonly partialBlobs: PartialBlobStore;
   readonly images: ImageProcessor;
   /** Default: 100 MiB a file, and no quota. */
   readonly fileLimits?: FileLimits;
@@ -108,6 +122,8 @@ export interface ParleyParts {
 export interface ComposedParley extends Parley {
   readonly ports: Ports;
   readonly routes: readonly Route[];
+  /** How things stand, for whoever watches the server. */
+  gauges(): Promise<ServerGauges>;
 }
 
 export async function composeParley(options: ParleyParts): Promise<ComposedParley> {
@@ -161,6 +177,14 @@ export async function composeParley(options: ParleyParts): Promise<ComposedParle
     findRealm: (stringId) => resolve(RealmResolver).findByStringId(stringId),
     ports,
     routes: container.get(PARTS.routes),
+    gauges: () =>
+      readGauges({
+        dispatcher,
+        follower,
+        hub: resolve(EventHub),
+        jobs: resolve(JobWorkers),
+        storage: options.storageGauges,
+      }),
     close: () => {
       closing ??= close();
       return closing;

@@ -44,20 +44,23 @@ export function findDamage(path: string): readonly string[] {
 
 const MAX_DAMAGE_LINES = 20;
 
-/** A file that people have uploaded. */
+/** Bytes that cannot be made again: files that people have uploaded, and pictures. */
 export interface KnownBlob {
   readonly blob: string;
   readonly size: number;
 }
 
+const BLOB_TABLES = ['file', 'picture'] as const;
+
 /** The blobs that the database says there are, in pages by name. @throws DatabaseRefused */
 export function listBlobs(path: string, after: string, limit: number): readonly KnownBlob[] {
   return lookInto(path, (database) => {
-    if (!hasTable(database, 'file')) return [];
-    const statement = database.prepare<[string, number], KnownBlob>(
-      'SELECT blob, size FROM file WHERE blob > ? ORDER BY blob LIMIT ?',
-    );
-    return statement.all(after, limit);
+    // A database of an earlier version may lack some.
+    const tables = BLOB_TABLES.filter((name) => hasTable(database, name));
+    if (tables.length === 0) return [];
+    const all = tables.map((name) => `SELECT blob, size FROM ${name} WHERE blob > ?1`);
+    const sql = `${all.join(' UNION ALL ')} ORDER BY blob LIMIT ?2`;
+    return database.prepare<[object], KnownBlob>(sql).all({ 1: after, 2: limit });
   });
 }
 
@@ -76,7 +79,7 @@ export interface CopyOptions {
 }
 
 const PAGES_PER_STEP = 200;
-const BYTES_PER_SYNC = 4 * 1024 * 1024;
+const BYTES_PER_SYNC = 1024 * 1024;
 
 /**
  * Copies a database, beside a server that may be writing to it. What was committed when the copy began is in it, and nothing
@@ -106,6 +109,10 @@ export async function copyDatabase(path: string, target: string, options: CopyOp
           return PAGES_PER_STEP;
         },
       });
+      source.exec('COMMIT');
+      // What was written meanwhile could not be folded into the file. The server's next commit would do so and keep everybody
+      // waiting; nobody waits for this process.
+      source.pragma('wal_checkpoint(PASSIVE)');
     } finally {
       // Only now: closing any descriptor of a file drops the locks that the process has on it.
       closeSync(descriptor);

@@ -1,6 +1,6 @@
 import type { BlobKey } from '../files/blob-store.js';
 import type { ImageTarget } from '../images/image-processor.js';
-import { type MadePicture, namePicture } from '../pictures/picture-maker.js';
+import { type MadePicture, namePicture, type PictureTarget } from '../pictures/picture-maker.js';
 import type { RealmId } from '../shared/ids.js';
 import type { Transaction } from '../shared/unit-of-work.js';
 import type { Avatar, UploadedAvatar, User } from '../users/user.js';
@@ -14,8 +14,8 @@ const square = (size: number): ImageTarget => ({
   maxFrames: 1,
 });
 
-/** The usual picture, and the medium one for profiles, in pixels (users §1.3). */
-export const AVATAR_TARGETS: readonly ImageTarget[] = [square(100), square(500)];
+/** The medium picture, for profiles, and the usual one, in pixels (users §1.3). */
+export const AVATAR_TARGETS: readonly PictureTarget[] = [square(500), { ...square(100), isOfPrevious: true }];
 
 export interface ChangedAvatar {
   readonly user: User;
@@ -27,7 +27,7 @@ export interface ChangedAvatar {
 export async function nameAvatar(
   tx: Transaction,
   realmId: RealmId,
-  [usual, medium]: readonly MadePicture[],
+  [medium, usual]: readonly MadePicture[],
   version: number,
 ): Promise<UploadedAvatar> {
   const key = usual!.blob;

@@ -9,6 +9,11 @@ import type { Picture, PictureName } from './picture.js';
 /** A picture whose bytes are safe, and that shows nothing yet. */
 export type MadePicture = Omit<Picture, 'name'> & Pick<ProcessedImage, 'frames'>;
 
+export interface PictureTarget extends ImageTarget {
+  /** Made of the picture before it, which is larger: an image is worth reading once. */
+  readonly isOfPrevious?: true;
+}
+
 /** Makes pictures of what was uploaded. Slow, so it happens before the unit of work that names them. */
 export class PictureMaker {
   constructor(
@@ -23,7 +28,7 @@ export class PictureMaker {
    */
   make<T>(
     image: Uint8Array,
-    targets: readonly ImageTarget[],
+    targets: readonly PictureTarget[],
     work: (pictures: readonly MadePicture[]) => Promise<T>,
   ): Promise<T> {
     return this.makeAhead(image, targets, (pictures) => work(orThrow(pictures)));
@@ -32,7 +37,7 @@ export class PictureMaker {
   /** The same for work that says in its own turn why the image cannot be shown. */
   async makeAhead<T>(
     image: Uint8Array,
-    targets: readonly ImageTarget[],
+    targets: readonly PictureTarget[],
     work: (pictures: readonly MadePicture[] | DomainError) => Promise<T>,
   ): Promise<T> {
     const made: MadePicture[] = [];
@@ -52,11 +57,16 @@ export class PictureMaker {
   /** Null: all went well. */
   private async makeAll(
     image: Uint8Array,
-    targets: readonly ImageTarget[],
+    targets: readonly PictureTarget[],
     made: MadePicture[],
   ): Promise<DomainError | null> {
     try {
-      for (const target of targets) made.push(await this.store(await this.images.resize(image, target)));
+      let previous = image;
+      for (const { isOfPrevious, ...target } of targets) {
+        const processed = await this.images.resize(isOfPrevious ? previous : image, target);
+        previous = processed.bytes;
+        made.push(await this.store(processed));
+      }
       return null;
     } catch (error) {
       if (error instanceof DomainError) return error;

@@ -3,8 +3,8 @@ import type { LargeOrganization } from '../testing/large-organization.js';
 import { FormFile } from './encode.js';
 import type { Fields } from './routes.js';
 
-/** What a worst request is made of. */
-export interface Surroundings {
+/** What an input may refer to, and make beforehand. */
+export interface InputContext {
   readonly organization: LargeOrganization;
   /** What anybody may read. */
   readonly webPublicMessageId: number;
@@ -33,6 +33,10 @@ export interface Surroundings {
   readonly addToken: (kind: 'apns' | 'fcm') => Promise<string>;
   /** A file of whoever calls; answers its id and what its address ends in. */
   readonly upload: () => Promise<{ readonly id: number; readonly path: string }>;
+  /** A form of a page, sent by nobody in particular. */
+  readonly sendForm: (path: string, fields: Fields) => Promise<unknown>;
+  /** Of the link in the newest letter to an address. */
+  readonly keyMailedTo: (email: string) => Promise<string>;
   /** Of whoever calls, and animated. */
   readonly addEmoji: () => Promise<{ readonly id: string; readonly name: string }>;
   /** A successful GET of whoever calls; answers its fields. */
@@ -59,7 +63,7 @@ export const PUSH_REGISTRATION = {
 /** As many as an image may have. */
 const MANY_PIXELS = blackPng(9000, 9000);
 
-type Input = (surroundings: Surroundings) => Fields | Promise<Fields>;
+type Input = (surroundings: InputContext) => Fields | Promise<Fields>;
 
 const CHANNEL_PERMISSIONS = [
   'can_add_subscribers_group',
@@ -70,23 +74,23 @@ const CHANNEL_PERMISSIONS = [
 ];
 const ALL_EVENTS = ['message', 'update_message_flags', 'subscription', 'stream', 'realm_user'];
 
-const peopleOf = ({ organization: { owners, members } }: Surroundings): readonly number[] =>
+const peopleOf = ({ organization: { owners, members } }: InputContext): readonly number[] =>
   [...owners, ...members].map(({ id }) => id);
 /** One request changes no more subscriptions: see docs/limits.md. */
 const MAX_CHANGED_SUBSCRIPTIONS = 100_000;
-const peopleForAllChannels = (surroundings: Surroundings): readonly number[] =>
+const peopleForAllChannels = (surroundings: InputContext): readonly number[] =>
   peopleOf(surroundings).slice(0, Math.floor(MAX_CHANGED_SUBSCRIPTIONS / surroundings.organization.channelIds.length));
-const messageIds = ({ organization }: Surroundings, most: number): readonly number[] =>
+const messageIds = ({ organization }: InputContext, most: number): readonly number[] =>
   Array.from({ length: Math.min(most, organization.size.messages) }, (_, n) => n + 1);
 const lengthened = (text: string, length: number) => text.padEnd(length, 'x');
 
-const newChannels = ({ n }: Surroundings, count: number) =>
+const newChannels = ({ n }: InputContext, count: number) =>
   Array.from({ length: count }, (_, index) => ({
     name: lengthened(`New ${n} ${index} `, 60),
     description: lengthened('About ', 800),
   }));
-const allChannels = ({ organization }: Surroundings) => organization.channelNames.map((name) => ({ name }));
-const permissionsFor = (surroundings: Surroundings): Fields =>
+const allChannels = ({ organization }: InputContext) => organization.channelNames.map((name) => ({ name }));
+const permissionsFor = (surroundings: InputContext): Fields =>
   Object.fromEntries(
     CHANNEL_PERMISSIONS.map((name) => [name, { direct_members: peopleOf(surroundings), direct_subgroups: [] }]),
   );
@@ -115,11 +119,11 @@ const narrowed = (fields: Fields): Readonly<Record<string, Input>> =>
   Object.fromEntries(
     Object.entries(NARROWS).map(([name, narrow]) => [
       name,
-      async (surroundings: Surroundings) => ({ ...fields, ...(await narrow(surroundings)) }),
+      async (surroundings: InputContext) => ({ ...fields, ...(await narrow(surroundings)) }),
     ]),
   );
 
-async function pollBy({ organization: { channelIds }, n, post }: Surroundings): Promise<unknown> {
+async function pollBy({ organization: { channelIds }, n, post }: InputContext): Promise<unknown> {
   return (await post('/messages', { type: 'channel', to: channelIds[0], topic: 'polls', content: `/poll ${n}` })).id;
 }
 
@@ -146,35 +150,35 @@ const ownerInChannel: Input = ({ organization: { owners, channelIds } }) => ({
 });
 const firstChannel: Input = ({ organization: { channelIds } }) => ({ stream_id: channelIds[0], topic_name: 'topic 1' });
 
-const draftFor = ({ organization: { channelIds } }: Surroundings, content: string): Fields => ({
+const draftFor = ({ organization: { channelIds } }: InputContext, content: string): Fields => ({
   type: 'stream',
   to: [channelIds.at(-1)],
   topic: 'x',
   content,
 });
-async function draftOf(surroundings: Surroundings): Promise<Fields> {
+async function draftOf(surroundings: InputContext): Promise<Fields> {
   const { ids } = await surroundings.post('/drafts', { drafts: [draftFor(surroundings, 'x')] });
   return { draft_id: (ids as number[])[0] };
 }
-async function snippetOf({ post }: Surroundings): Promise<Fields> {
+async function snippetOf({ post }: InputContext): Promise<Fields> {
   const { saved_snippet_id } = await post('/saved_snippets', { title: 'x', content: 'x' });
   return { saved_snippet_id };
 }
-async function viewOf({ post, n }: Surroundings): Promise<Fields> {
+async function viewOf({ post, n }: InputContext): Promise<Fields> {
   const fragment = `narrow/made/${n}/${Math.random()}`;
   await post('/navigation_views', { fragment, is_pinned: false, name: fragment });
   return { fragment };
 }
 
 const IN_AN_HOUR = Math.floor(Date.now() / 1000) + 3600;
-const inAnHour = ({ organization: { channelIds } }: Surroundings, content: string): Fields => ({
+const inAnHour = ({ organization: { channelIds } }: InputContext, content: string): Fields => ({
   type: 'channel',
   to: channelIds.at(-1),
   topic: 'x',
   content,
   scheduled_delivery_timestamp: IN_AN_HOUR,
 });
-const scheduled = async (surroundings: Surroundings): Promise<Fields> => {
+const scheduled = async (surroundings: InputContext): Promise<Fields> => {
   const { scheduled_message_id } = await surroundings.post('/scheduled_messages', inAnHour(surroundings, 'x'));
   return { scheduled_message_id };
 };
@@ -185,7 +189,7 @@ const reminderOf = (message_id: number, note: string): Fields => ({
 });
 
 /** Answers its id. */
-const messageIn = async ({ post, organization }: Surroundings, topic: string): Promise<unknown> => {
+const messageIn = async ({ post, organization }: InputContext, topic: string): Promise<unknown> => {
   const { id } = await post('/messages', { type: 'channel', to: organization.channelIds[0], topic, content: 'x' });
   return id;
 };
@@ -194,13 +198,13 @@ const LATEST = { anchor: 'newest', num_before: 5000, num_after: 0 };
 const FEWEST = { anchor: 'newest', num_before: 1, num_after: 0 };
 
 /** To which whoever calls is subscribed, whatever other requests have done. */
-async function ownChannel({ organization: { channelIds, channelNames }, post }: Surroundings): Promise<Fields> {
+async function ownChannel({ organization: { channelIds, channelNames }, post }: InputContext): Promise<Fields> {
   await post('/users/me/subscriptions', { subscriptions: [{ name: channelNames[0] }] });
   return { stream_id: channelIds[0] };
 }
 
 /** The operation that makes one does not answer its id. */
-async function defaultGroup({ n, post }: Surroundings): Promise<number> {
+async function defaultGroup({ n, post }: InputContext): Promise<number> {
   const name = `Made ${n}`;
   await post('/default_stream_groups/create', { group_name: name, description: '', stream_names: [] });
   const { realm_default_stream_groups: groups } = await post('/register', { event_types: ['default_stream_groups'] });
@@ -217,24 +221,50 @@ const saying =
     content,
   });
 
-async function newDomain({ n, post }: Surroundings, fields: Fields = {}): Promise<Fields> {
+async function newDomain({ n, post }: InputContext, fields: Fields = {}): Promise<Fields> {
   const domain = `d${n}.example.com`;
   await post('/realm/domains', { domain, allow_subdomains: true });
   return { domain, ...fields };
 }
 
-const listed = async ({ get }: Surroundings, isLink: boolean): Promise<Fields> => {
+const listed = async ({ get }: InputContext, isLink: boolean): Promise<Fields> => {
   const { invites } = await get('/invites');
   const all = invites as { readonly id: number; readonly is_multiuse: boolean }[];
   return { invite_id: all.filter(({ is_multiuse }) => is_multiuse === isLink).at(-1)!.id };
 };
-async function newLetter(surroundings: Surroundings): Promise<Fields> {
+async function newLetter(surroundings: InputContext): Promise<Fields> {
   await surroundings.post('/invites', { invitee_emails: `l${surroundings.n}@example.com`, stream_ids: [] });
   return listed(surroundings, false);
 }
-async function newLink(surroundings: Surroundings): Promise<Fields> {
+async function newLink(surroundings: InputContext): Promise<Fields> {
   await surroundings.post('/invites/multiuse', {});
   return listed(surroundings, true);
+}
+
+const joining = ({ n }: InputContext, prefix: string): Fields => ({
+  email: `${prefix}${n}@example.com`,
+  full_name: `Joined ${prefix} ${n}`,
+  password: `${n} Something is rotten ${n}`,
+});
+
+/** Of a link for whoever calls to another spelling of their address: they are asked for again by it. */
+async function newAddress({ get, post, keyMailedTo }: InputContext): Promise<Fields> {
+  const { delivery_email } = await get('/users/me');
+  const before = String(delivery_email);
+  const email = before === before.toLowerCase() ? before.toUpperCase() : before.toLowerCase();
+  await post('/settings', { method: 'PATCH', email });
+  return { key: await keyMailedTo(email) };
+}
+
+async function forgottenPassword({ n, organization, sendForm, keyMailedTo }: InputContext): Promise<Fields> {
+  const { email } = organization.members.at(-1 - (n % 100))!;
+  await sendForm('/accounts/password/reset/', { email });
+  return { key: await keyMailedTo(email) };
+}
+
+async function linkToAllChannels({ post, organization: { channelIds } }: InputContext): Promise<Fields> {
+  const { invite_link: link } = await post('/invites/multiuse', { stream_ids: channelIds.slice(0, 1000) });
+  return { key: String(link).split('/').at(-2) };
 }
 
 /** As long as it may be, and quick to match. */
@@ -243,7 +273,7 @@ const linkifier = (n: number): Fields => ({
   url_template: lengthened('https://example.com/{id}/', 1000),
   alternative_url_templates: Array.from({ length: 20 }, () => lengthened('https://example.com/{id}/', 1000)),
 });
-const newLinkifier = async ({ n, post }: Surroundings): Promise<Fields> => ({
+const newLinkifier = async ({ n, post }: InputContext): Promise<Fields> => ({
   filter_id: (await post('/realm/filters', linkifier(n))).id,
   ...linkifier(n + 1_000_000),
 });
@@ -256,13 +286,19 @@ const playground = (n: number): Fields => ({
 /** Of tokens for the organization. */
 export const JWT_SECRET = 'what a test shares with another service';
 
-/** What needs a provider of calls, and servers have none (organization §20). */
+/** What needs a provider of calls, and servers have none (organization §20); and what is said in headers (messages §16.1). */
 export const NEVER_ACCEPTED: ReadonlySet<string> = new Set([
   'POST /calls/zoom/create',
   'GET /calls/bigbluebutton/create',
   'POST /calls/constructorgroups/create',
   'POST /calls/nextcloud_talk/create',
   'POST /calls/webex/create',
+  'POST /tus',
+  'POST /tus/',
+  'GET /tus/*path_id',
+  'PATCH /tus/*path_id',
+  'DELETE /tus/*path_id',
+  'GET /user_uploads/thumbnail/*path_id_and_format',
 ]);
 
 /**
@@ -840,15 +876,40 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
     }),
   },
   'POST /invites/accept': {
-    'by a link into all channels': async ({ n, post, organization: { channelIds } }) => {
-      const { invite_link: link } = await post('/invites/multiuse', { stream_ids: channelIds.slice(0, 1000) });
-      return {
-        key: String(link).split('/').at(-2),
-        email: `j${n}@example.com`,
-        full_name: `Joined ${n}`,
-        password: `${n} Something is rotten ${n}`,
-      };
+    'by a link into all channels': async (surroundings) => ({
+      ...(await linkToAllChannels(surroundings)),
+      ...joining(surroundings, 'j'),
+    }),
+  },
+  'POST /accounts/register/': {
+    'by a link into all channels': async (surroundings) => ({
+      ...(await linkToAllChannels(surroundings)),
+      ...joining(surroundings, 'r'),
+    }),
+  },
+  'GET /join/:key/': { 'a link': linkToAllChannels },
+  'POST /join/:key/': {
+    'a link': async (surroundings) => ({
+      ...(await linkToAllChannels(surroundings)),
+      email: `l${surroundings.n}@example.com`,
+    }),
+  },
+  'POST /register/': {
+    somebody: async ({ n, post }) => {
+      await post('/realm', { method: 'PATCH', invite_required: false });
+      return { email: `o${n}@example.com` };
     },
+  },
+  'GET /accounts/do_confirm/:key': { 'a link': linkToAllChannels },
+  'GET /accounts/confirm_new_email/:key': { 'a letter': newAddress },
+  'POST /accounts/confirm_new_email/:key': { 'a letter': newAddress },
+  'POST /accounts/password/reset/': { nobody: ({ n }) => ({ email: `n${n}@example.com` }) },
+  'GET /accounts/password/reset/:key': { 'a letter': forgottenPassword },
+  'POST /accounts/password/reset/:key': {
+    'a letter': async (surroundings) => ({
+      ...(await forgottenPassword(surroundings)),
+      password: `${surroundings.n} Something is rotten ${surroundings.n}`,
+    }),
   },
   'DELETE /invites/:invite_id': { 'a letter': (surroundings) => newLetter(surroundings) },
   'POST /invites/:invite_id/resend': { 'a letter': (surroundings) => newLetter(surroundings) },

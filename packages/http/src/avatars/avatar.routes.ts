@@ -8,15 +8,14 @@ import {
 import { ReadPicture } from '@parley/domain/pictures';
 import type { RealmUrls, UserId } from '@parley/domain/shared';
 import { givenImage, TAKES_IMAGE } from '../images/given-image.js';
-import { servePicture } from '../pictures/serve-picture.js';
+import { SERVES_PICTURES, serveIdenticon, servePicture } from '../pictures/serve-picture.js';
 import { publicRealmOf } from '../realms/public-realm.js';
 import { unknownPath } from '../routing/errors.js';
 import { MAX_TEXT_LENGTH } from '../routing/limits.js';
 import { IntegerParam, NoParameters, TextParam } from '../routing/params.js';
-import type { Reply } from '../routing/reply.js';
+import { redirectTo } from '../routing/reply.js';
 import { type Route, route } from '../routing/route.js';
 import { avatarUrl, mediumAvatarUrl, unknownAvatarUrl } from './avatar-urls.js';
-import { drawIdenticon } from './identicon.js';
 
 const SIZE = 100;
 const MEDIUM_SIZE = 500;
@@ -52,7 +51,7 @@ export function avatarRoutes(realmUrls: RealmUrls): readonly Route[] {
         });
         const publicRealm = publicRealmOf(realm, realmUrls);
         const url = user && urlOf(user, publicRealm, { seesEmail, clientGravatar: false });
-        return { status: 302, body: '', headers: ['Location', url ?? unknownAvatarUrl(publicRealm)] };
+        return redirectTo(url ?? unknownAvatarUrl(publicRealm));
       },
     });
   return [
@@ -75,14 +74,12 @@ export function avatarRoutes(realmUrls: RealmUrls): readonly Route[] {
     // For anybody, since browsers load them without credentials. Of what is drawn nothing is looked up, so that it tells
     // nobody who exists; of what was uploaded nobody can guess the key.
     route('GET', '/user_avatars/:realm_id/:file', {
-      auth: 'anyone',
-      limit: 'none',
-      atRoot: true,
+      ...SERVES_PICTURES,
       dto: AvatarFileDto,
       useCase: ReadPicture,
       handle: async ({ dto, caller, useCase }) => {
         const [, who, medium] = DRAWN.exec(dto.file) ?? [];
-        if (who !== undefined) return drawn(`${dto.realm_id}:${who}`, medium ? MEDIUM_SIZE : SIZE);
+        if (who !== undefined) return serveIdenticon(`${dto.realm_id}:${who}`, medium ? MEDIUM_SIZE : SIZE);
         const [, key, isMedium] = UPLOADED.exec(dto.file) ?? [];
         if (key === undefined || caller.realmId !== dto.realm_id) throw unknownPath();
         return servePicture(
@@ -92,10 +89,3 @@ export function avatarRoutes(realmUrls: RealmUrls): readonly Route[] {
     }),
   ];
 }
-
-const drawn = (seed: string, size: number): Reply => ({
-  status: 200,
-  body: drawIdenticon(seed, size),
-  contentType: 'image/png',
-  cacheControl: 'public, max-age=86400',
-});

@@ -2,12 +2,11 @@ import { ChangeRealmImage, FindOwnRealm, RemoveRealmImage } from '@parley/domain
 import { ReadPicture } from '@parley/domain/pictures';
 import type { Realm, RealmImageName } from '@parley/domain/realms';
 import { DomainError, type RealmUrls } from '@parley/domain/shared';
-import { drawIdenticon } from '../avatars/identicon.js';
 import { givenImage, TAKES_IMAGE } from '../images/given-image.js';
-import { servePicture } from '../pictures/serve-picture.js';
+import { SERVES_PICTURES, serveIdenticon, servePicture } from '../pictures/serve-picture.js';
 import { publicRealmOf } from '../realms/public-realm.js';
 import { BooleanParam, IntegerParam, NoParameters } from '../routing/params.js';
-import type { Reply } from '../routing/reply.js';
+import { redirectTo } from '../routing/reply.js';
 import { type Context, type Route, route } from '../routing/route.js';
 import { REALM_IMAGES, realmImageUrl } from './realm-image-urls.js';
 
@@ -28,18 +27,13 @@ export function brandingRoutes(realmUrls: RealmUrls): readonly Route[] {
   const urlOf = (name: RealmImageName, realm: Realm) =>
     realmImageUrl(name, realm.images[name], publicRealmOf(realm, realmUrls));
   const presentIcon = (realm: Realm) => ({ icon_url: urlOf('icon', realm) });
-  const redirectTo = (name: RealmImageName, realm: Realm): Reply => ({
-    status: 302,
-    body: '',
-    headers: ['Location', urlOf(name, realm)],
-  });
   return [
     route('GET', '/realm/icon', {
       auth: 'user',
       dto: NoParameters,
       useCase: FindOwnRealm,
       handle: async ({ caller, useCase }: Context<'user', NoParameters, FindOwnRealm>) =>
-        redirectTo('icon', await useCase.execute(caller)),
+        redirectTo(urlOf('icon', await useCase.execute(caller))),
     }),
     route('POST', '/realm/icon', {
       ...TAKES_IMAGE,
@@ -63,7 +57,7 @@ export function brandingRoutes(realmUrls: RealmUrls): readonly Route[] {
       dto: LogoDto,
       useCase: FindOwnRealm,
       handle: async ({ dto, caller, useCase }: Context<'user', LogoDto, FindOwnRealm>) =>
-        redirectTo(logoOf(dto), await useCase.execute(caller)),
+        redirectTo(urlOf(logoOf(dto), await useCase.execute(caller))),
     }),
     route('POST', '/realm/logo', {
       ...TAKES_IMAGE,
@@ -89,9 +83,7 @@ export function brandingRoutes(realmUrls: RealmUrls): readonly Route[] {
 /** For anybody, since browsers load it before anybody signs in. Drawn where none was uploaded, whether or not there is the realm. */
 function image(name: RealmImageName): Route {
   return route('GET', `/user_avatars/:realm_id/realm/${REALM_IMAGES[name].wireName}.png`, {
-    auth: 'anyone',
-    limit: 'none',
-    atRoot: true,
+    ...SERVES_PICTURES,
     dto: RealmImageDto,
     useCase: ReadPicture,
     handle: async ({ dto, caller, useCase }) => {
@@ -100,14 +92,7 @@ function image(name: RealmImageName): Route {
       } catch (error) {
         if (!(error instanceof DomainError && error.is('UNKNOWN_PICTURE'))) throw error;
       }
-      return drawn(`${dto.realm_id}:realm`);
+      return serveIdenticon(`${dto.realm_id}:realm`, SIZE);
     },
   });
 }
-
-const drawn = (seed: string): Reply => ({
-  status: 200,
-  body: drawIdenticon(seed, SIZE),
-  contentType: 'image/png',
-  cacheControl: 'public, max-age=86400',
-});

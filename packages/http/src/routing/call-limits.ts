@@ -1,7 +1,7 @@
 import type { Caller } from '@parley/domain/shared';
 import type { Identity } from './authenticate.js';
 import { isLoopbackName } from './local-access.js';
-import type { Logger } from './logger.js';
+import { type Logger, warn } from './logger.js';
 import {
   ipGroup,
   type LimitRule,
@@ -60,7 +60,7 @@ export class CallLimits {
     if (this.isProxySuspected || this.hasProxies || request.header('x-forwarded-for') === undefined) return;
     if (!isLoopbackName(request.ip.replace(/^::ffff:/i, ''))) return;
     this.isProxySuspected = true;
-    this.logger.error({}, 'requests come through a proxy that is not trusted: all its clients count as one address');
+    warn(this.logger, {}, 'requests come through a proxy that is not trusted: all its clients count as one address');
   }
 
   /** Counts nothing. */

@@ -3,6 +3,7 @@ import type { ReceivedBlob } from '@parley/domain/files';
 import { type Caller, type Clock, DomainError, type RealmId } from '@parley/domain/shared';
 import { contractPathOf } from '../contract-operations.js';
 import { AnswerWriter, type Written } from './answer-writer.js';
+import { isAdministration, isFailedLogin } from './audit.js';
 import {
   type Authenticator,
   type Identity,
@@ -21,8 +22,9 @@ import { replyToError } from './error-replies.js';
 import { HttpRefusal, malformedRequest, methodNotAllowed, serverBusy, unknownPath } from './errors.js';
 import { type LoadGauge, noLoad } from './load.js';
 import { checkLocalAccess, type PagesAllowed } from './local-access.js';
-import { type Logger, silentLogger } from './logger.js';
+import { type Logger, silentLogger, warn } from './logger.js';
 import { type Endpoint, isMethod, type Match, Matcher, pathParameters, type Style } from './matcher.js';
+import type { AnsweredRequest, RequestObserver, RequestTracer } from './observation.js';
 import { parse } from './params.js';
 import { ipGroup, type LimitState, type RateLimiter, rateLimitHeaders } from './rate-limit.js';
 import { ReceivedRequest } from './received-request.js';
@@ -56,6 +58,9 @@ export interface DispatcherOptions {
   readonly limiter: RateLimiter;
   readonly clock: Clock;
   readonly logger?: Logger;
+  /** Told of every answer. */
+  readonly observers?: readonly RequestObserver[];
+  readonly tracer?: RequestTracer;
   /** Proxies in front of us whose `X-Forwarded-*` headers are true; default: none. */
   readonly trustedProxies?: ProxyTrust;
   readonly limits?: Partial<TransportLimits>;
@@ -101,6 +106,8 @@ interface RequestState {
   proof: Proof | undefined;
   /** Of whoever calls an operation for users. */
   identity: Identity | undefined;
+  /** Credentials came, and were not good enough. */
+  hasFailedLogin: boolean;
   limit: LimitState | undefined;
   /** For its body, as long as it is worked on. */
   readonly charges: Charge[];
@@ -133,6 +140,7 @@ class TableDispatcher implements Dispatcher {
   private readonly publicUrl: URL;
   private readonly cookies: SessionCookies;
   private readonly authenticators: Readonly<Record<Style, readonly Authenticator[]>>;
+  private readonly observers: readonly RequestObserver[];
 
   constructor(private readonly options: DispatcherOptions) {
     const limits = { ...TRANSPORT_LIMITS, ...options.limits };
@@ -143,10 +151,12 @@ class TableDispatcher implements Dispatcher {
       anonymousBodies: budget(limits.anonymousBodiesBytes, limits.anonymousBodyBytes),
       bodies: budget(limits.bodiesBytes, limits.bodyBytes),
       files: budget(limits.filesBytes, 2 * limits.fileBytes),
+      uploads: new ByteBudget(limits.uploads, limits.uploadsPerUser),
     };
     this.answers = new AnswerWriter(limits);
     this.load = options.load ?? noLoad;
     this.logger = options.logger ?? silentLogger;
+    this.observers = options.observers ?? [];
     this.proxies = new TrustedProxies(options.trustedProxies);
     this.callLimits = new CallLimits(options.limiter, this.proxies.exist, this.logger);
     this.publicUrl = new URL(options.publicUrl ?? 'http://localhost');
@@ -171,13 +181,15 @@ class TableDispatcher implements Dispatcher {
     const atRoot = new Map(routes.filter((it) => it.atRoot).map((it) => [keyOf(it, it.path), it]));
     for (const route of routes) {
       if (route.atRoot) continue;
-      add(PREFIX + route.path, route, 'api');
+      add(PREFIX + route.path, route, route.takesSessions ? 'root' : 'api');
       if (route.isApiOnly) continue;
       const path = BROWSER_PREFIX + route.path;
       add(path, route, 'browser', atRoot.get(keyOf(route, path)));
       atRoot.delete(keyOf(route, path));
     }
-    for (const route of atRoot.values()) add(route.path, route, styleOfRoot(route.path));
+    for (const route of atRoot.values()) {
+      add(route.path, route, route.errorPage ? 'root' : styleOfRoot(route.path), route.forSpectators);
+    }
   }
 
   get inFlight(): number {
@@ -204,16 +216,19 @@ class TableDispatcher implements Dispatcher {
       endpoint: undefined,
       proof: undefined,
       identity: undefined,
+      hasFailedLogin: false,
       limit: undefined,
       charges: [],
       blobs: [],
     };
+    const span = this.options.tracer?.start(raw) ?? null;
     let reply: Reply | null;
     this.requests.add(raw);
     try {
       if (!hasOneHost(raw, target)) throw malformedRequest();
       if (!requestState) throw unknownPath();
-      reply = await this.answer(request, requestState, target);
+      const answering = () => this.answer(request, requestState, target);
+      reply = await (span ? span.run(answering) : answering());
     } catch (error) {
       reply = this.replyTo(error, request, requestState);
     }
@@ -227,7 +242,14 @@ class TableDispatcher implements Dispatcher {
       if (written.done) await this.taken(written.done, response, request);
     }
     this.requests.delete(raw);
-    this.log(request, requestState, status, startedAt);
+    const answered = {
+      route: requestState?.endpoint?.route,
+      status: request.isGone ? 499 : status,
+      durationMs: performance.now() - startedAt,
+    };
+    span?.end(answered);
+    for (const observer of this.observers) observer.answered(answered);
+    this.log(request, requestState, answered);
     return true;
   }
 
@@ -250,7 +272,9 @@ class TableDispatcher implements Dispatcher {
   /** The checks of every operation, in the contract's order. */
   private async answer(request: ReceivedRequest, requestState: RequestState, { query }: RequestTarget): Promise<Reply> {
     const { entry, values } = requestState.match;
-    if (request.method === 'OPTIONS') return { ...OPTIONS_REPLY, headers: ['Allow', entry.allowHeader] };
+    if (request.method === 'OPTIONS') {
+      return { ...OPTIONS_REPLY, headers: ['Allow', entry.allowHeader, ...entry.optionsHeaders()] };
+    }
     this.shed(entry.endpoints.get(request.method)?.route);
 
     // A form field may change the method, so a small body comes first. What is wrong with it is said in its turn, as is
@@ -273,7 +297,10 @@ class TableDispatcher implements Dispatcher {
     const endpoint = await this.admit(found, request, requestState);
     const { route } = endpoint;
     if (values.length > 0) request.pathParameters = pathParameters(endpoint.names, values);
-    if (entry.style === 'browser') this.checkCsrf(request, requestState, body);
+    const { session } = requestState.identity ?? {};
+    if (entry.style === 'browser' || (session && !isSafeMethod(request.method))) {
+      this.checkCsrf(request, requestState, body);
+    }
     this.shed(route);
     this.callLimits.countCall(request, requestState, route);
     if (route.roleRequirements.length > 0)
@@ -369,6 +396,7 @@ class TableDispatcher implements Dispatcher {
     const takesFiles = route?.takesFiles && (sink !== null || !route.storesFiles);
     const files = isProven && takesFiles ? new Charge(budgets.files, client) : null;
     if (files) requestState.charges.push(files);
+    if (sink || route?.streamsBody) requestState.charges.push(this.uploadOf(client));
     const body = await readBody(request.raw, {
       maxBytes: isProven ? limits.bodyBytes : limits.anonymousBodyBytes,
       timeoutMs: files ? limits.filesMs : limits.bodyMs,
@@ -377,6 +405,13 @@ class TableDispatcher implements Dispatcher {
     });
     for (const { blob } of body.files) if (blob) requestState.blobs.push(blob);
     return body;
+  }
+
+  /** One of those that may go on at the same time. @throws HttpRefusal */
+  private uploadOf(client: ClientKey): Charge {
+    const upload = new Charge(this.budgets.uploads, client);
+    upload.add(1);
+    return upload;
   }
 
   private fileRules(charge: Charge, sink: FileSink | null, route: Route | undefined): FileRules {
@@ -399,7 +434,9 @@ class TableDispatcher implements Dispatcher {
     const { route } = endpoint;
     if (route.useCase && endpoint.useCase === undefined) endpoint.useCase = this.options.resolve(route.useCase);
     const { useCase } = endpoint;
-    if (route.handle) return route.handle({ request, caller, dto, useCase } as Context<Auth, unknown, unknown>);
+    const { resolve } = this.options;
+    if (route.handle)
+      return route.handle({ request, caller, dto, useCase, resolve } as Context<Auth, unknown, unknown>);
     const output = await (useCase as ExecutesInput).execute(
       caller,
       route.toInput?.(dto, request, caller as CallerOf<Auth>),
@@ -464,16 +501,22 @@ class TableDispatcher implements Dispatcher {
   /** Null when nobody is left to be answered. */
   private replyTo(error: unknown, request: ReceivedRequest, requestState: RequestState | null): Reply | null {
     if (error instanceof ClientGone) return null;
-    const { reply, isBug } = replyToError(error, request.variant);
+    if (requestState) {
+      const isProven = requestState.proof !== undefined && 'identity' in requestState.proof;
+      const triesHeader = !isProven && request.header('authorization') !== undefined;
+      requestState.hasFailedLogin = isFailedLogin(error, triesHeader);
+    }
+    const { reply, message, isBug } = replyToError(error, request.variant);
+    const route = routeOf(request, requestState);
     if (reply.headers === BASIC_CHALLENGE) return { ...reply, headers: this.challengeOf(requestState) };
     if (isBug) {
-      const route = requestState?.endpoint?.route;
       this.logger.error(
         { requestId: request.id, method: request.method, route: route?.path, err: error },
         'unexpected error',
       );
     }
-    return reply;
+    if (!route?.errorPage) return reply;
+    return route.errorPage({ status: reply.status, message, headers: reply.headers ?? [] });
   }
 
   private challengeOf(requestState: RequestState | null): readonly string[] {
@@ -493,7 +536,7 @@ class TableDispatcher implements Dispatcher {
         client: this.clientOf(request, requestState),
         isAuthenticated: requestState?.identity !== undefined,
         isLongPoll: requestState?.match.entry.isLongPoll ?? false,
-        isSameOriginOnly: requestState?.match.entry.isDevelopment ?? false,
+        isSameOriginOnly: requestState?.match.entry.isSameOriginOnly ?? false,
         isForBrowsers: requestState?.match.entry.style === 'browser',
         limitHeaders: requestState?.limit && rateLimitHeaders(requestState.limit),
         closes: this.requests.isDraining || reply.status === 408,
@@ -522,21 +565,32 @@ class TableDispatcher implements Dispatcher {
   }
 
   /** Never parameters, bodies or credentials; the path's pattern, not the path, which may hold an address. */
-  private log(request: ReceivedRequest, requestState: RequestState | null, status: number, startedAt: number): void {
+  private log(request: ReceivedRequest, requestState: RequestState | null, answered: AnsweredRequest): void {
     if (this.logger === silentLogger) return;
-    this.logger.info(
-      {
-        requestId: request.id,
-        method: request.method,
-        route: requestState?.endpoint?.route.path ?? contractPathOf(request.path),
-        status: request.isGone ? 499 : status,
-        durationMs: Math.round((performance.now() - startedAt) * 100) / 100,
-        userId: requestState?.identity?.userId,
-      },
-      'request',
-    );
+    const { route, status, durationMs } = answered;
+    const { identity, hasFailedLogin } = requestState ?? {};
+    const fields = {
+      requestId: request.id,
+      method: request.method,
+      route: route?.path ?? contractPathOf(request.path),
+      status,
+      durationMs: Math.round(durationMs * 100) / 100,
+      realmId: identity?.realmId,
+      userId: identity?.userId,
+      host: request.host.slice(0, MAX_LOGGED_LENGTH),
+      ip: request.ip.slice(0, MAX_LOGGED_LENGTH),
+      userAgent: request.header('user-agent')?.slice(0, MAX_LOGGED_LENGTH),
+    };
+    if (hasFailedLogin) warn(this.logger, { audit: 'failed log-in', ...fields }, 'failed log-in');
+    else if (route && isAdministration(route))
+      warn(this.logger, { audit: 'administration', ...fields }, 'administration');
+    else this.logger.info(fields, 'request');
   }
 }
+
+/** What was asked for, or would have been, had the request got that far. */
+const routeOf = (request: ReceivedRequest, requestState: RequestState | null): Route | undefined =>
+  (requestState?.endpoint ?? requestState?.match.entry.endpoints.get(request.method))?.route;
 
 /** It is no parameter of any operation. */
 function withoutCsrfToken(fields: Body['fields']): Body['fields'] {
@@ -545,6 +599,8 @@ function withoutCsrfToken(fields: Body['fields']): Body['fields'] {
   others.delete(CSRF_FIELD);
   return others;
 }
+/** Of what clients say of themselves. */
+const MAX_LOGGED_LENGTH = 200;
 
 /** The sender's mistake, and not our storage's. */
 const isRefusedCredentials = (error: unknown): boolean =>

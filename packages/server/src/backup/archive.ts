@@ -38,7 +38,7 @@ export interface ArchiveEntry {
 }
 
 /** What is written before the disk has it; less keeps others' commits from waiting for all of it. */
-const BYTES_PER_SYNC = 4 * 1024 * 1024;
+const BYTES_PER_SYNC = 1024 * 1024;
 /** Checksums and descriptions are read into memory. */
 const MAX_TEXT_BYTES = 64 * 1024 * 1024;
 const MODE = 0o600;

@@ -1,4 +1,14 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FolderBlobStore } from '@parley/blobs';
@@ -44,6 +54,13 @@ describe('a backup', () => {
       blobs: new FolderBlobStore(join(directory, folder, 'files')),
     };
   };
+
+  /** As another program would. */
+  const runSql = (database: string, sql: string) =>
+    execFileSync(process.execPath, [
+      '-e',
+      `require(${JSON.stringify(require.resolve('better-sqlite3'))})(${JSON.stringify(database)}).exec(${JSON.stringify(sql)})`,
+    ]);
 
   const contentOf = (folder: string): readonly string[] => {
     try {
@@ -106,6 +123,17 @@ describe('a backup', () => {
     await restored.close();
   });
 
+  it('names files whose bytes are gone, uploaded ones and pictures', async () => {
+    const [file, picture] = ['cd', 'ef'].map((start) => start.padEnd(32, '0')) as [string, string];
+    runSql(
+      source.database,
+      `INSERT INTO file (realm_id, owner_id, name, path_id, blob, size, content_type, created_at)
+         VALUES (1, 1, 'a.txt', '1/a.txt', '${file}', 3, 'text/plain', 0), (1, 1, 'b.txt', '1/b.txt', '${blob}', 10, 'text/plain', 0);
+       INSERT INTO picture (realm_id, name, blob, size, format) VALUES (1, 'x', '${picture}', 3, 'png')`,
+    );
+    expect(await createBackup(source, backup, OPTIONS)).toMatchObject({ files: 1, missingFiles: [file, picture] });
+  });
+
   it('keeps to a speed', async () => {
     const { size } = statSync(source.database);
     const startedAt = performance.now();
@@ -143,7 +171,7 @@ describe('a backup', () => {
     await createBackup(source, backup, OPTIONS);
     writeFileSync(backup, damage(readFileSync(backup)));
     await expect(restoreBackup(backup, target())).rejects.toMatchObject({ name: 'StartupError' });
-    expect(contentOf('restored')).toEqual([]);
+    expect(existsSync(join(directory, 'restored'))).toBe(false);
   });
 
   const textEntry = (name: string, text: string): ArchiveEntry => ({

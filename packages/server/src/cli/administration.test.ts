@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runCommandLine } from './run-command-line.js';
@@ -29,6 +29,12 @@ describe('parley', () => {
     const database = { PARLEY_DATABASE: `sqlite:${join(directory, 'parley.db')}` };
     const code = await runCommandLine(args, terminal, database);
     return { code, out: out.join('\n'), err: err.join('\n') };
+  }
+  /** Where SQLite keeps a program's own version number. */
+  function setSchema(database: string, change: (schema: number) => number): void {
+    const bytes = readFileSync(database);
+    bytes.writeUInt32BE(change(bytes.readUInt32BE(60)), 60);
+    writeFileSync(database, bytes);
   }
   const read = async (...args: readonly string[]) => JSON.parse((await run(...args, '--json')).out);
 
@@ -262,6 +268,18 @@ describe('parley', () => {
     expect(await run('restore', backup, restored)).toMatchObject({ code: 0 });
     expect((await read('realm', 'list', restored)).realms).toHaveLength(2);
     expect(readdirSync(join(directory, 'restored')).sort()).toEqual(['parley.db', 'parley.db.secret']);
+    setSchema(join(directory, 'restored', 'parley.db'), (schema) => schema - 1);
+    expect(await run('migrate', '--check', restored)).toMatchObject({
+      code: 3,
+      out: expect.stringContaining('to come: '),
+    });
+    expect(await run('migrate', '--status', restored)).toMatchObject({ code: 0 });
+    setSchema(join(directory, 'restored', 'parley.db'), (schema) => schema + 2);
+    expect(await run('migrate', '--check', restored)).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/newer version of Parley/),
+    });
+    setSchema(join(directory, 'restored', 'parley.db'), (schema) => schema - 1);
     rmSync(join(directory, 'restored', 'parley.db.secret'));
     expect(await run('doctor', restored)).toMatchObject({ code: 3, out: expect.stringContaining('PROBLEM  secret') });
   });

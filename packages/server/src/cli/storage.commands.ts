@@ -1,5 +1,5 @@
 import { statfsSync } from 'node:fs';
-import { setPriority } from 'node:os';
+import { constants, setPriority } from 'node:os';
 import { dirname } from 'node:path';
 import { inspectDatabase, migrateDatabase } from '@parley/sqlite';
 import { blobStoreOf } from '../create-parley.js';
@@ -12,10 +12,7 @@ import { requireDatabase } from './databases.js';
 
 const MIB = 1024 * 1024;
 /** Of a backup, in MiB a second: a disk that the server shares goes on answering. */
-const DEFAULT_PACE = 50;
-/** Behind the server, which may be on the same machine. */
-const LOW_PRIORITY = 10;
-
+const DEFAULT_PACE = 20;
 async function backup({ invocation, words, flag }: CommandContext): Promise<CommandResult> {
   const [path] = words as [string];
   const { configuration } = invocation;
@@ -26,7 +23,8 @@ async function backup({ invocation, words, flag }: CommandContext): Promise<Comm
   if (secret === null) throw new StartupError('There is no secret yet: nobody has served this database.');
   const pace = parsePace(flag('pace'));
   requireSpace(path, 2.1 * inspectDatabase(database.path).bytes);
-  setPriority(LOW_PRIORITY);
+  // Behind the server, which may be on the same machine.
+  setPriority(constants.priority.PRIORITY_LOW);
   const { createBackup } = await import('../backup/create-backup.js');
   const result = await createBackup(
     { database: database.path, secret, blobs: blobStoreOf(configuration), version: parleyVersion() },

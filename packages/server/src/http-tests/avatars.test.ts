@@ -83,6 +83,13 @@ describe('an avatar of one’s own (users §11)', () => {
     expect(blobs.size).toBe(2);
   });
 
+  it('is one, however many are uploaded at the same time', async () => {
+    const urls = await Promise.all([changed(), changed(), changed()]);
+    const { avatar_url: url, avatar_version: version } = await userOf(people.hamlet.id);
+    expect([urls.includes(url), version, blobs.size]).toEqual([true, 4, 2]);
+    expect((await load(url)).status).toBe(200);
+  });
+
   it('is taken back, once', async () => {
     const { hamlet, cordelia } = people;
     const url = await changed();

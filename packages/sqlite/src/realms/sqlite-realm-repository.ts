@@ -14,7 +14,7 @@ import type { SqliteGroupRepository } from '../groups/sqlite-group-repository.js
 import type { Quarantine } from '../quarantine.js';
 import { type Flag, groupSettingsColumn, isTaken, objectColumn, settingsColumn, toFlag } from '../rows.js';
 import { VersionedCache } from '../versioned-cache.js';
-import type { LinkifierReads } from './sqlite-organization-lists.js';
+import type { LinkifierReads } from './sqlite-realm-lists.js';
 
 export type RealmCache = VersionedCache<number, Realm>;
 export const newRealmCache = (): RealmCache => new VersionedCache(10_000);

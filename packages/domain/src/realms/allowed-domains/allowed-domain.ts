@@ -55,7 +55,7 @@ export interface AllowedDomainReads {
   list(realmId: RealmId): Promise<readonly ListedDomain[]>;
 }
 
-/** Every implementation passes organization-lists.contract.ts. */
+/** Every implementation passes realm-lists.contract.ts. */
 export interface AllowedDomainRepository extends AllowedDomainReads {
   /** Answers its id, which no other one on the server has had. @throws DomainError ALLOWED_DOMAIN_EXISTS */
   add(realmId: RealmId, domain: AllowedDomain): Promise<number>;

@@ -49,7 +49,7 @@ const textLength = ({
 
 export const unknownLinkifier = (): DomainError => new DomainError('UNKNOWN_LINKIFIER', 'Linkifier not found.');
 
-/** Those of a realm are read with it (`Realm.linkifiers`). Every implementation passes organization-lists.contract.ts. */
+/** Those of a realm are read with it (`Realm.linkifiers`). Every implementation passes realm-lists.contract.ts. */
 export interface LinkifierRepository {
   /** After all others. Answers its id. */
   add(realmId: RealmId, linkifier: LinkifierFields): Promise<number>;

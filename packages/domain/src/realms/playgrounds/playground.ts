@@ -69,7 +69,7 @@ export interface PlaygroundReads {
   list(realmId: RealmId): Promise<readonly Playground[]>;
 }
 
-/** Every implementation passes organization-lists.contract.ts. */
+/** Every implementation passes realm-lists.contract.ts. */
 export interface PlaygroundRepository extends PlaygroundReads {
   /** Answers its id. */
   add(realmId: RealmId, playground: PlaygroundFields): Promise<number>;

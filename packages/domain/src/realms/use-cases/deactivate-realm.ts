@@ -92,6 +92,8 @@ export class ReactivateRealm {
 
 async function realmNamed({ realms }: Transaction, stringId: string): Promise<Realm> {
   const realm = await realms.findByStringId(stringId);
-  if (!realm || !isReachable(realm)) throw new DomainError('UNKNOWN_REALM', `There is no organization '${stringId}'.`);
+  if (!realm || !isReachable(realm)) {
+    throw new DomainError('UNKNOWN_REALM', `There is no organization '${stringId}'.`);
+  }
   return realm;
 }

@@ -18,7 +18,7 @@ const linkifiersOf = async ({ uow, realm }: Fixture) =>
   (await uow.read(({ realms }) => realms.get(realm.id))).linkifiers;
 const playgroundsOf = ({ uow, realm }: Fixture) => uow.read(({ playgrounds }) => playgrounds.list(realm.id));
 
-export function organizationListsContract(open: OpenStorage): void {
+export function realmListsContract(open: OpenStorage): void {
   describe('allowed domains', () => {
     const stage = stagesOn(open);
 
