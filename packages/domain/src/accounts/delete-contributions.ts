@@ -45,7 +45,7 @@ export const planMessageDeletion = (
   now: UnixSeconds,
 ) => tx.jobs.schedule(encodeJob(DELETE_MESSAGES_JOB, { realmId, dueAt: now, payload: { ...deletion, upTo: null } }));
 
-/** Deletes what somebody wrote, the newest first, so many in a unit (users §4.1). */
+/** Deletes what somebody wrote, of the messages that are their own, the newest first, so many in a unit (users §4.1). */
 export class DeleteContributions implements JobHandler<DeletionPayload> {
   readonly kind = DELETE_MESSAGES_JOB;
 
@@ -58,7 +58,7 @@ export class DeleteContributions implements JobHandler<DeletionPayload> {
         { kind: 'sender', userId },
         { kind: 'anyOf', conditions: places.map((place) => CONDITIONS[place]) },
       ];
-      const filter = { conditions, scope: 'shared' } as const;
+      const filter = { conditions, scope: 'own' } as const;
       const entries = await tx.pages.listEntriesUpTo({ realmId, userId }, filter, upTo, MAX_DELETED_AT_ONCE);
       const ids = entries.map(({ id }) => id);
       const deletedAt = this.clock.now();

@@ -134,6 +134,10 @@ describe('DELETE /users/{id} (users §4.1)', () => {
       const { messages } = fieldsOf(await server.get('/messages', cordelia, page)) as Wire;
       return messages.map(({ id }: Wire) => id).filter((id: number) => id >= ids.closet);
     };
+    await server.storage.uow.write(async (tx) => {
+      const user = (await tx.users.find(server.realmId, hamlet.id))!;
+      await tx.users.update({ ...user, avatar: { source: 'gravatar', version: 3 } });
+    });
     const actions = {
       delete_profile: true,
       delete_public_channel_messages: true,
@@ -143,7 +147,8 @@ describe('DELETE /users/{id} (users §4.1)', () => {
     for (const user of [hamlet, helper]) {
       expect(await shown(user)).toMatchObject({ full_name: 'Deleted user', is_active: false });
     }
-    while ((await left()).length > 3) await new Promise((resolve) => setTimeout(resolve, 5));
+    expect((await shown(hamlet)).avatar_version).toBe(4);
+    while ((await left()).length > 3) await new Promise((resolve) => setTimeout(resolve, 50));
     expect(await left()).toEqual([ids.closet, ids.theirs, ids.direct]);
     fieldsOf(await reactivate(iago, hamlet));
     const others = { delete_private_channel_messages: true, delete_direct_messages: true };
