@@ -127,6 +127,7 @@ const DOMAIN_FOLDERS = [
   'shared',
   'jobs',
   'mail',
+  'confirmations',
   'events',
   'images',
   'emoji',

@@ -230,6 +230,7 @@ export async function openParley(
       markdownRenderer,
       unicodeEmoji,
       mailer: mailerOf(configuration, clock),
+      sendsMail: configuration.smtpUrl !== null || hostOptions.mailer !== undefined,
       ...blobStoresOf(configuration),
       ...(!hostOptions.isOneOff && { tracer: await openTelemetryTracer(parleyVersion()) }),
       storageGauges: () => storage.gauges(),

@@ -66,6 +66,8 @@ export interface ParleyParts {
   readonly passwordHasher: PasswordHasher;
   readonly markdownRenderer: MarkdownRenderer;
   readonly mailer: Mailer;
+  /** Whether letters reach those they are for, and do not just lie in a folder; default: true. */
+  readonly sendsMail?: boolean;
   /** Of invitations that say nothing about it; default: ten days. */
   readonly invitationValidityMinutes?: number;
   readonly unicodeEmoji: LoadUnicodeEmoji;

@@ -9,13 +9,14 @@ import type {
 } from '@parley/domain/authentication';
 import type { ChannelQuota, ServerChannelConfig } from '@parley/domain/channels';
 import type { CommitListener } from '@parley/domain/composition';
+import type { LinkKeys } from '@parley/domain/confirmations';
 import type { LoadUnicodeEmoji } from '@parley/domain/emoji';
 import type { EphemeralEvents, EventListener, ServedQueues } from '@parley/domain/events';
 import type { BlobStore, ContentTypes, FileLimits, FileTokens, PartialBlobStore } from '@parley/domain/files';
 import type { ImageProcessor } from '@parley/domain/images';
-import type { InvitationConfig, InvitationKeys } from '@parley/domain/invitations';
+import type { InvitationConfig, SignUpKeys } from '@parley/domain/invitations';
 import type { JobHandler } from '@parley/domain/jobs';
-import type { Mailer } from '@parley/domain/mail';
+import type { LetterQuota, Mailer } from '@parley/domain/mail';
 import type {
   ContentDigest,
   MarkdownRenderer,
@@ -49,9 +50,12 @@ export const TOKENS = {
   markdownRenderer: token<MarkdownRenderer>('MarkdownRenderer'),
   linkifierSyntax: token<LinkifierSyntax>('LinkifierSyntax'),
   renderedMessages: token<RenderedMessages>('RenderedMessages'),
-  invitationKeys: token<InvitationKeys>('InvitationKeys'),
+  invitationKeys: token<LinkKeys>('keys of invitations'),
+  confirmationKeys: token<LinkKeys>('keys of confirmations'),
+  signUpKeys: token<SignUpKeys>('SignUpKeys'),
   invitationConfig: token<InvitationConfig>('InvitationConfig'),
   mailer: token<Mailer>('Mailer'),
+  letterQuota: token<LetterQuota>('LetterQuota'),
   eventLoop: token<EventLoop>('EventLoop'),
   contentDigest: token<ContentDigest>('ContentDigest'),
   unicodeEmoji: token<LoadUnicodeEmoji>('LoadUnicodeEmoji'),

@@ -9,6 +9,7 @@ import { SqliteChannelFolderRepository } from './channels/sqlite-channel-folder-
 import { newChannelCache, SqliteChannelRepository } from './channels/sqlite-channel-repository.js';
 import { SqliteDefaultChannelGroupRepository } from './channels/sqlite-default-channel-group-repository.js';
 import { SqliteTopicPolicyRepository } from './channels/sqlite-topic-policy-repository.js';
+import { SqliteConfirmationRepository } from './confirmations/sqlite-confirmation-repository.js';
 import type { Connection } from './connection.js';
 import { SqliteCustomEmojiRepository } from './custom-emoji/sqlite-custom-emoji-repository.js';
 import { SqliteDraftRepository } from './drafts/sqlite-draft-repository.js';
@@ -63,6 +64,7 @@ import { uploads } from './migrations/0030-uploads.js';
 import { topicsPolicies } from './migrations/0031-topics-policies.js';
 import { sessions } from './migrations/0032-sessions.js';
 import { thumbnails } from './migrations/0033-thumbnails.js';
+import { confirmations } from './migrations/0034-confirmations.js';
 import type { Migration } from './migrations/migration.js';
 import { SqliteNavigationViewRepository } from './navigation-views/sqlite-navigation-view-repository.js';
 import { SqliteOnboardingRepository } from './onboarding/sqlite-onboarding-repository.js';
@@ -124,6 +126,7 @@ export const MIGRATIONS: readonly Migration[] = [
   topicsPolicies,
   sessions,
   thumbnails,
+  confirmations,
 ];
 
 /** Makes the repositories of a connection. What they keep in memory, all connections share. */
@@ -198,6 +201,7 @@ export function repositoryFactory(
       apiKeys: new SqliteApiKeyRepository(connection),
       sessions: new SqliteSessionRepository(connection),
       invitations: new SqliteInvitationRepository(connection, quarantine),
+      confirmations: new SqliteConfirmationRepository(connection),
       jobs: new SqliteJobRepository(connection),
     };
   };

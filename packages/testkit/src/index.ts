@@ -25,6 +25,7 @@ export { FakeMailer } from './fake-mailer.js';
 export {
   FakeApiKeyMint,
   FakeChannelQuota,
+  FakeLetterQuota,
   FakeLoginAttempts,
   FakePasswordHasher,
   FakeSessionTokens,

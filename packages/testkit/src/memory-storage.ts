@@ -10,6 +10,7 @@ import { MemoryBots } from './memory/memory-bots.js';
 import { MemoryChannelAddresses } from './memory/memory-channel-addresses.js';
 import { MemoryChannelFolders } from './memory/memory-channel-folders.js';
 import { MemoryChannels } from './memory/memory-channels.js';
+import { MemoryConfirmations } from './memory/memory-confirmations.js';
 import { MemoryCustomEmoji } from './memory/memory-custom-emoji.js';
 import { MemoryDefaultChannelGroups } from './memory/memory-default-channel-groups.js';
 import { MemoryDevices } from './memory/memory-devices.js';
@@ -183,6 +184,7 @@ function repositoriesOf(unit: MemoryUnit) {
     apiKeys: new MemoryApiKeys(unit),
     sessions: new MemorySessions(unit),
     invitations: new MemoryInvitations(unit),
+    confirmations: new MemoryConfirmations(unit),
     jobs: new MemoryJobs(unit),
     // Nothing takes long in memory.
     yield: async () => {},

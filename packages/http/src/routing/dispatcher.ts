@@ -187,7 +187,9 @@ class TableDispatcher implements Dispatcher {
       add(path, route, 'browser', atRoot.get(keyOf(route, path)));
       atRoot.delete(keyOf(route, path));
     }
-    for (const route of atRoot.values()) add(route.path, route, styleOfRoot(route.path), route.forSpectators);
+    for (const route of atRoot.values()) {
+      add(route.path, route, route.errorPage ? 'root' : styleOfRoot(route.path), route.forSpectators);
+    }
   }
 
   get inFlight(): number {
@@ -432,7 +434,9 @@ class TableDispatcher implements Dispatcher {
     const { route } = endpoint;
     if (route.useCase && endpoint.useCase === undefined) endpoint.useCase = this.options.resolve(route.useCase);
     const { useCase } = endpoint;
-    if (route.handle) return route.handle({ request, caller, dto, useCase } as Context<Auth, unknown, unknown>);
+    const { resolve } = this.options;
+    if (route.handle)
+      return route.handle({ request, caller, dto, useCase, resolve } as Context<Auth, unknown, unknown>);
     const output = await (useCase as ExecutesInput).execute(
       caller,
       route.toInput?.(dto, request, caller as CallerOf<Auth>),
@@ -502,16 +506,17 @@ class TableDispatcher implements Dispatcher {
       const triesHeader = !isProven && request.header('authorization') !== undefined;
       requestState.hasFailedLogin = isFailedLogin(error, triesHeader);
     }
-    const { reply, isBug } = replyToError(error, request.variant);
+    const { reply, message, isBug } = replyToError(error, request.variant);
+    const route = routeOf(request, requestState);
     if (reply.headers === BASIC_CHALLENGE) return { ...reply, headers: this.challengeOf(requestState) };
     if (isBug) {
-      const route = requestState?.endpoint?.route;
       this.logger.error(
         { requestId: request.id, method: request.method, route: route?.path, err: error },
         'unexpected error',
       );
     }
-    return reply;
+    if (!route?.errorPage) return reply;
+    return route.errorPage({ status: reply.status, message, headers: reply.headers ?? [] });
   }
 
   private challengeOf(requestState: RequestState | null): readonly string[] {
@@ -531,7 +536,7 @@ class TableDispatcher implements Dispatcher {
         client: this.clientOf(request, requestState),
         isAuthenticated: requestState?.identity !== undefined,
         isLongPoll: requestState?.match.entry.isLongPoll ?? false,
-        isSameOriginOnly: requestState?.match.entry.isDevelopment ?? false,
+        isSameOriginOnly: requestState?.match.entry.isSameOriginOnly ?? false,
         isForBrowsers: requestState?.match.entry.style === 'browser',
         limitHeaders: requestState?.limit && rateLimitHeaders(requestState.limit),
         closes: this.requests.isDraining || reply.status === 408,
@@ -582,6 +587,10 @@ class TableDispatcher implements Dispatcher {
     else this.logger.info(fields, 'request');
   }
 }
+
+/** What was asked for, or would have been, had the request got that far. */
+const routeOf = (request: ReceivedRequest, requestState: RequestState | null): Route | undefined =>
+  (requestState?.endpoint ?? requestState?.match.entry.endpoints.get(request.method))?.route;
 
 /** It is no parameter of any operation. */
 function withoutCsrfToken(fields: Body['fields']): Body['fields'] {

@@ -33,6 +33,8 @@ export interface Context<A extends Auth, D, U> {
   readonly dto: D;
   /** The instance of the route's `useCase`. */
   readonly useCase: U;
+  /** The instance of another one. */
+  readonly resolve: <O>(useCase: UseCaseKey<O>) => O;
 }
 
 /** What a presenter may know beside the use case's output. */
@@ -92,7 +94,15 @@ interface Declaration<A extends Auth, D extends object> {
   readonly isExpensive?: boolean;
   /** Lets anybody be anybody: answers only to this machine itself, and to no page of another origin. */
   readonly isDevelopment?: boolean;
+  /** Of a page for browsers: what is refused before it is asked is answered as a page too. */
+  readonly errorPage?: ErrorPage;
 }
+
+export type ErrorPage = (failure: {
+  readonly status: number;
+  readonly message: string;
+  readonly headers: readonly string[];
+}) => Reply;
 
 type Answer = WireFields | WireText;
 
@@ -139,6 +149,7 @@ export interface Route {
   readonly isApiOnly: boolean;
   readonly isExpensive: boolean;
   readonly isDevelopment: boolean;
+  readonly errorPage: ErrorPage | undefined;
   readonly useCase: UseCaseKey<unknown> | undefined;
   readonly toInput: ((dto: unknown, request: Request, caller: CallerOf<Auth>) => unknown) | undefined;
   readonly present: ((output: unknown, presentation: Presentation<unknown>) => Answer | Promise<Answer>) | undefined;
@@ -180,6 +191,7 @@ export function route(method: Method, path: string, spec: Partial<Route> & Pick<
     isApiOnly: false,
     isExpensive: false,
     isDevelopment: false,
+    errorPage: undefined,
     roleRequirements: [],
     useCase: undefined,
     toInput: undefined,

@@ -47,6 +47,7 @@ export interface TestServerOptions {
   readonly hasRateLimits?: boolean;
   readonly trustedProxies?: ProxyTrust;
   readonly rateLimitRules?: RateLimitRules;
+  readonly sendsMail?: boolean;
   readonly authenticate?: HostAuthenticate;
   readonly passwordHasher?: PasswordHasher;
   readonly logger?: Logger;

@@ -6,6 +6,7 @@ import { botStorageRepositoryContract } from './bot-storage-repository.contract.
 import { channelAddressRepositoryContract } from './channel-address-repository.contract.js';
 import { channelFolderRepositoryContract } from './channel-folder-repository.contract.js';
 import { channelRepositoryContract } from './channel-repository.contract.js';
+import { confirmationRepositoryContract } from './confirmation-repository.contract.js';
 import { customEmojiRepositoryContract } from './custom-emoji-repository.contract.js';
 import { defaultChannelGroupRepositoryContract } from './default-channel-group-repository.contract.js';
 import { draftRepositoryContract } from './draft-repository.contract.js';
@@ -55,6 +56,7 @@ export function storageContracts(open: OpenStorage): void {
   realmDataContract(open);
   realmListsContract(open);
   invitationRepositoryContract(open);
+  confirmationRepositoryContract(open);
   userRepositoryContract(open);
   actorReadsContract(open);
   groupRepositoryContract(open);

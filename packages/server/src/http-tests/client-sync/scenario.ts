@@ -5,6 +5,8 @@ export type Fields = Readonly<Record<string, unknown>>;
 /** One successful call of an operation, and what clients hear of it. */
 export interface Scenario {
   readonly title: string;
+  /** At the root, and answered by a page. */
+  readonly isPage?: boolean;
   /** Null: nobody signed in. */
   readonly as: WorldPerson | null;
   /** Before the clients register. */
