@@ -169,7 +169,7 @@ const CASE_RULES: readonly (readonly [pattern: string, rule: CaseRule])[] = [
   ['emoji/.*', { anyEvents: true }],
   ['upload/.*|attachments/.*', { ignore: [/attachment/] }],
   // Thumbnails came with level 275; what an edit attaches and detaches is told by users §16.
-  ['upload/message-image', { ignore: [/content$/] }],
+  ['upload/message-image', { ignore: [/attachment/, /content$/] }],
   ['upload/message-edit-removes', { anyEvents: true }],
 ];
 

@@ -61,6 +61,7 @@ export const TABLES_OF_REALMS = [
   'api_key',
   'external_id',
   'session',
+  'confirmation',
   'user',
   'allowed_domain',
   'linkifier',
