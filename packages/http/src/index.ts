@@ -3,6 +3,7 @@ export { EVENT_CATALOGUE } from './events/event-catalogue.js';
 export { LongPoll } from './events/long-poll.js';
 export { PublicRealms } from './events/public-realms.js';
 export type { RouteDependencies } from './feature.js';
+export { answerSchemaOf, type OpenApiDocument, openApiOf } from './openapi/openapi.js';
 export { createRoutes } from './routes.js';
 export {
   type Authenticator,

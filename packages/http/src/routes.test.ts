@@ -44,10 +44,12 @@ describe('the table of operations', () => {
         .map(nameOf)
         .sort(),
     ).toEqual([
+      'GET /api/docs',
       'GET /dev_list_users',
       'GET /json/messages',
       'GET /json/messages/:message_id',
       'GET /json/realm/subdomain/:subdomain',
+      'GET /openapi.json',
       'GET /server_settings',
       'GET /static/emoji/emoji_api.json',
       'GET /user_avatars/:realm_id/:file',

@@ -58,6 +58,7 @@ describe('the table of operations', () => {
       '/dev_fetch_api_key',
       '/dev_list_users',
       '/invites/accept',
+      '/openapi.json',
     ]);
     for (const { method, path, auth, atRoot } of routes) {
       if (atRoot || withoutLogin.has(path)) continue;

@@ -29,6 +29,7 @@ export const avatarRoutes: readonly Route[] = [
     limit: 'none',
     atRoot: true,
     dto: AvatarDto,
+    answer: 'bytes',
     handle: async ({ dto }) => {
       const [, who, medium] = FILE.exec(dto.file) ?? [];
       if (who === undefined) throw unknownPath();
@@ -40,6 +41,7 @@ export const avatarRoutes: readonly Route[] = [
     limit: 'none',
     atRoot: true,
     dto: RealmIconDto,
+    answer: 'bytes',
     handle: async ({ dto }) => picture(`${dto.realm_id}:realm`, SIZE),
   }),
 ];

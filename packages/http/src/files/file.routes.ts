@@ -14,6 +14,8 @@ import { IntegerParam, NoParameters, TextParam } from '../routing/params.js';
 import { type Reply, success } from '../routing/reply.js';
 import type { UploadedFile } from '../routing/request.js';
 import { type Route, route } from '../routing/route.js';
+import * as wire from '../routing/wire-schema.js';
+import { attachment } from './file.answers.js';
 import { presentFile } from './file.presenters.js';
 import { serveFile } from './serve-file.js';
 
@@ -51,6 +53,7 @@ export function fileRoutes(): readonly Route[] {
       storesFiles: true,
       dto: NoParameters,
       useCase: UploadFile,
+      answer: wire.fields({ uri: wire.text(), url: wire.text(), filename: wire.text() }),
       handle: async ({ request, caller, useCase }) => {
         const { blob, filename, mimeType } = theFile(request.files);
         const file = await useCase.execute(caller, { blob, name: unescaped(filename), claimedType: mimeType });
@@ -63,6 +66,7 @@ export function fileRoutes(): readonly Route[] {
       limit: 'none',
       dto: TemporaryUrlDto,
       useCase: CreateTemporaryFileUrl,
+      answer: wire.fields({ url: wire.text() }),
       handle: ({ dto, caller, useCase }) =>
         orPage(async () => {
           const { token, name } = await useCase.execute(caller, { pathId: `${dto.realm_id}/${dto.filename}` });
@@ -75,6 +79,7 @@ export function fileRoutes(): readonly Route[] {
       limit: 'none',
       dto: ReadTemporaryFileDto,
       useCase: ReadTemporaryFile,
+      answer: 'bytes',
       handle: async ({ dto, request, caller, useCase }) => serveFile(await useCase.execute(caller, dto), request),
     }),
     reading('/user_uploads/*path_id', serveFile),
@@ -86,6 +91,7 @@ export function fileRoutes(): readonly Route[] {
       limit: 'none',
       dto: ReadThumbnailDto,
       useCase: ReadThumbnail,
+      answer: 'bytes',
       handle: ({ dto, request, caller, useCase }) =>
         orPage(async () => {
           const { path_id_and_format: path } = dto;
@@ -98,6 +104,7 @@ export function fileRoutes(): readonly Route[] {
       auth: 'user',
       dto: NoParameters,
       useCase: ListFiles,
+      answer: wire.fields({ attachments: wire.listOf(attachment), upload_space_used: wire.integer() }),
       present: ({ files, usedBytes }) =>
         presentLongList(turns, 'attachments', files, presentFile, { upload_space_used: usedBytes }),
     }),
@@ -118,6 +125,7 @@ const reading = (path: string, serve: (file: ReadableFile, request: Parameters<t
     limit: 'none',
     dto: ReadFileDto,
     useCase: ReadFile,
+    answer: 'bytes',
     handle: ({ dto, request, caller, useCase }) =>
       orPage(async () => serve(await useCase.execute(caller, { pathId: dto.path_id }), request)),
   });

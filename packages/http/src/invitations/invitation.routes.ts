@@ -12,6 +12,8 @@ import type { EmailVisibility } from '@parley/domain/users';
 import { presentApiKey } from '../authentication/authentication.presenters.js';
 import { NoParameters } from '../routing/params.js';
 import { type Route, route } from '../routing/route.js';
+import * as wire from '../routing/wire-schema.js';
+import { API_KEY } from '../users/user.answers.js';
 import { ROLES_BY_NUMBER } from '../users/user.presenters.js';
 import { USER_SETTING_FORMS } from '../users/user-settings.wire.js';
 import {
@@ -22,6 +24,26 @@ import {
   TestWelcomeMessageDto,
 } from './invitation.dtos.js';
 import { presentInvitation } from './invitation.presenters.js';
+
+/** Organization §9.2. */
+const INVITATIONS = wire.fields({
+  invites: wire.listOf(
+    wire.named(
+      'Invitation',
+      wire.fields({
+        id: wire.integer(),
+        invited_by_user_id: wire.integer(),
+        invited: wire.integer(),
+        expiry_date: wire.nullable(wire.integer()),
+        invited_as: wire.integer(),
+        is_multiuse: wire.boolean(),
+        email: wire.optional(wire.text()),
+        notify_referrer_on_join: wire.optional(wire.boolean()),
+        link_url: wire.optional(wire.text()),
+      }),
+    ),
+  ),
+});
 
 const INVITERS = ['member', 'human'] as const;
 
@@ -46,6 +68,7 @@ export const invitationRoutes: readonly Route[] = [
     dto: CreateInvitationLinkDto,
     useCase: CreateInvitationLink,
     toInput: toOffer,
+    answer: wire.fields({ invite_link: wire.text() }),
     present: (link) => ({ invite_link: link }),
   }),
   route('GET', '/invites', {
@@ -53,6 +76,7 @@ export const invitationRoutes: readonly Route[] = [
     roleRequirements: INVITERS,
     dto: NoParameters,
     useCase: ListInvitations,
+    answer: INVITATIONS,
     present: (invitations) => ({ invites: invitations.map(presentInvitation) }),
   }),
   route('POST', '/invites', {
@@ -81,6 +105,7 @@ export const invitationRoutes: readonly Route[] = [
       emailAddressVisibility: toVisibility(visibility),
       cancellation: signal,
     }),
+    answer: API_KEY,
     present: presentApiKey,
   }),
   route('DELETE', '/invites/:invite_id', {
@@ -110,6 +135,7 @@ export const invitationRoutes: readonly Route[] = [
     dto: TestWelcomeMessageDto,
     useCase: TestWelcomeMessage,
     toInput: ({ welcome_message_custom_text: text }) => ({ text }),
+    answer: wire.fields({ message_id: wire.integer() }),
     present: (id) => ({ message_id: id }),
   }),
 ];

@@ -5,6 +5,7 @@ import type { LimitRule } from './rate-limit.js';
 import type { Reply, WireFields, WireText } from './reply.js';
 import type { Request } from './request.js';
 import type { RoleRequirement } from './role-requirements.js';
+import type { WireSchema } from './wire-schema.js';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -77,6 +78,11 @@ interface Declaration<A extends Auth, D extends object> {
   readonly atRoot?: boolean;
   /** Costs so much that an overloaded server refuses it. */
   readonly isExpensive?: boolean;
+  /**
+   * The fields of a success beside the envelope, for the OpenAPI document; `bytes`: it is no JSON. Absent where there is no
+   * presenter: there are none. Every test through HTTP checks answers by it.
+   */
+  readonly answer?: WireSchema<object> | 'bytes';
   /** Lets anybody be anybody: answers only to this machine itself, and to no page of another origin. */
   readonly isDevelopment?: boolean;
 }
@@ -121,6 +127,7 @@ export interface Route {
   readonly atRoot: boolean;
   readonly isExpensive: boolean;
   readonly isDevelopment: boolean;
+  readonly answer: WireSchema<object> | 'bytes' | undefined;
   readonly useCase: UseCaseKey<unknown> | undefined;
   readonly toInput: ((dto: unknown, request: Request, caller: CallerOf<Auth>) => unknown) | undefined;
   readonly present: ((output: unknown, presentation: Presentation<unknown>) => Answer | Promise<Answer>) | undefined;
@@ -157,6 +164,7 @@ export function route(method: Method, path: string, spec: Partial<Route> & Pick<
     atRoot: false,
     isExpensive: false,
     isDevelopment: false,
+    answer: undefined,
     roleRequirements: [],
     useCase: undefined,
     toInput: undefined,

@@ -2,7 +2,27 @@ import { GetServerSettings } from '@parley/domain/realms';
 import { type RealmUrls, SERVER_ITSELF } from '@parley/domain/shared';
 import { NoParameters } from '../routing/params.js';
 import { type Route, route } from '../routing/route.js';
+import * as wire from '../routing/wire-schema.js';
 import { presentServerSettings } from './server-settings.presenters.js';
+
+/** Protocol §10; what names an organization only where there is one. */
+const SERVER_SETTINGS = wire.fields({
+  authentication_methods: wire.dictionaryOf(wire.boolean()),
+  external_authentication_methods: wire.listOf(wire.anything()),
+  zulip_feature_level: wire.integer(),
+  zulip_version: wire.text(),
+  zulip_merge_base: wire.text(),
+  push_notifications_enabled: wire.boolean(),
+  is_incompatible: wire.boolean(),
+  email_auth_enabled: wire.boolean(),
+  require_email_format_usernames: wire.boolean(),
+  realm_url: wire.text(),
+  realm_uri: wire.text(),
+  realm_name: wire.optional(wire.text()),
+  realm_icon: wire.optional(wire.text()),
+  realm_description: wire.optional(wire.text()),
+  realm_web_public_access_enabled: wire.boolean(),
+});
 
 export const serverSettingsRoutes = (realmUrls: RealmUrls): readonly Route[] => [
   route('GET', '/server_settings', {
@@ -13,6 +33,7 @@ export const serverSettingsRoutes = (realmUrls: RealmUrls): readonly Route[] => 
       const { hostname } = new URL(realmUrls.urlOf(SERVER_ITSELF));
       return { isServerAddress: request.host === hostname || request.host === `www.${hostname}` };
     },
+    answer: SERVER_SETTINGS,
     present: (settings) => presentServerSettings(settings, realmUrls),
   }),
 ];
