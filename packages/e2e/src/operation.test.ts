@@ -37,7 +37,7 @@ describe('the process', () => {
 
   async function expectRefusal(args: readonly string[], reason: RegExp): Promise<void> {
     const before = look();
-    const { code, out, err } = await organization.run(['serve', ...args]);
+    const { code, out, err } = await organization.run(['serve', '--new-database', ...args]);
     expect({ code, out }).toEqual({ code: 1, out: '' });
     expect(err).toMatch(/^parley: [^\n]+\n$/);
     expect(err).toMatch(reason);
@@ -57,7 +57,7 @@ describe('the process', () => {
   });
 
   it('starts once on one port and database, and lets the second go', async () => {
-    await organization.run(['create-realm', '', 'Elsinore']);
+    await organization.run(['realm', 'create', '--new-database', '', 'Elsinore']);
     const server = await organization.serve();
     const before = readdirSync(join(organization.directory, 'data')).sort();
     const { code, err } = await organization.run(['serve', `--port=${server.port}`]);
@@ -70,7 +70,7 @@ describe('the process', () => {
   });
 
   it('refuses a database of a newer version', async () => {
-    await organization.run(['create-realm', '', 'Elsinore']);
+    await organization.run(['realm', 'create', '--new-database', '', 'Elsinore']);
     const file = openSync(organization.database, 'r+');
     // Where SQLite's file format keeps the version of the schema.
     writeSync(file, Buffer.from([0, 0, 0x7f, 0xff]), 0, 4, 60);
@@ -99,7 +99,7 @@ describe('the process', () => {
   });
 
   it('answers whoever waits before it stops, and their queue goes on afterwards', async () => {
-    await organization.run(['create-realm', '', 'Elsinore']);
+    await organization.run(['realm', 'create', '--new-database', '', 'Elsinore']);
     const person = await organization.addPerson('Hamlet');
     const server = await organization.serve();
     const hamlet = await connect(server, person);

@@ -24,7 +24,7 @@ type Row = readonly [
 
 const SETTINGS_LACK = 'no address changes, since no mail is sent';
 
-const BOTS_LACK = 'no avatar files, and no configuration of integrations, of which there are none';
+const BOTS_LACK = 'no configuration of integrations, of which there are none';
 
 const NO_CALL_PROVIDER = 'no provider can be configured: each answers that it is not';
 
@@ -35,6 +35,10 @@ const ROWS: readonly Row[] = [
   ['POST', '/fetch_api_key', 'protocol §8.1', { lacks: 'no mail tells of a new log-in' }],
   ['POST', '/dev_fetch_api_key', 'protocol §8.2'],
   ['GET', '/dev_list_users', 'protocol §8.2'],
+  ['GET', '/accounts/login/', 'protocol §7.6', { atRoot: true }],
+  ['POST', '/accounts/login/', 'protocol §7.6', { atRoot: true }],
+  ['POST', '/accounts/logout/', 'protocol §7.6', { atRoot: true }],
+  ['POST', '/json/fetch_api_key', 'protocol §8.4', { atRoot: true }],
   ['POST', '/jwt/fetch_api_key', 'protocol §8.2'],
   // Events
   [
@@ -49,6 +53,9 @@ const ROWS: readonly Row[] = [
   ['POST', '/messages', 'messages §3', { lacks: 'nobody is notified by mail or push' }],
   ['GET', '/messages', 'messages §5', { isStarred: true }],
   ['GET', '/messages/:message_id', 'messages §6'],
+  ['POST', '/json/register', 'events §1', { atRoot: true }],
+  ['GET', '/json/users', 'protocol §9', { atRoot: true }],
+  ['GET', '/json/users/me/:stream_id/topics', 'protocol §9', { atRoot: true }],
   ['GET', '/json/messages', 'protocol §9', { atRoot: true }],
   ['GET', '/json/messages/:message_id', 'protocol §9', { atRoot: true }],
   ['GET', '/messages/matches_narrow', 'messages §8', { isStarred: true }],
@@ -120,7 +127,7 @@ const ROWS: readonly Row[] = [
   ['POST', '/users', 'users §3.1'],
   ['PATCH', '/users/:user_id', 'users §3.2', { isStarred: true }],
   ['PATCH', '/users/:email', 'users §3.2', { isStarred: true }],
-  ['DELETE', '/users/:user_id', 'users §4.1', { lacks: 'neither profile nor messages are deleted with it' }],
+  ['DELETE', '/users/:user_id', 'users §4.1', { lacks: 'an avatar stays when the profile is deleted' }],
   ['DELETE', '/users/me', 'users §4.2'],
   ['POST', '/users/:user_id/reactivate', 'users §4.3'],
   ['PATCH', '/settings', 'users §6.1', { lacks: SETTINGS_LACK }],
@@ -261,10 +268,10 @@ export const CONTRACT_OPERATIONS: readonly ContractOperation[] = ROWS.map(([meth
 
 /**
  * The path of the contract that a request's path fits, as it is in the table: what the log may contain of a request for which
- * there is no route. Undefined: the contract has no such path below `/api/v1`.
+ * there is no route. Undefined: the contract has no such path below `/api/v1` or `/json`.
  */
 export function contractPathOf(requestPath: string): string | undefined {
-  const path = requestPath.startsWith('/api/v1/') ? requestPath.slice('/api/v1'.length) : null;
+  const [, path = null] = /^\/(?:api\/v1|json)(\/.*)/s.exec(requestPath) ?? [];
   return path === null ? undefined : pathPatterns().find(({ pattern }) => pattern.test(path))?.path;
 }
 

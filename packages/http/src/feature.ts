@@ -8,6 +8,7 @@ import type { PublicRealms } from './events/public-realms.js';
 import type { RegisterSection } from './events/register-section.js';
 import type { MessagePart } from './messages/message-parts.js';
 import type { ServerInfo } from './realms/realm.presenters.js';
+import type { SessionCookies } from './routing/cookies.js';
 import type { Route } from './routing/route.js';
 import type { WireErrors } from './routing/wire-error.js';
 import type { UserPagePresenter } from './users/user-page.js';
@@ -22,6 +23,7 @@ export interface RouteDependencies {
   readonly unicodeEmoji: LoadUnicodeEmoji;
   readonly publicRealms: PublicRealms;
   readonly presence: PresenceBoard;
+  readonly sessionCookies: SessionCookies;
 }
 
 /** What sections of register's answer are made with. */

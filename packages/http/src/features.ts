@@ -4,6 +4,7 @@ import { ALLOWED_DOMAINS } from './allowed-domains/allowed-domain.feature.js';
 import { AUTHENTICATION } from './authentication/authentication.feature.js';
 import { AVATARS } from './avatars/avatar.feature.js';
 import { BOTS } from './bots/bot.feature.js';
+import { BRANDING } from './branding/branding.feature.js';
 import { CALLS } from './calls/call.feature.js';
 import { CHANNELS } from './channels/channel.feature.js';
 import { CUSTOM_EMOJI } from './custom-emoji/custom-emoji.feature.js';
@@ -56,6 +57,7 @@ const ALL = [
   IMAGES,
   PICTURES,
   AVATARS,
+  BRANDING,
   EMOJI,
   CUSTOM_EMOJI,
   EVENTS,

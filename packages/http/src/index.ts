@@ -8,23 +8,36 @@ export { createRoutes } from './routes.js';
 export {
   type Authenticator,
   BasicAuthenticator,
+  type BrowserSessions,
   type Credentials,
   type Identity,
   KeyParameterAuthenticator,
   type RealmDirectory,
+  SessionAuthenticator,
 } from './routing/authenticate.js';
+export { SessionCookies } from './routing/cookies.js';
 export { createDispatcher, type Dispatcher } from './routing/dispatcher.js';
 export { replyToError, wireErrorOf } from './routing/error-replies.js';
 export { unauthorized, unknownPath } from './routing/errors.js';
 export { type LoadGauge, type LoadLevel, noLoad } from './routing/load.js';
 export { isLoopbackName } from './routing/local-access.js';
-export { type Logger, silentLogger } from './routing/logger.js';
+export { type Logger, silentLogger, warn } from './routing/logger.js';
 export { createRouter, dispatchHotFirst } from './routing/mount.js';
+export type { AnsweredRequest, RequestObserver, RequestSpan, RequestTracer } from './routing/observation.js';
 export { type Member, membersOfDto } from './routing/params.js';
-export { ipGroup, type LimitRule, networkOf, RateLimiter, rateLimited } from './routing/rate-limit.js';
+export {
+  ipGroup,
+  type LimitRule,
+  networkOf,
+  parseRateLimitRules,
+  RateLimiter,
+  type RateLimitRules,
+  rateLimited,
+} from './routing/rate-limit.js';
 export { success } from './routing/reply.js';
 export type { Request } from './routing/request.js';
 export type { CallerRole, RoleLookup } from './routing/role-requirements.js';
 export { type Route, route } from './routing/route.js';
 export { TRANSPORT_LIMITS, type TransportLimits } from './routing/transport-limits.js';
+export { type ProxyTrust, parseNetworks, TrustedProxies } from './routing/trusted-proxies.js';
 export { FEATURE_LEVEL, ZULIP_VERSION } from './server-settings/server-version.js';

@@ -44,11 +44,15 @@ describe('the table of operations', () => {
         .map(nameOf)
         .sort(),
     ).toEqual([
+      'GET /accounts/login/',
       'GET /api/docs',
+      'GET /compatibility',
       'GET /dev_list_users',
       'GET /json/messages',
       'GET /json/messages/:message_id',
       'GET /json/realm/subdomain/:subdomain',
+      'GET /json/users',
+      'GET /json/users/me/:stream_id/topics',
       'GET /openapi.json',
       'GET /server_settings',
       'GET /static/emoji/emoji_api.json',
@@ -56,10 +60,15 @@ describe('the table of operations', () => {
       'GET /user_avatars/:realm_id/emoji/images/:file',
       'GET /user_avatars/:realm_id/emoji/images/still/:file',
       'GET /user_avatars/:realm_id/realm/icon.png',
+      'GET /user_avatars/:realm_id/realm/logo.png',
+      'GET /user_avatars/:realm_id/realm/night_logo.png',
       'GET /user_uploads/temporary/:token/:name',
+      'POST /accounts/login/',
       'POST /dev_fetch_api_key',
       'POST /fetch_api_key',
       'POST /invites/accept',
+      'POST /json/register',
+      'POST /jwt/fetch_api_key',
     ]);
   });
 

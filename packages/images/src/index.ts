@@ -1,1 +1,2 @@
+export { ImageProcess } from './image-process.js';
 export { SharpImageProcessor } from './sharp-image-processor.js';

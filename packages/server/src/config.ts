@@ -1,10 +1,22 @@
+import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { parseArgs } from 'node:util';
 import { MAIL_TOKEN_PLACE } from '@parley/domain/channels';
 import type { FileLimits } from '@parley/domain/files';
 import { isEmailAddress } from '@parley/domain/users';
-import { isLoopbackName, TRANSPORT_LIMITS, type TransportLimits } from '@parley/http';
+import {
+  isLoopbackName,
+  type ProxyTrust,
+  parseNetworks,
+  parseRateLimitRules,
+  type RateLimitRules,
+  TRANSPORT_LIMITS,
+  type TransportLimits,
+} from '@parley/http';
+import { hint } from './near-miss.js';
 import type { PushServiceAccount } from './push/http-push-service.js';
+import { isMarkedSecret, parseMarkedSecret } from './secret-format.js';
+import { UsageError } from './startup-error.js';
 
 /** What a server needs to know, whatever it was told by. */
 export interface Configuration {
@@ -24,10 +36,12 @@ export interface Configuration {
   readonly allowsWebPublicChannels: boolean;
   /** Null: no gateway takes mail for channels. */
   readonly mailGatewayPattern: string | null;
-  /** How many proxies in front are trusted to name the client's address; 0: none. */
-  readonly trustedProxies: number;
+  /** Proxies in front that are trusted to name the client's address. */
+  readonly trustedProxies: ProxyTrust;
   /** Null: of the file beside the database. */
   readonly secret: string | null;
+  /** What other services sign tokens with that let people in, by the string id of the organization. */
+  readonly jwtSecrets: ReadonlyMap<string, string>;
   /** Of a mail server; null: letters are put into files. */
   readonly smtpUrl: string | null;
   /** What letters come from; null: `noreply@` the public address's host. */
@@ -35,6 +49,8 @@ export interface Configuration {
   /** How long invitations are good for that say nothing about it. */
   readonly invitationValidityMinutes: number;
   readonly hasRateLimits: boolean;
+  /** Quotas instead of the default ones. */
+  readonly rateLimitRules: RateLimitRules;
   /** What carries notifications to phones; null: nothing does. */
   readonly push: PushServiceAccount | null;
   /** What differs from `TRANSPORT_LIMITS`. */
@@ -47,6 +63,10 @@ export interface Configuration {
   /** For so many days deleted messages can be put back. */
   readonly keepDeletedDays: number;
   readonly logLevel: LogLevel;
+  /** Where metrics are listened for; null: nowhere. */
+  readonly metrics: ListenAddress | null;
+  /** How long it goes on answering after it was told to stop. */
+  readonly drainSeconds: number;
 }
 
 export interface DatabaseLocation {
@@ -55,25 +75,22 @@ export interface DatabaseLocation {
   readonly path: string;
 }
 
+export interface ListenAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
 export interface FilesLocation {
   readonly kind: 'folder';
   readonly path: string;
 }
 
-export const LOG_LEVELS = ['info', 'error', 'silent'] as const;
+export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
-
-/** Something the operator got wrong. `message` is one line that says what and how to mend it; no stack is wanted. */
-export class StartupError extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = 'StartupError';
-  }
-}
 
 const MIB = 1024 * 1024;
 
-interface Setting<T> {
+export interface Setting<T> {
   readonly variable: string;
   /** Absent: not to be given on a command line, where everybody on the machine can read it. */
   readonly flag?: string;
@@ -81,6 +98,8 @@ interface Setting<T> {
   readonly help: string;
   /** Switches: `--dev` and `--no-dev` take no value. */
   readonly isSwitch?: boolean;
+  /** Never shown; `VARIABLE_FILE` may name a file that holds it. */
+  readonly isSecret?: boolean;
   /** @throws Error that says what would be right: "a number from 0 to 65535". */
   readonly parse: (text: string) => T;
   readonly default: T;
@@ -90,7 +109,8 @@ interface Setting<T> {
 export const KEEP_DELETED_DAYS = 30;
 export const FILE_LIMITS: FileLimits = { maxFileMib: 100, quotaMib: null };
 
-const SETTINGS = {
+/** Everything that can be configured: help, checks and docs/configuration.md come from these rows. */
+export const SETTINGS = {
   host: setting('PARLEY_HOST', 'host', 'ADDRESS', 'address to listen on', parseHost, '127.0.0.1'),
   port: setting('PARLEY_PORT', 'port', 'N', 'port to listen on; 0: any free one', parsePort, 9991),
   database: setting('PARLEY_DATABASE', 'database', 'sqlite:PATH', 'where everything is kept', parseDatabase, {
@@ -139,10 +159,10 @@ const SETTINGS = {
   trustedProxies: setting(
     'PARLEY_TRUST_PROXY',
     'trust-proxy',
-    'N',
-    'proxies in front that name the client (X-Forwarded-For)',
+    'N|NETWORKS',
+    'proxies in front that name the client (X-Forwarded-For): how many, or their networks, as in 10.0.0.0/8,loopback',
     parseProxies,
-    0,
+    0 as ProxyTrust,
   ),
   rateLimits: setting(
     'PARLEY_RATE_LIMITS',
@@ -151,6 +171,14 @@ const SETTINGS = {
     'default: on, but off in dev mode',
     parseSwitch,
     null as boolean | null,
+  ),
+  rateLimitRules: setting(
+    'PARLEY_RATE_LIMIT_RULES',
+    'rate-limit-rules',
+    'RULES',
+    'quotas instead of the default ones, as in "api_by_user=60:500,3600:9000 api_by_ip=60:50" (rule=seconds:calls)',
+    parseRateLimitRules,
+    {} as RateLimitRules,
   ),
   connections: setting(
     'PARLEY_MAX_CONNECTIONS',
@@ -209,6 +237,22 @@ const SETTINGS = {
     null as number | null,
   ),
   logLevel: setting('PARLEY_LOG_LEVEL', 'log-level', LOG_LEVELS.join('|'), 'what is logged', parseLogLevel, 'info'),
+  metrics: setting(
+    'PARLEY_METRICS',
+    'metrics',
+    'ADDRESS:PORT',
+    'where Prometheus finds metrics, and what is wrong when the server is not ready, as in 127.0.0.1:9464; default: nowhere',
+    parseListenAddress,
+    null as ListenAddress | null,
+  ),
+  drainSeconds: setting(
+    'PARLEY_DRAIN_SECONDS',
+    'drain-seconds',
+    'N',
+    'how long it goes on after it was told to stop, while /readyz says so to the proxies in front',
+    parseSeconds,
+    0,
+  ),
   pushService: setting(
     'PARLEY_PUSH_SERVICE',
     'push-service',
@@ -228,18 +272,28 @@ const SETTINGS = {
   pushOrgKey: {
     variable: 'PARLEY_PUSH_ORG_KEY',
     help: 'proves it to the push service',
+    isSecret: true,
     parse: parseWord,
     default: null as string | null,
   },
   secret: {
     variable: 'PARLEY_SECRET',
     help: 'what API keys are derived from; default: a file beside the database',
+    isSecret: true,
     parse: parseSecret,
     default: null as string | null,
+  },
+  jwtSecrets: {
+    variable: 'PARLEY_JWT_SECRETS',
+    isSecret: true,
+    help: 'what other services sign tokens with that let people in: {"STRING_ID": "SECRET"}; default: none',
+    parse: parseJwtSecrets,
+    default: null as ReadonlyMap<string, string> | null,
   },
   smtpUrl: {
     variable: 'PARLEY_SMTP_URL',
     help: 'mail server, smtp://USER:PASSWORD@HOST:PORT or smtps://…; default: letters are put into files beside the database',
+    isSecret: true,
     parse: parseSmtpUrl,
     default: null as string | null,
   },
@@ -261,9 +315,8 @@ const SETTINGS = {
   ),
 } satisfies Record<string, Setting<unknown>>;
 
-type SettingName = keyof typeof SETTINGS;
+export type SettingName = keyof typeof SETTINGS;
 
-const SECRETS: ReadonlySet<SettingName> = new Set(['secret', 'smtpUrl', 'pushOrgKey']);
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /** A command line and the environment, understood. */
@@ -273,34 +326,108 @@ export interface Invocation {
   readonly positionals: readonly string[];
   /** Flags of the command itself, by name; a switch that is there says `on` or `off`. */
   readonly flags: ReadonlyMap<string, string>;
+  /** Where values were found that are not the default ones. */
+  readonly sources: ReadonlyMap<SettingName, ValueSource>;
+  /** What was given, as text: secrets too. */
+  readonly values: ReadonlyMap<SettingName, string>;
 }
 
 /** Flags a command has beside the settings: name and whether a value follows. */
 export type CommandFlags = Readonly<Record<string, 'value' | 'switch'>>;
 
-/** Flags win over the environment. @throws StartupError naming the flag or variable that is invalid. */
+/** Where a value was found. */
+export type ValueSource = 'flag' | 'variable' | 'file';
+
+/** Values as texts, before anybody looks at what they say. */
+class GivenValues {
+  readonly sources = new Map<SettingName, ValueSource>();
+  readonly values = new Map<SettingName, string>();
+
+  constructor(
+    private readonly flags: ReadonlyMap<string, string>,
+    private readonly environment: Environment,
+  ) {}
+
+  /** Null: nothing was given. `place`: what to call it in a refusal. @throws Error when a file that is named cannot be read */
+  find(name: SettingName): { readonly text: string; readonly place: string } | null {
+    const { variable, flag, isSecret }: Setting<unknown> = SETTINGS[name];
+    const byFlag = flag === undefined ? undefined : this.flags.get(flag);
+    const byVariable = this.environment[variable] || undefined;
+    const file = isSecret ? this.environment[`${variable}_FILE`] || undefined : undefined;
+    if (byVariable !== undefined && file !== undefined) {
+      throw new UsageError(`Both ${variable} and ${variable}_FILE are set; which one counts?`);
+    }
+    if (byFlag !== undefined) return this.found(name, 'flag', byFlag, `--${flag}`);
+    if (byVariable !== undefined) return this.found(name, 'variable', byVariable, variable);
+    return file === undefined ? null : this.found(name, 'file', readFile(`${variable}_FILE`, file), `${variable}_FILE`);
+  }
+
+  private found(name: SettingName, source: ValueSource, text: string, place: string) {
+    this.sources.set(name, source);
+    this.values.set(name, text);
+    return { text, place };
+  }
+}
+
+function readFile(variable: string, path: string): string {
+  try {
+    return readFileSync(path, 'utf8').replace(/\r?\n$/, '');
+  } catch (error) {
+    throw new UsageError(`${variable} names a file that cannot be read: ${(error as Error).message}.`);
+  }
+}
+
+/** Everything that is wrong with a configuration, at least one thing. */
+export class InvalidConfiguration extends UsageError {
+  constructor(readonly problems: readonly string[]) {
+    const more = problems.length - 1;
+    super(more === 0 ? problems[0]! : `${problems[0]} (${more} more; see parley config check)`);
+  }
+}
+
+/**
+ * Flags win over the environment. @throws UsageError for flags that are none, InvalidConfiguration naming each flag or variable
+ * that is invalid.
+ */
 export function readConfiguration(
   args: readonly string[],
   environment: Environment,
   commandFlags: CommandFlags = {},
 ): Invocation {
   const { flags, positionals } = parseFlags(args, commandFlags);
-  const read = <N extends SettingName>(name: N): (typeof SETTINGS)[N]['default'] => {
-    const { variable, flag, parse, default: fallback }: Setting<unknown> = SETTINGS[name];
-    const given = flag === undefined ? undefined : flags.get(flag);
-    const text = given ?? environment[variable];
-    if (text === undefined || (given === undefined && text === '')) return fallback as (typeof SETTINGS)[N]['default'];
+  const given = new GivenValues(flags, environment);
+  const problems: string[] = [...unknownVariables(environment)];
+  const attempt = (work: () => void): void => {
     try {
-      return parse(text) as (typeof SETTINGS)[N]['default'];
+      work();
     } catch (error) {
-      const source = given === undefined ? variable : `--${flag}`;
-      // What a secret is, or a password, does not belong on a screen.
-      const said = SECRETS.has(name) ? '' : `, not ${JSON.stringify(text)}`;
-      throw new StartupError(`${source} must be ${(error as Error).message}${said}.`);
+      if (!(error instanceof UsageError)) throw error;
+      problems.push(error.message);
     }
+  };
+  const read = <N extends SettingName>(name: N): (typeof SETTINGS)[N]['default'] => {
+    const { parse, isSecret, default: fallback }: Setting<unknown> = SETTINGS[name];
+    let value: unknown = fallback;
+    attempt(() => {
+      const found = given.find(name);
+      if (!found) return;
+      try {
+        value = parse(found.text);
+      } catch (error) {
+        // What a secret is, or a password, does not belong on a screen.
+        const said = isSecret ? '' : `, not ${JSON.stringify(found.text)}`;
+        throw new UsageError(`${found.place} must be ${(error as Error).message}${said}.`);
+      }
+    });
+    return value as (typeof SETTINGS)[N]['default'];
   };
 
   const isDev = read('isDev');
+  const [pushService, pushOrgId, pushOrgKey] = [read('pushService'), read('pushOrgId'), read('pushOrgKey')];
+  let push: PushServiceAccount | null = null;
+  attempt(() => {
+    push = pushAccountOf(pushService, pushOrgId, pushOrgKey);
+  });
   const configuration: Configuration = {
     host: read('host'),
     port: read('port'),
@@ -313,29 +440,45 @@ export function readConfiguration(
     mailGatewayPattern: read('mailGatewayPattern'),
     trustedProxies: read('trustedProxies'),
     secret: read('secret'),
-    push: pushAccountOf(read('pushService'), read('pushOrgId'), read('pushOrgKey')),
+    push,
+    jwtSecrets: read('jwtSecrets') ?? new Map(),
     smtpUrl: read('smtpUrl'),
     mailFrom: read('mailFrom'),
     invitationValidityMinutes: read('invitationValidity'),
     hasRateLimits: read('rateLimits') ?? !isDev,
+    rateLimitRules: read('rateLimitRules'),
     limits: limitsOf(read('connections'), read('bytesInFlight') * MIB),
     shedsLoad: read('shedsLoad'),
     files: read('files') as FilesLocation | null,
     fileLimits: { maxFileMib: read('maxUpload'), quotaMib: read('uploadQuota') },
     keepDeletedDays: read('keepDeletedDays'),
     logLevel: read('logLevel') as LogLevel,
+    metrics: read('metrics'),
+    drainSeconds: read('drainSeconds'),
   };
-  if (!read('isExposed')) refuseExposure(configuration);
-  return { configuration, positionals, flags };
+  const isExposed = read('isExposed');
+  if (!isExposed && problems.length === 0) attempt(() => refuseExposure(configuration));
+  if (problems.length > 0) throw new InvalidConfiguration(problems);
+  return { configuration, positionals, flags, sources: given.sources, values: given.values };
 }
+
+const VARIABLES: ReadonlySet<string> = new Set(
+  Object.values(SETTINGS as Record<string, Setting<unknown>>).flatMap(({ variable, isSecret }) =>
+    isSecret ? [variable, `${variable}_FILE`] : [variable],
+  ),
+);
+
+/** A variable with a slip in its name would have no effect, and nobody would notice. */
+const unknownVariables = (environment: Environment): readonly string[] =>
+  Object.keys(environment)
+    .filter((name) => name.startsWith('PARLEY_') && environment[name] !== undefined && !VARIABLES.has(name))
+    .map((name) => `There is no setting ${name}${hint(name, VARIABLES) || '; see parley --help.'}`);
 
 /** All of it or none. */
 function pushAccountOf(url: string | null, orgId: string | null, orgKey: string | null): PushServiceAccount | null {
   if (url === null && orgId === null && orgKey === null) return null;
   if (url !== null && orgId !== null && orgKey !== null) return { url, orgId, orgKey };
-  throw new StartupError(
-    'A push service takes all of PARLEY_PUSH_SERVICE, PARLEY_PUSH_ORG_ID and PARLEY_PUSH_ORG_KEY.',
-  );
+  throw new UsageError('A push service takes all of PARLEY_PUSH_SERVICE, PARLEY_PUSH_ORG_ID and PARLEY_PUSH_ORG_KEY.');
 }
 
 function limitsOf(connections: number, answersBytes: number): Partial<TransportLimits> {
@@ -356,36 +499,16 @@ function refuseExposure({ host, url, trustedProxies, isDev, isDemo }: Configurat
   if (!isDev && !isDemo) return;
   const what = isDev && isDemo ? 'Dev mode and demo data are' : isDev ? 'Dev mode is' : 'Demo data is';
   const refuse = (where: string, instead: string): never => {
-    throw new StartupError(
+    throw new UsageError(
       `${what} refused ${where}, where others could reach it: turn it off, ${instead}, or add --allow-public-demo.`,
     );
   };
   if (!isLoopbackName(host)) refuse(`on ${host}`, 'listen on 127.0.0.1');
   if (url !== null && !isLoopbackName(new URL(url).hostname)) refuse(`at ${url}`, 'leave --url out');
-  if (trustedProxies > 0) refuse('behind a proxy', 'leave --trust-proxy out');
+  if (trustedProxies !== 0) refuse('behind a proxy', 'leave --trust-proxy out');
 }
 
-/** What the flags mean, one line each. */
-export function describeSettings(): string {
-  const rows = Object.values(SETTINGS as Record<string, Setting<unknown>>).map(
-    ({ variable, flag, placeholder, isSwitch, help, default: fallback }) => ({
-      usage: flag === undefined ? '' : isSwitch ? `--[no-]${flag}` : `--${flag} ${placeholder}`,
-      variable,
-      help: fallback === null || isSwitch ? help : `${help}; default: ${describeDefault(fallback)}`,
-    }),
-  );
-  const width = (column: 'usage' | 'variable') => Math.max(...rows.map((row) => row[column].length)) + 2;
-  return rows
-    .map((row) => `  ${row.usage.padEnd(width('usage'))}${row.variable.padEnd(width('variable'))}${row.help}`)
-    .join('\n');
-}
-
-function describeDefault(value: unknown): string {
-  if (typeof value === 'boolean') return value ? 'on' : 'off';
-  return typeof value === 'object' ? `sqlite:${(value as DatabaseLocation).path}` : String(value);
-}
-
-/** By flag, as text; a switch that is there says `on` or `off`. */
+/** By flag, as text; a switch that is there says `on` or `off`. @throws UsageError */
 function parseFlags(
   args: readonly string[],
   commandFlags: CommandFlags,
@@ -393,28 +516,39 @@ function parseFlags(
   flags: ReadonlyMap<string, string>;
   positionals: readonly string[];
 } {
-  const options: Record<string, { type: 'string' | 'boolean' }> = {};
-  for (const { flag, isSwitch } of Object.values(SETTINGS as Record<string, Setting<unknown>>)) {
-    if (flag !== undefined) options[flag] = { type: isSwitch ? 'boolean' : 'string' };
+  const switches = new Map<string, boolean>(
+    Object.entries(commandFlags).map(([flag, kind]) => [flag, kind === 'switch']),
+  );
+  for (const { flag, isSwitch = false } of Object.values(SETTINGS as Record<string, Setting<unknown>>)) {
+    if (flag !== undefined) switches.set(flag, isSwitch);
   }
-  for (const [flag, kind] of Object.entries(commandFlags)) {
-    options[flag] = { type: kind === 'switch' ? 'boolean' : 'string' };
-  }
-  try {
-    const { values, positionals } = parseArgs({
-      args: [...args],
-      options,
-      allowPositionals: true,
-      allowNegative: true,
-    });
-    const flags = new Map<string, string>();
-    for (const [flag, value] of Object.entries(values)) {
-      flags.set(flag, typeof value === 'string' ? value : value ? 'on' : 'off');
+  const options = Object.fromEntries(
+    [...switches].map(([flag, isSwitch]) => [flag, { type: isSwitch ? ('boolean' as const) : ('string' as const) }]),
+  );
+  const { tokens, positionals } = parseArgs({
+    args: [...args],
+    options,
+    allowPositionals: true,
+    strict: false,
+    tokens: true,
+  });
+  const flags = new Map<string, string>();
+  for (const token of tokens) {
+    if (token.kind !== 'option') continue;
+    const negated = /^no-(.+)$/.exec(token.name)?.[1];
+    const name = negated !== undefined && switches.get(negated) ? negated : token.name;
+    const isSwitch = switches.get(name);
+    if (isSwitch === undefined) {
+      const known = [...switches.keys()].map((flag) => `--${flag}`);
+      throw new UsageError(
+        `There is no option ${token.rawName}${hint(token.rawName, known) || '; see parley --help.'}`,
+      );
     }
-    return { flags, positionals };
-  } catch (error) {
-    throw new StartupError((error as Error).message.split('. To specify')[0]!);
+    if (isSwitch && token.value !== undefined) throw new UsageError(`--${name} takes no value.`);
+    if (!isSwitch && token.value === undefined) throw new UsageError(`--${name} needs a value.`);
+    flags.set(name, isSwitch ? (negated === undefined || name !== negated ? 'on' : 'off') : token.value!);
   }
+  return { flags, positionals };
 }
 
 function setting<T>(
@@ -480,6 +614,20 @@ export function parseWord(text: string): string {
   return text;
 }
 
+function parseListenAddress(text: string): ListenAddress {
+  const [, bracketed, plain, port] = /^(?:\[([^\]]+)\]|([^:]+)):(\d{1,5})$/.exec(text) ?? [];
+  try {
+    return { host: parseHost(bracketed ?? plain ?? ''), port: parsePort(port ?? '') };
+  } catch {
+    throw new Error('an address and a port, such as 127.0.0.1:9464');
+  }
+}
+
+function parseSeconds(text: string): number {
+  if (!/^\d{1,3}$/.test(text)) throw new Error('a number of seconds from 0 to 999');
+  return Number(text);
+}
+
 function parseCount(text: string): number {
   if (!/^[1-9]\d{0,6}$/.test(text)) throw new Error('a number from 1 to 9999999');
   return Number(text);
@@ -490,12 +638,14 @@ function parseDays(text: string): number {
   return Number(text);
 }
 
-function parseProxies(text: string): number {
+export function parseProxies(text: string): ProxyTrust {
   if (/^\d{1,2}$/.test(text)) return Number(text);
+  const networks = parseNetworks(text);
+  if (networks) return networks;
   try {
     return parseSwitch(text) ? 1 : 0;
   } catch {
-    throw new Error('the number of proxies in front, or on (one) or off (none)');
+    throw new Error('the number of proxies in front, their networks (10.0.0.0/8,loopback), or on (one) or off (none)');
   }
 }
 
@@ -503,8 +653,32 @@ function parseProxies(text: string): number {
 const MIN_SECRET_LENGTH = 8;
 
 export function parseSecret(text: string): string {
+  if (isMarkedSecret(text)) {
+    const secret = parseMarkedSecret(text);
+    if (secret === null) throw new Error('undamaged: its checksum is another one');
+    return secret;
+  }
   if (text.length < MIN_SECRET_LENGTH) throw new Error(`at least ${MIN_SECRET_LENGTH} characters long`);
   return text;
+}
+
+const MIN_JWT_SECRET_BYTES = 32;
+
+/** As short as the shortest algorithm's hash, at least (RFC 7518, section 3.2). */
+export function parseJwtSecrets(text: string): ReadonlyMap<string, string> {
+  const expected = `JSON such as {"STRING_ID": "SECRET"}, of secrets of ${MIN_JWT_SECRET_BYTES} bytes or more`;
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw new Error(expected);
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error(expected);
+  const entries = Object.entries(value);
+  if (entries.some(([, secret]) => typeof secret !== 'string' || Buffer.byteLength(secret) < MIN_JWT_SECRET_BYTES)) {
+    throw new Error(expected);
+  }
+  return new Map(entries);
 }
 
 export function parseSmtpUrl(text: string): string {

@@ -1,10 +1,11 @@
-import { VerifyApiKey } from '@parley/domain/authentication';
+import { VerifyApiKey, VerifySession } from '@parley/domain/authentication';
 import { EventHub, LogFollower } from '@parley/domain/events';
 import { encodeJob, type JobHandler, jobKind } from '@parley/domain/jobs';
 import { PresenceBoard } from '@parley/domain/presence';
 import { ServerContainer } from './container.js';
 import { Consumers } from './facade/consumers.js';
 import { LiveEvents } from './facade/events.js';
+import { LimitReset } from './limit-reset.js';
 import { composeParley } from './parley.js';
 import { TestServer } from './testing/test-server.js';
 import { LISTS, PARTS } from './tokens.js';
@@ -25,8 +26,10 @@ describe('the container of a server', () => {
     expect(container.list(LISTS.commitListener)).toEqual([resolve(LogFollower), resolve(JobWorkers)]);
     expect(container.list(LISTS.eventListener)).toEqual([
       resolve(VerifyApiKey),
+      resolve(VerifySession),
       resolve(PresenceBoard),
       resolve(EventHub),
+      resolve(LimitReset),
       resolve(Promotion),
       resolve(LiveEvents),
       resolve(Consumers),
@@ -45,6 +48,7 @@ describe('the container of a server', () => {
       'promoting members',
       'deleting messages whose time is over',
       'removing files that nobody needs',
+      'removing expired sessions',
       'doing jobs',
       'indexing messages for search',
       'forgetting jobs that were given up',

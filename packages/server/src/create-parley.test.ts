@@ -14,13 +14,16 @@ describe('createParley', () => {
 
   it.each([
     [{ database: 'bogus' }, 'database must be of the form sqlite:PATH.'],
+    [{ trustedProxies: ['10.0.0.0/99'] }, /^trustedProxies must be the number of proxies in front, their networks/],
+    [{ trustedProxies: -1 }, /^trustedProxies must be /],
     [{ secret: 'short' }, 'secret must be at least 8 characters long.'],
     [{ url: 'nope' }, 'url must be an address such as https://chat.example.com.'],
     [{ url: 'ftp://localhost' }, 'url must be an address such as https://chat.example.com.'],
     [{ url: undefined }, 'url must be an address such as https://chat.example.com.'],
   ])('rejects %j, and touches nothing', async (wrong, message) => {
     const parley = createParley({ ...good(), ...wrong } as ParleyConfig);
-    await expect(parley).rejects.toThrow(new StartupError(message));
+    await expect(parley).rejects.toBeInstanceOf(StartupError);
+    await expect(parley).rejects.toThrow(message);
     expect(readdirSync(directory)).toEqual([]);
   });
 

@@ -1,12 +1,13 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { FolderBlobStore } from '@parley/blobs';
+import type { BlobStore } from '@parley/domain/files';
 import type { Mailer } from '@parley/domain/mail';
 import type { Clock } from '@parley/domain/shared';
-import { type Logger, silentLogger, type TransportLimits } from '@parley/http';
-import { SharpImageProcessor } from '@parley/images';
+import { type Logger, type ProxyTrust, type RateLimitRules, silentLogger, type TransportLimits } from '@parley/http';
+import { ImageProcess } from '@parley/images';
 import { htmlMessages, unicodeEmoji, ZulipMarkdownRenderer } from '@parley/markdown';
-import { openSqliteStorage } from '@parley/sqlite';
+import { type Commit, openSqliteStorage } from '@parley/sqlite';
 import { HashQueue } from './authentication/hash-queue.js';
 import type { HostAuthenticate } from './authentication/host-authenticator.js';
 import { ScryptPasswordHasher } from './authentication/scrypt-password-hasher.js';
@@ -17,22 +18,26 @@ import {
   KEEP_DELETED_DAYS,
   parseDatabase,
   parseFiles,
+  parseJwtSecrets,
   parseMailAddress,
   parseMailPattern,
+  parseProxies,
   parseSecret,
   parseSmtpUrl,
   parseUrl,
   parseWord,
-  StartupError,
 } from './config.js';
 import { FileOutbox } from './mail/file-outbox.js';
 import { SmtpMailer } from './mail/smtp-mailer.js';
 import { DEFAULT_INVITATION_VALIDITY_MINUTES } from './modules/options.module.js';
+import { openTelemetryTracer } from './observation/open-telemetry.js';
 import { type ComposedParley, composeParley, type Parley, type ParleyParts } from './parley.js';
 import type { PushServiceAccount } from './push/http-push-service.js';
 import { findSecret, makeSecret, requireSameSecret } from './secret.js';
+import { StartupError } from './startup-error.js';
 import { SystemClock } from './system-clock.js';
 import { SystemRandomness } from './system-randomness.js';
+import { parleyVersion } from './version.js';
 
 export interface ParleyConfig {
   /** `sqlite:PATH`. The database and the folder it is in are made when they are missing. */
@@ -41,6 +46,11 @@ export interface ParleyConfig {
   readonly url: string;
   /** What API keys are derived from, at least 8 characters; default: a file beside the database, made when missing. */
   readonly secret?: string;
+  /**
+   * What other services sign JSON web tokens with that let people in (`POST /jwt/fetch_api_key`), of 32 bytes or more each, by the
+   * string id of the organization; default: none.
+   */
+  readonly jwtSecrets?: Readonly<Record<string, string>>;
   /** Whether a database that knows another secret is opened all the same, which gives everybody a new API key; default: false. */
   readonly acceptNewSecret?: boolean;
   /** The application's own log-in, asked before API keys are looked at. A throw answers 500. */
@@ -57,6 +67,8 @@ export interface ParleyConfig {
   readonly defaultRealm?: string;
   /** Default: true. */
   readonly rateLimits?: boolean;
+  /** Quotas instead of the default ones: `{ api_by_user: [{ windowSeconds: 60, limit: 500 }] }`. */
+  readonly rateLimitRules?: RateLimitRules;
   /** Whether channels may be readable by anybody on the Internet; default: false. */
   readonly webPublicChannels?: boolean;
   /**
@@ -64,8 +76,8 @@ export interface ParleyConfig {
    * default: nothing.
    */
   readonly mailGatewayPattern?: string;
-  /** How many proxies in front are trusted to name the client's address; default: 0. */
-  readonly trustedProxies?: number;
+  /** Proxies in front that are trusted to name the client's address: how many, or their networks; default: none. */
+  readonly trustedProxies?: ProxyTrust;
   /** What requests, answers and connections may cost; default: `TRANSPORT_LIMITS`. */
   readonly limits?: Partial<TransportLimits>;
   /** Whether requests are refused while the event loop lags or memory runs out; default: true. */
@@ -78,7 +90,7 @@ export interface ParleyConfig {
   readonly maxUploadMib?: number;
   /** Size of all files of an organization together, in MiB; default: no limit. */
   readonly uploadQuotaMib?: number;
-  /** For so many days deleted messages can be put back by `parley restore-messages`; default: 30. */
+  /** For so many days deleted messages can be put back by `parley message restore`; default: 30. */
   readonly keepDeletedDays?: number;
   /** pino's, or anything like it; default: nothing is logged. */
   readonly logger?: Logger;
@@ -107,15 +119,17 @@ export async function createParley(config: ParleyConfig): Promise<Parley> {
     {
       database: read('database', parseDatabase),
       secret: readIfGiven('secret', parseSecret),
+      jwtSecrets: jwtSecretsOf(config.jwtSecrets ?? {}),
       smtpUrl: readIfGiven('smtpUrl', parseSmtpUrl),
       mailFrom: readIfGiven('mailFrom', parseMailAddress),
       url: read('url', parseUrl),
       defaultRealm: config.defaultRealm ?? null,
       invitationValidityMinutes: config.invitationValidityMinutes ?? DEFAULT_INVITATION_VALIDITY_MINUTES,
       hasRateLimits: config.rateLimits ?? true,
+      rateLimitRules: config.rateLimitRules ?? {},
       allowsWebPublicChannels: config.webPublicChannels ?? false,
       mailGatewayPattern: readIfGiven('mailGatewayPattern', parseMailPattern),
-      trustedProxies: config.trustedProxies ?? 0,
+      trustedProxies: readProxies(config.trustedProxies),
       limits: config.limits ?? {},
       shedsLoad: config.shedsLoad ?? true,
       push: config.pushService ? pushAccountOf(config.pushService) : null,
@@ -137,6 +151,22 @@ export async function createParley(config: ParleyConfig): Promise<Parley> {
   );
 }
 
+function readProxies(trust: ProxyTrust | undefined): ProxyTrust {
+  try {
+    return parseProxies(typeof trust === 'object' ? trust.join(',') : String(trust ?? 0));
+  } catch (error) {
+    throw new StartupError(`trustedProxies must be ${(error as Error).message}.`);
+  }
+}
+
+function jwtSecretsOf(secrets: Readonly<Record<string, string>>): ReadonlyMap<string, string> {
+  try {
+    return parseJwtSecrets(JSON.stringify(secrets));
+  } catch (error) {
+    throw new StartupError(`jwtSecrets must be ${(error as Error).message}.`);
+  }
+}
+
 function pushAccountOf({ url, orgId, orgKey }: PushServiceAccount): PushServiceAccount {
   try {
     return { url: parseUrl(String(url)), orgId: parseWord(String(orgId)), orgKey: parseWord(String(orgKey)) };
@@ -145,9 +175,12 @@ function pushAccountOf({ url, orgId, orgKey }: PushServiceAccount): PushServiceA
   }
 }
 
-type RuntimeConfig = Omit<Configuration, 'host' | 'port' | 'logLevel' | 'url'> & { readonly url: string };
+type RuntimeConfig = Omit<Configuration, 'host' | 'port' | 'logLevel' | 'url' | 'metrics' | 'drainSeconds'> & {
+  readonly url: string;
+};
 
-export interface HostOptions extends Pick<ParleyParts, 'logger' | 'authenticate'> {
+export interface HostOptions extends Pick<ParleyParts, 'logger' | 'authenticate' | 'isOneOff' | 'observers'> {
+  readonly onCommit?: (commit: Commit) => void;
   /** Instead of the one that is configured. */
   readonly mailer?: Mailer;
   readonly acceptsNewSecret: boolean;
@@ -156,7 +189,7 @@ export interface HostOptions extends Pick<ParleyParts, 'logger' | 'authenticate'
 /** On a database file. What is refused leaves no file behind. @throws StartupError, DatabaseRefused */
 export async function openParley(
   configuration: RuntimeConfig,
-  { acceptsNewSecret, ...hostOptions }: HostOptions,
+  { acceptsNewSecret, onCommit, ...hostOptions }: HostOptions,
 ): Promise<ComposedParley> {
   const secret = findSecret(configuration);
   makeFolderOf(configuration.database);
@@ -170,9 +203,12 @@ export async function openParley(
       if (!acceptsNewSecret) requireSameSecret(configuration, secret, secretFingerprint);
     },
     report: (problem) => hostOptions.logger.error({}, problem),
+    ...(onCommit && { onCommit }),
   });
+  const images = new ImageProcess();
   const release = async () => {
     try {
+      images.close();
       await markdownRenderer.close();
     } finally {
       await storage.close();
@@ -191,8 +227,10 @@ export async function openParley(
       markdownRenderer,
       unicodeEmoji,
       mailer: mailerOf(configuration, clock),
-      blobs: new FolderBlobStore(configuration.files?.path ?? join(dirname(configuration.database.path), 'files')),
-      images: new SharpImageProcessor(),
+      blobs: blobStoreOf(configuration),
+      ...(!hostOptions.isOneOff && { tracer: await openTelemetryTracer(parleyVersion()) }),
+      storageGauges: () => storage.gauges(),
+      images,
       ...hostOptions,
       release,
     });
@@ -201,6 +239,10 @@ export async function openParley(
     throw error;
   }
 }
+
+/** Where the bytes of files are, as the configuration says. */
+export const blobStoreOf = ({ files, database }: Pick<Configuration, 'files' | 'database'>): BlobStore =>
+  new FolderBlobStore(files?.path ?? join(dirname(database.path), 'files'));
 
 function mailerOf({ smtpUrl, mailFrom, url, database }: RuntimeConfig, clock: Clock): Mailer {
   const from = mailFrom ?? `noreply@${new URL(url).hostname}`;

@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events';
 import type { RequestListener, Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import type { TransportLimits } from '@parley/http';
+import { type TransportLimits, TrustedProxies } from '@parley/http';
 import { createHttpServer, limitPerAddress } from './http-server.js';
 
 describe('a server', () => {
@@ -128,5 +128,16 @@ describe('connections of one address', () => {
     expect(connected('10.0.0.1').isDestroyed).toBe(false);
     expect(connected('10.0.0.1').isDestroyed).toBe(true);
     expect(said[0]).toBe('connections are refused: one address has too many');
+  });
+
+  it('are not counted where they come from trusted proxies', () => {
+    const server = new EventEmitter();
+    limitPerAddress(server, 1, () => {}, new TrustedProxies(['10.0.0.0/8']));
+    const refused = ['10.0.0.1', '10.0.0.1', '192.0.2.7', '192.0.2.7'].map((address) => {
+      const socket = new FakeSocket(address);
+      server.emit('connection', socket);
+      return socket.isDestroyed;
+    });
+    expect(refused).toEqual([false, false, false, true]);
   });
 });

@@ -5,9 +5,12 @@ import {
   ipGroup,
   isLoopbackName,
   type Logger,
+  type ProxyTrust,
   silentLogger,
   TRANSPORT_LIMITS,
   type TransportLimits,
+  TrustedProxies,
+  warn,
 } from '@parley/http';
 import { handleClientError } from './handle-client-error.js';
 
@@ -23,7 +26,7 @@ const REPEAT_MS = 60_000;
 export interface HttpServerOptions {
   readonly limits?: Partial<TransportLimits>;
   /** As for the rest of the server: behind proxies, all connections have their addresses. */
-  readonly trustedProxies?: number;
+  readonly trustedProxies?: ProxyTrust;
   readonly logger?: Logger;
 }
 
@@ -48,7 +51,7 @@ export function createHttpServer(listener: RequestListener, options: HttpServerO
   server.maxConnections = limits.connections;
   const warn = withoutRepeats(options.logger ?? silentLogger);
   server.on('drop', () => warn('connections are refused: there are too many'));
-  if ((options.trustedProxies ?? 0) === 0) limitPerAddress(server, limits.connectionsPerAddress, warn);
+  limitPerAddress(server, limits.connectionsPerAddress, warn, new TrustedProxies(options.trustedProxies));
   return server;
 }
 
@@ -57,10 +60,11 @@ export function limitPerAddress(
   server: Pick<EventEmitter, 'on'>,
   limit: number,
   warn: (message: string) => void,
+  proxies: TrustedProxies = new TrustedProxies(),
 ): void {
   const counts = new Map<string, number>();
   server.on('connection', (socket: Socket) => {
-    if (socket.remoteAddress === undefined) return;
+    if (socket.remoteAddress === undefined || proxies.mayBe(socket.remoteAddress)) return;
     const address = ipGroup(socket.remoteAddress);
     // Programs of this machine, such as proxies, send requests of many clients.
     if (isLoopbackName(socket.remoteAddress.replace(/^::ffff:/i, ''))) return;
@@ -85,6 +89,6 @@ function withoutRepeats(logger: Logger): (message: string) => void {
     const now = performance.now();
     if (now - (reportedAt.get(message) ?? Number.NEGATIVE_INFINITY) < REPEAT_MS) return;
     reportedAt.set(message, now);
-    logger.error({}, message);
+    warn(logger, {}, message);
   };
 }

@@ -1,7 +1,6 @@
 export { TRANSPORT_LIMITS, type TransportLimits } from '@parley/http';
 export { DatabaseRefused } from '@parley/sqlite';
 export type { HostAuthenticate, HostIdentity } from './authentication/host-authenticator.js';
-export { StartupError } from './config.js';
 export { createParley, type ParleyConfig } from './create-parley.js';
 export type { PersonRef, UserRef } from './facade/addresses.js';
 export type { Chat, ChatOptions } from './facade/chat.js';
@@ -30,3 +29,4 @@ export type { Realms, RealmToEnsure } from './facade/realms.js';
 export type { Users, UserToUpsert } from './facade/users.js';
 export { createHttpServer, type HttpServerOptions } from './http-server.js';
 export type { Parley } from './parley.js';
+export { StartupError } from './startup-error.js';

@@ -40,12 +40,16 @@ describe('createLogger', () => {
 
   it.each`
     level       | messages
-    ${'info'}   | ${['said', 'failed']}
+    ${'debug'}  | ${['thought', 'said', 'warned', 'failed']}
+    ${'info'}   | ${['said', 'warned', 'failed']}
+    ${'warn'}   | ${['warned', 'failed']}
     ${'error'}  | ${['failed']}
     ${'silent'} | ${[]}
   `('at level $level says $messages', async ({ level, messages }) => {
     const { logger, parsed } = capture(level);
+    logger.debug({}, 'thought');
     logger.info({}, 'said');
+    logger.warn({}, 'warned');
     logger.error({}, 'failed');
     await logger.close();
     expect(parsed().map(({ msg }) => msg)).toEqual(messages);

@@ -1,8 +1,8 @@
 import type { Logger } from '@parley/http';
 import type { DestinationStream, Logger as PinoLogger } from 'pino';
-import type { LogLevel } from './config.js';
+import { LOG_LEVELS, type LogLevel } from './config.js';
 
-export interface ClosableLogger extends Logger {
+export interface ClosableLogger extends Required<Logger> {
   /** Writes out what is still held back. */
   close(): Promise<void>;
 }
@@ -15,7 +15,7 @@ const FLUSH_MS = 1000;
 /** In characters: when nobody reads standard error, older lines win and the memory stays. */
 const MAX_HELD_BACK = 8_000_000;
 
-type Line = readonly [level: 'info' | 'error', fields: object, message: string];
+type Line = readonly [level: Exclude<LogLevel, 'silent'>, fields: object, message: string];
 
 /**
  * Lines of JSON by pino, on standard error unless told otherwise. pino is loaded after the first line, which then does
@@ -49,9 +49,17 @@ export function createLogger(level: LogLevel, destination?: DestinationStream): 
     loading ??= load();
   }
 
+  const nothing = () => {};
+  /** Of a level that is not wanted, a line costs a call. */
+  const writerAt = (lineLevel: Line[0]) =>
+    LOG_LEVELS.indexOf(lineLevel) < LOG_LEVELS.indexOf(level)
+      ? nothing
+      : (fields: object, message: string) => write(lineLevel, fields, message);
   return {
-    info: level === 'info' ? (fields, message) => write('info', fields, message) : () => {},
-    error: level === 'silent' ? () => {} : (fields, message) => write('error', fields, message),
+    debug: writerAt('debug'),
+    info: writerAt('info'),
+    warn: writerAt('warn'),
+    error: writerAt('error'),
     async close() {
       await loading;
       await new Promise<void>((resolve) => {

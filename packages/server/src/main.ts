@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { setFlagsFromString } from 'node:v8';
-import { runCommandLine } from './cli.js';
+import { runCommandLine } from './cli/run-command-line.js';
 
 /**
  * By how much V8 lets the heap grow before it collects garbage; by itself it lets it double and more. When thousands of clients

@@ -15,19 +15,26 @@ import {
   dispatchHotFirst,
   type Logger,
   LongPoll,
+  type ProxyTrust,
+  type RateLimitRules,
+  type RequestObserver,
+  type RequestTracer,
   type Route,
   replyToError,
   type TransportLimits,
   unknownPath,
 } from '@parley/http';
+import type { StorageGauges } from '@parley/sqlite';
 import express, { type Router } from 'express';
 import type { HostAuthenticate } from './authentication/host-authenticator.js';
 import { assertSameSecret, rehashApiKeys } from './authentication/rehash-api-keys.js';
 import { type Ports, type Resolve, ServerContainer } from './container.js';
 import { type Facade, facadeOf } from './facade/facade.js';
+import { readGauges, type ServerGauges } from './observation/server-gauges.js';
 import type { PushServiceAccount } from './push/http-push-service.js';
 import { RealmResolver } from './realm-resolver.js';
 import { LISTS, PARTS } from './tokens.js';
+import { JobWorkers } from './workers/job-workers.js';
 import { LoadMonitor } from './workers/load-monitor.js';
 
 /** A chat engine at work. */
@@ -64,6 +71,8 @@ export interface ParleyParts {
   readonly unicodeEmoji: LoadUnicodeEmoji;
   readonly logger: Logger;
   readonly secret: string;
+  /** What other services sign tokens with, by the string id of the organization; default: none. */
+  readonly jwtSecrets?: ReadonlyMap<string, string>;
   /** When the database knows another secret: `rehash` makes every API key anew, `refuse` throws a StartupError. */
   readonly onOtherSecret: 'rehash' | 'refuse';
   /** Called every second: whether what is written is still where others find it. Throws when it is not. */
@@ -76,7 +85,9 @@ export interface ParleyParts {
   /** An address with `%s` in it, of a gateway that takes mail for channels. */
   readonly mailGatewayPattern?: string | null;
   readonly hasRateLimits: boolean;
-  readonly trustedProxies: number;
+  /** Quotas instead of the default ones. */
+  readonly rateLimitRules?: RateLimitRules;
+  readonly trustedProxies: ProxyTrust;
   readonly isDev: boolean;
   /** The organization's passwords are as good as published. */
   readonly isDemo?: boolean;
@@ -84,6 +95,11 @@ export interface ParleyParts {
   readonly limits?: Partial<TransportLimits>;
   /** Whether requests are refused while the event loop lags or memory runs out; default: never. */
   readonly shedsLoad?: boolean;
+  /** Told of every answer. */
+  readonly observers?: readonly RequestObserver[];
+  readonly tracer?: RequestTracer;
+  /** Default: the storage has none. */
+  readonly storageGauges?: () => StorageGauges;
   readonly authenticate?: HostAuthenticate;
   /** For so many days deleted messages can be put back; default: 30. */
   readonly keepDeletedDays?: number;
@@ -92,6 +108,8 @@ export interface ParleyParts {
   readonly images: ImageProcessor;
   /** Default: 100 MiB a file, and no quota. */
   readonly fileLimits?: FileLimits;
+  /** Neither workers nor deliveries begin: for a command that calls a few use cases and ends. Default: they do. */
+  readonly isOneOff?: boolean;
   /** Called at last by `close`. */
   readonly release: () => Promise<void>;
 }
@@ -100,6 +118,8 @@ export interface ParleyParts {
 export interface ComposedParley extends Parley {
   readonly ports: Ports;
   readonly routes: readonly Route[];
+  /** How things stand, for whoever watches the server. */
+  gauges(): Promise<ServerGauges>;
 }
 
 export async function composeParley(options: ParleyParts): Promise<ComposedParley> {
@@ -115,16 +135,18 @@ export async function composeParley(options: ParleyParts): Promise<ComposedParle
   await resolve(RealmResolver).refresh();
 
   const follower = resolve(LogFollower);
-  for (const listener of container.list(LISTS.commitListener)) resolve(PublishingUnitOfWork).subscribe(listener);
-  for (const listener of container.list(LISTS.eventListener)) follower.subscribe(listener);
-  await follower.start();
+  if (!options.isOneOff) {
+    for (const listener of container.list(LISTS.commitListener)) resolve(PublishingUnitOfWork).subscribe(listener);
+    for (const listener of container.list(LISTS.eventListener)) follower.subscribe(listener);
+    await follower.start();
+  }
 
   const dispatcher = container.get(PARTS.dispatcher);
-  if (options.shedsLoad) {
+  if (options.shedsLoad && !options.isOneOff) {
     resolve(LoadMonitor).watch(() => ({ requests: dispatcher.inFlight, ...dispatcher.bytesInFlight }));
   }
   const router = createRouter(dispatcher);
-  const workers = container.list(LISTS.worker);
+  const workers = options.isOneOff ? [] : container.list(LISTS.worker);
   for (const worker of workers) worker.start();
 
   let closing: Promise<void> | undefined;
@@ -151,6 +173,14 @@ export async function composeParley(options: ParleyParts): Promise<ComposedParle
     findRealm: (stringId) => resolve(RealmResolver).findByStringId(stringId),
     ports,
     routes: container.get(PARTS.routes),
+    gauges: () =>
+      readGauges({
+        dispatcher,
+        follower,
+        hub: resolve(EventHub),
+        jobs: resolve(JobWorkers),
+        storage: options.storageGauges,
+      }),
     close: () => {
       closing ??= close();
       return closing;

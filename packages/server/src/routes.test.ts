@@ -57,6 +57,7 @@ describe('the table of operations', () => {
       '/fetch_api_key',
       '/dev_fetch_api_key',
       '/dev_list_users',
+      '/jwt/fetch_api_key',
       '/invites/accept',
       '/openapi.json',
     ]);

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import {
   closeSync,
   existsSync,
@@ -14,7 +14,9 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { HmacApiKeyMint } from './authentication/hmac-api-key-mint.js';
-import { type Configuration, StartupError } from './config.js';
+import type { Configuration } from './config.js';
+import { formatSecret, isMarkedSecret, isPlainSecret, parseMarkedSecret } from './secret-format.js';
+import { StartupError } from './startup-error.js';
 
 type SecretSource = Pick<Configuration, 'secret' | 'database'>;
 
@@ -57,17 +59,6 @@ export function requireSameSecret(source: SecretSource, secret: string | null, k
   );
 }
 
-/**
- * What a secret file begins with, before the checksum and the secret. At the front, so that a file that was cut off does not
- * pass for one of the time before there were checksums, which held the secret alone.
- */
-const MARK = 'parley-secret sha256:';
-const MIN_LENGTH = 32;
-/** Of the mark, 64 digits, a blank and 32 bytes in base64: what is as long and begins otherwise is a damaged one. */
-const MARKED_LENGTH = MARK.length + 64 + 1 + 43;
-
-const checksumOf = (secret: string): string => createHash('sha256').update(secret).digest('hex');
-
 function readSecret(path: string): string | null {
   let descriptor: number;
   try {
@@ -95,12 +86,8 @@ function requirePrivate(path: string, mode: number): void {
 
 function parseSecretFile(path: string, text: string): string {
   const content = text.trim();
-  if (content.startsWith(MARK)) {
-    const [checksum, secret] = content.slice(MARK.length).split(' ', 2);
-    if (secret && checksumOf(secret) === checksum) return secret;
-  } else if (content.length >= MIN_LENGTH && content.length !== MARKED_LENGTH && /^[\x20-\x7e]+$/.test(content)) {
-    return content;
-  }
+  const secret = isMarkedSecret(content) ? parseMarkedSecret(content) : isPlainSecret(content) ? content : null;
+  if (secret !== null) return secret;
   throw new StartupError(
     `The secret file ${path} is ${content === '' ? 'empty' : 'damaged'}. Restore it from a backup; without one, remove it ` +
       'and say --accept-new-secret: everybody gets a new API key then.',
@@ -115,7 +102,7 @@ function writeSecret(path: string): string {
     const descriptor = openSync(draft, 'wx', 0o600);
     try {
       fchmodSync(descriptor, 0o600); // whatever the umask
-      writeSync(descriptor, `${MARK}${checksumOf(secret)} ${secret}\n`);
+      writeSync(descriptor, formatSecret(secret));
       fsyncSync(descriptor);
     } finally {
       closeSync(descriptor);

@@ -1,13 +1,21 @@
-import type { RequestListener, Server } from 'node:http';
+import { statfsSync } from 'node:fs';
+import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join, resolve } from 'node:path';
-import type { Configuration } from './config.js';
-import { StartupError } from './config.js';
-import { openParley } from './create-parley.js';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Commit } from '@parley/sqlite';
+import type { Configuration, ListenAddress } from './config.js';
+import { type HostOptions, openParley } from './create-parley.js';
 import { DEMO_REALM } from './demo/organization.js';
 import { createHttpServer } from './http-server.js';
-import { createLogger } from './logger.js';
+import { type ClosableLogger, createLogger } from './logger.js';
+import { operatorListener, withHealth } from './observation/health-listener.js';
+import { Readiness, type ReadinessCheck } from './observation/readiness.js';
+import type { ServerGauges } from './observation/server-gauges.js';
+import { ServerMetrics } from './observation/server-metrics.js';
 import type { ComposedParley } from './parley.js';
+import { StartupError } from './startup-error.js';
+import { parleyVersion } from './version.js';
 
 export interface RunningServer {
   /** The public address. */
@@ -28,18 +36,24 @@ export async function startServer(
 ): Promise<RunningServer> {
   const { promise: opened, resolve: open } = withResolvers<RequestListener>();
   const logger = createLogger(configuration.logLevel);
-  const server = createHttpServer((request, response) => void opened.then((handler) => handler(request, response)), {
-    ...configuration,
-    logger,
-  });
+  const readiness = new Readiness();
+  const waiting: RequestListener = (request, response) => void opened.then((handler) => handler(request, response));
+  const server = createHttpServer(withHealth(readiness, waiting), { ...configuration, logger });
   await listen(server, configuration);
+  let running: ComposedParley | null = null;
+  const watch = await watchFor(configuration, logger, () => running?.gauges() ?? null);
   const url = configuration.url ?? listeningUrl(server, configuration.host);
+  let operator: Server | null = null;
   try {
-    const parley = await openParley({ ...configuration, url }, { logger, acceptsNewSecret });
+    const listening = watch.metrics ? await listenForOperator(configuration.metrics!, readiness, watch.metrics) : null;
+    operator = listening;
+    const parley = await openParley({ ...configuration, url }, { logger, acceptsNewSecret, ...watch.hostOptions });
+    running = parley;
     const announcement = configuration.isDemo ? await prepareDemo(parley, configuration, url) : [];
     // From here on without the detour.
     server.removeAllListeners('request');
-    server.on('request', parley.handler);
+    server.on('request', withHealth(readiness, parley.handler));
+    readiness.serve(readinessChecks(parley, configuration));
     open(parley.handler);
     say(`Parley is at ${url}`);
     for (const line of announcement) say(line);
@@ -48,19 +62,86 @@ export async function startServer(
     return {
       url,
       stop: () => {
-        stopping ??= stop(server, parley).then(() => logger.close());
+        stopping ??= drain(readiness, configuration.drainSeconds)
+          .then(() => stop(server, parley))
+          .then(() => closeNow(operator))
+          .then(() => logger.close());
         return stopping;
       },
     };
   } catch (error) {
-    server.closeAllConnections();
-    server.close();
+    closeNow(operator);
+    closeNow(server);
     await logger.close();
     throw error;
   }
 }
 
-async function listen(server: Server, { host, port }: Configuration): Promise<void> {
+/** Who is told what the server does. */
+async function watchFor(
+  { metrics: address, logLevel }: Configuration,
+  logger: ClosableLogger,
+  gauges: () => Promise<ServerGauges> | null,
+): Promise<{ readonly metrics: ServerMetrics | null; readonly hostOptions: Partial<HostOptions> }> {
+  const metrics = address && (await ServerMetrics.create(parleyVersion(), async () => gauges()));
+  const isDebugging = logLevel === 'debug';
+  if (!metrics && !isDebugging) return { metrics, hostOptions: {} };
+  const onCommit = (commit: Commit) => {
+    metrics?.committed(commit);
+    if (isDebugging) logger.debug(commit, 'commit');
+  };
+  return { metrics, hostOptions: { onCommit, ...(metrics && { observers: [metrics] }) } };
+}
+
+async function listenForOperator(
+  address: ListenAddress,
+  readiness: Readiness,
+  metrics: ServerMetrics,
+): Promise<Server> {
+  const server = createServer(operatorListener(readiness, metrics));
+  await listen(server, address, '--metrics');
+  return server;
+}
+
+/** Less would be gone before anybody had read of it. */
+const LEAST_FREE_BYTES = 64 * 1024 * 1024;
+
+function readinessChecks({ ports, gauges }: ComposedParley, { database }: Configuration): readonly ReadinessCheck[] {
+  const { unitOfWork, apiKeyMint } = ports;
+  return [
+    {
+      name: 'write',
+      // What is there already, so that nothing changes; it takes a commit all the same.
+      run: () => unitOfWork.write((tx) => tx.apiKeys.setSecretFingerprint(apiKeyMint.secretFingerprint)),
+    },
+    {
+      name: 'schema',
+      run: async () => {
+        if ((await gauges()).storage?.hasOwnSchema === false) throw new Error('another version has changed it');
+      },
+    },
+    {
+      name: 'disk',
+      run: () => {
+        const { bavail, bsize } = statfsSync(dirname(resolve(database.path)));
+        if (bavail * bsize < LEAST_FREE_BYTES) throw new Error(`${bavail * bsize} bytes are free`);
+      },
+    },
+  ];
+}
+
+function closeNow(server: Server | null): void {
+  server?.closeAllConnections();
+  server?.close();
+}
+
+/** Whoever is in front has the time to send requests elsewhere. */
+async function drain(readiness: Readiness, seconds: number): Promise<void> {
+  readiness.drain();
+  if (seconds > 0) await sleep(seconds * 1000);
+}
+
+async function listen(server: Server, { host, port }: ListenAddress, option = '--port'): Promise<void> {
   try {
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
@@ -70,16 +151,20 @@ async function listen(server: Server, { host, port }: Configuration): Promise<vo
       });
     });
   } catch (error) {
-    throw new StartupError(describeListenError(error as NodeJS.ErrnoException, host, port));
+    throw new StartupError(describeListenError(error as NodeJS.ErrnoException, { host, port }, option));
   }
 }
 
-function describeListenError({ code, message }: NodeJS.ErrnoException, host: string, port: number): string {
+function describeListenError(
+  { code, message }: NodeJS.ErrnoException,
+  { host, port }: ListenAddress,
+  option: string,
+): string {
   switch (code) {
     case 'EADDRINUSE':
-      return `Port ${port} of ${host} is in use by another program; choose another one with --port.`;
+      return `Port ${port} of ${host} is in use by another program; choose another one with ${option}.`;
     case 'EACCES':
-      return `Port ${port} may not be used without more rights; choose one above 1023 with --port.`;
+      return `Port ${port} may not be used without more rights; choose one above 1023 with ${option}.`;
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
       return `${host} is no address of this machine; choose another one with --host.`;

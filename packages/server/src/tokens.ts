@@ -1,9 +1,11 @@
 import type {
   ApiKeyMint,
   DevelopmentMode,
+  JsonWebTokens,
   LoginAttempts,
   PasswordHasher,
   PasswordStrength,
+  SessionTokens,
 } from '@parley/domain/authentication';
 import type { ChannelQuota, ServerChannelConfig } from '@parley/domain/channels';
 import type { CommitListener } from '@parley/domain/composition';
@@ -31,6 +33,8 @@ export const TOKENS = {
   clock: token<Clock>('Clock'),
   randomness: token<Randomness>('Randomness'),
   apiKeyMint: token<ApiKeyMint>('ApiKeyMint'),
+  sessionTokens: token<SessionTokens>('SessionTokens'),
+  webTokens: token<JsonWebTokens>('JsonWebTokens'),
   passwordHasher: token<PasswordHasher>('PasswordHasher'),
   passwordStrength: token<PasswordStrength>('PasswordStrength'),
   disposableDomains: token<DisposableDomains>('DisposableDomains'),
@@ -78,6 +82,8 @@ export const PARTS = {
 export const LISTS = {
   /** Asked one after the other. */
   authenticator: token<Authenticator>('authenticator'),
+  /** Of browsers in which somebody has logged in. */
+  browserAuthenticator: token<Authenticator>('browser authenticator'),
   /** Told of every event, whoever committed it, one listener after the other. */
   eventListener: token<EventListener>('event listener'),
   /** Told of what this process commits. */

@@ -168,7 +168,7 @@ class NotAdmitted extends Error {
 }
 
 /** Messages are nobody else's business; the files SQLite puts beside it get the same rights. */
-function makePrivate(path: string): void {
+export function makePrivate(path: string): void {
   try {
     const file = openSync(path, 'a', 0o600);
     fchmodSync(file, 0o600); // an empty one may have been there
@@ -179,7 +179,7 @@ function makePrivate(path: string): void {
 }
 
 /** Reads the header without SQLite, which might leave files beside a database that is none of ours. True: no file yet. */
-function checkHeader(path: string): boolean {
+export function checkHeader(path: string): boolean {
   if (!existsSync(path)) return true;
   if (isOpenHere(path)) return false;
   const header = Buffer.alloc(HEADER_LENGTH);

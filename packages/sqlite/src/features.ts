@@ -1,6 +1,7 @@
 import type { Clock } from '@parley/domain/shared';
 import { SqliteAlertWordRepository } from './alert-words/sqlite-alert-word-repository.js';
 import { SqliteApiKeyRepository } from './authentication/sqlite-api-key-repository.js';
+import { SqliteSessionRepository } from './authentication/sqlite-session-repository.js';
 import { SqliteBotRepository } from './bots/sqlite-bot-repository.js';
 import { SqliteBotStorageRepository } from './bots/sqlite-bot-storage-repository.js';
 import { SqliteChannelAddressRepository } from './channels/sqlite-channel-address-repository.js';
@@ -59,6 +60,7 @@ import { pictures } from './migrations/0028-pictures.js';
 import { hostApplication } from './migrations/0029-host-application.js';
 import { uploads } from './migrations/0030-uploads.js';
 import { topicsPolicies } from './migrations/0031-topics-policies.js';
+import { sessions } from './migrations/0032-sessions.js';
 import type { Migration } from './migrations/migration.js';
 import { SqliteNavigationViewRepository } from './navigation-views/sqlite-navigation-view-repository.js';
 import { SqliteOnboardingRepository } from './onboarding/sqlite-onboarding-repository.js';
@@ -118,6 +120,7 @@ export const MIGRATIONS: readonly Migration[] = [
   hostApplication,
   uploads,
   topicsPolicies,
+  sessions,
 ];
 
 /** Makes the repositories of a connection. What they keep in memory, all connections share. */
@@ -189,6 +192,7 @@ export function repositoryFactory(
       consumers: new SqliteEventConsumerRepository(connection),
       externalIds: new SqliteExternalIdRepository(connection),
       apiKeys: new SqliteApiKeyRepository(connection),
+      sessions: new SqliteSessionRepository(connection),
       invitations: new SqliteInvitationRepository(connection, quarantine),
       jobs: new SqliteJobRepository(connection),
     };

@@ -1,12 +1,21 @@
-import { closeSync, fchmodSync, openSync } from 'node:fs';
+import { closeSync, fchmodSync, openSync, realpathSync, statSync } from 'node:fs';
 import type { SearchWords } from '@parley/domain/messages';
 import type { Clock, UnitOfWork } from '@parley/domain/shared';
-import { type AdmissionCheck, openReader, openWriter, type StatementTrace } from './database.js';
+import { type AdmissionCheck, LATEST_VERSION, openReader, openWriter, type StatementTrace } from './database.js';
 import { repositoryFactory } from './features.js';
-import { SqliteUnitOfWork } from './sqlite-unit-of-work.js';
+import { type Commit, SqliteUnitOfWork } from './sqlite-unit-of-work.js';
 import { StorageFiles, type StorageLoss } from './storage-files.js';
 
 export { DatabaseRefused } from './database.js';
+export {
+  copyDatabase,
+  type DatabaseState,
+  findDamage,
+  inspectDatabase,
+  listBlobs,
+  migrateDatabase,
+} from './maintenance.js';
+export type { Commit } from './sqlite-unit-of-work.js';
 
 export interface SqliteStorageOptions {
   /** Of the database file; made when there is none, in a directory that exists. */
@@ -19,6 +28,19 @@ export interface SqliteStorageOptions {
   readonly words?: SearchWords;
   /** Gets sentences for the operator when something is wrong with the files, or with who else uses them. */
   readonly report?: (problem: string) => void;
+  /** Told of every commit, in the turn that answers it: has to be quick, and must not throw. */
+  readonly onCommit?: (commit: Commit) => void;
+}
+
+/** What an operator watches. */
+export interface StorageGauges {
+  /** Units that wait to be written. */
+  readonly waitingWrites: number;
+  readonly databaseBytes: number;
+  /** Of the write-ahead log. */
+  readonly logBytes: number;
+  /** False: another process has brought the schema to that of a newer version. */
+  readonly hasOwnSchema: boolean;
 }
 
 export interface SqliteStorage {
@@ -29,13 +51,14 @@ export interface SqliteStorage {
    * @throws DomainError STORAGE_UNAVAILABLE
    */
   verify(): void;
+  gauges(): StorageGauges;
   /** Finishes the units that have begun, refuses new ones, and leaves one file behind. */
   close(): Promise<void>;
 }
 
 /** @throws DatabaseRefused when the file cannot be opened or is not Parley's; it is as it was then. */
 export function openSqliteStorage(options: SqliteStorageOptions): SqliteStorage {
-  const { path, clock, admit, trace, words, report = () => {} } = options;
+  const { path, clock, admit, trace, words, report = () => {}, onCommit } = options;
   const writer = openWriter(path, { admit, trace, words });
   let rescue: Promise<void> | undefined;
   const files = new StorageFiles(path, (loss) => {
@@ -44,6 +67,7 @@ export function openSqliteStorage(options: SqliteStorageOptions): SqliteStorage 
   const uow = new SqliteUnitOfWork(writer, () => openReader(path, { trace, words }), repositoryFactory(clock, report), {
     guard: files,
     report,
+    ...(onCommit && { onCommit }),
   });
 
   async function rescueData({ problem, isReadable }: StorageLoss): Promise<void> {
@@ -62,6 +86,12 @@ export function openSqliteStorage(options: SqliteStorageOptions): SqliteStorage 
   return {
     uow,
     verify: () => files.verify(),
+    gauges: () => ({
+      waitingWrites: uow.waitingWrites,
+      databaseBytes: statSync(path, { throwIfNoEntry: false })?.size ?? 0,
+      logBytes: statSync(`${realpathSync(path)}-wal`, { throwIfNoEntry: false })?.size ?? 0,
+      hasOwnSchema: writer.pragma('user_version', { simple: true }) === LATEST_VERSION,
+    }),
     async close() {
       await rescue;
       await uow.close();

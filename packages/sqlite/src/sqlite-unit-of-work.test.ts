@@ -26,6 +26,7 @@ let path: string;
 let writer: Database;
 let statements: string[];
 let reports: string[];
+let observed: { readonly units: number; readonly durationMs: number }[];
 /** Milliseconds that units seem to take; the machine's own time where a process really waits. */
 let now: () => number;
 let spent: number;
@@ -39,6 +40,7 @@ beforeEach(() => {
   path = join(directory, `${opened.length}.db`);
   statements = [];
   reports = [];
+  observed = [];
   spent = 0;
   now = () => spent;
   writer = openWriter(path, { trace: (sql) => statements.push(sql) });
@@ -56,7 +58,12 @@ beforeEach(() => {
     writer,
     () => openReader(path),
     notes as unknown as (connection: Connection) => WritableRepositories,
-    { lockPatienceMs: LOCK_PATIENCE_MS, report: (problem) => reports.push(problem), now: () => now() },
+    {
+      lockPatienceMs: LOCK_PATIENCE_MS,
+      report: (problem) => reports.push(problem),
+      now: () => now(),
+      onCommit: (commit) => observed.push(commit),
+    },
   );
   opened.push(unit);
   uow = unit as unknown as typeof uow;
@@ -82,6 +89,7 @@ describe('a batch', () => {
     await Promise.all(['a', 'b', 'c', 'd'].map(add));
     expect(await stored()).toEqual(['a', 'b', 'c', 'd']);
     expect(commits()).toBe(1);
+    expect(observed).toEqual([{ units: 4, durationMs: 0 }]);
   });
 
   it('holds a limited number of units', async () => {
@@ -148,6 +156,7 @@ describe('a batch', () => {
     expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
     expect(writer.inTransaction).toBe(false);
     expect(await stored()).toEqual([]);
+    expect(observed).toEqual([]);
   });
 });
 

@@ -25,8 +25,18 @@ export interface UnitOfWorkOptions {
   readonly lockPatienceMs?: number;
   /** Called with a line for the operator when units were refused because another process held the lock. */
   readonly report?: (problem: string) => void;
+  /** Told of every commit that succeeded. */
+  readonly onCommit?: (commit: Commit) => void;
   /** Milliseconds from any point in time, never backwards. */
   readonly now?: () => number;
+}
+
+/** One transaction that is on the disk. */
+export interface Commit {
+  /** How many units it carried, those that failed among them. */
+  readonly units: number;
+  /** From its beginning until it was on the disk. */
+  readonly durationMs: number;
 }
 
 const NO_GUARD: StorageGuard = { requireIntact: () => {}, verifyNames: () => {} };
@@ -44,6 +54,7 @@ export class SqliteUnitOfWork implements UnitOfWork {
   private readonly lockPatienceMs: number;
   private readonly report: (problem: string) => void;
   private readonly now: () => number;
+  private readonly onCommit: ((commit: Commit) => void) | undefined;
   private waiting: Unit[] = [];
   private isBatchDue = false;
   /** Set while the storage closes; called when no unit is left. */
@@ -59,12 +70,14 @@ export class SqliteUnitOfWork implements UnitOfWork {
       lockPatienceMs = LOCK_PATIENCE_MS,
       report = () => {},
       now = () => performance.now(),
+      onCommit,
     }: UnitOfWorkOptions = {},
   ) {
     this.guard = guard;
     this.lockPatienceMs = lockPatienceMs;
     this.report = report;
     this.now = now;
+    this.onCommit = onCommit;
     this.writer = new UnitWriter(database, createRepositories, guard, now);
     const openIntact = () => {
       guard.verifyNames();
@@ -94,6 +107,11 @@ export class SqliteUnitOfWork implements UnitOfWork {
     });
   }
 
+  /** Units that wait to be written. */
+  get waitingWrites(): number {
+    return this.waiting.length;
+  }
+
   /** Everything committed up to now, as a database file of its own. The file may exist, and is empty then. */
   copyTo(path: string): Promise<void> {
     return this.readers.copyTo(path);
@@ -121,7 +139,9 @@ export class SqliteUnitOfWork implements UnitOfWork {
   private async runBatch(): Promise<void> {
     if (this.begin() || (await this.beginLater())) {
       const units = this.waiting.splice(0, MAX_UNITS_PER_BATCH);
-      const left = await this.writer.commitTogether(units);
+      const startedAt = this.now();
+      const { left, isCommitted } = await this.writer.commitTogether(units);
+      if (isCommitted) this.onCommit?.({ units: units.length - left.length, durationMs: this.now() - startedAt });
       if (left.length > 0) this.waiting.unshift(...left);
     }
     this.isBatchDue = false;

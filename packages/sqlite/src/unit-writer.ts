@@ -18,6 +18,12 @@ export interface Unit {
 /** How a unit ended, before anybody knows whether it will be committed. */
 type Outcome = { readonly value: unknown } | { readonly error: unknown };
 
+interface BatchOutcome {
+  /** Those there was no time for. */
+  readonly left: readonly Unit[];
+  readonly isCommitted: boolean;
+}
+
 /** The one connection that writes. */
 export class UnitWriter {
   private connection: Connection;
@@ -60,9 +66,10 @@ export class UnitWriter {
     }
   }
 
-  /** Answers the units in order, after the commit. Returns those there was no time for. */
-  async commitTogether(units: readonly Unit[]): Promise<readonly Unit[]> {
+  /** Answers the units in order, after the commit. */
+  async commitTogether(units: readonly Unit[]): Promise<BatchOutcome> {
     const answers: (() => void)[] = [];
+    let isCommitted = false;
     const startedAt = this.now();
     this.watch.start(() => this.abortUnit?.());
     try {
@@ -74,6 +81,7 @@ export class UnitWriter {
       this.commit.run();
       // What went to a file that nobody will find again is not to be called done.
       this.guard.verifyNames();
+      isCommitted = true;
     } catch (error) {
       // Those that come after the failure fail too: they would run into the same full disk.
       answers.length = 0;
@@ -84,7 +92,7 @@ export class UnitWriter {
       this.connection.leaveUnit();
     }
     for (const answer of answers) answer();
-    return units.slice(answers.length);
+    return { left: units.slice(answers.length), isCommitted };
   }
 
   close(): void {

@@ -187,16 +187,19 @@ const unseen = () => {};
 const APPLY: { [E in DomainEvent as E['type']]: Apply<E> } = {
   blank: unseen,
   'user.credentials_changed': unseen,
+  'user.sessions_ended': unseen,
   'allowed_domain.added': unseen,
   'allowed_domain.changed': unseen,
   'allowed_domain.removed': unseen,
   'invitations.changed': unseen,
   'realm.linkifiers_changed': unseen,
   'realm.playgrounds_changed': unseen,
+  'realm.image_changed': unseen,
   'custom_emoji.added': unseen,
   'custom_emoji.deactivated': unseen,
   'user.api_key_replaced': unseen,
   'realm.deactivated': unseen,
+  'realm.limits_forgotten': unseen,
   // What a person's own devices and bots are, the clients of HTTP tests follow.
   'device.added': unseen,
   'device.changed': unseen,
@@ -358,6 +361,7 @@ const APPLY: { [E in DomainEvent as E['type']]: Apply<E> } = {
   'realm.user_default_changed': unseen,
   'user.role_changed': ({ users }, { userId, role }) => change(users, userId, (user) => ({ ...user, role })),
   'user.email_changed': unseen,
+  'user.avatar_changed': unseen,
   'user.addresses_seen': unseen,
   'user.activation_changed': ({ users }, { userId, isActive }) =>
     change(users, userId, (user) => ({ ...user, isActive })),

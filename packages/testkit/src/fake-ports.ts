@@ -5,6 +5,7 @@ import type {
   LoginAttempts,
   PasswordHasher,
   PasswordStrength,
+  SessionTokens,
 } from '@parley/domain/authentication';
 import type { ChannelQuota } from '@parley/domain/channels';
 import type { EventLoop, RealmUrls } from '@parley/domain/shared';
@@ -34,6 +35,23 @@ export class FakeApiKeyMint implements ApiKeyMint {
 
   fingerprint(apiKey: string): string {
     return `fingerprint of ${apiKey}`;
+  }
+}
+
+/** Tokens that can be read: `token 1`, `token 2` … */
+export class FakeSessionTokens implements SessionTokens {
+  private made = 0;
+
+  make(): string {
+    return `token ${++this.made}`;
+  }
+
+  fingerprint(token: string): string {
+    return `fingerprint of ${token}`;
+  }
+
+  csrfTokenOf(token: string): string {
+    return `csrf of ${token}`;
   }
 }
 

@@ -1,3 +1,4 @@
+export { type BuiltScript, buildScript } from './build-script.js';
 export {
   aChannel,
   aGroup,
@@ -26,6 +27,7 @@ export {
   FakeChannelQuota,
   FakeLoginAttempts,
   FakePasswordHasher,
+  FakeSessionTokens,
   fakeDisposableDomains,
   fakeEventLoop,
   fakePasswordStrength,
@@ -65,4 +67,5 @@ export {
 } from './schema-bounds.js';
 export { SeededRandomness } from './seeded-randomness.js';
 export { sending } from './sending.js';
+export { signJsonWebToken } from './sign-json-web-token.js';
 export { committingLate, failingToCommit, runningTwice } from './troubled-units.js';

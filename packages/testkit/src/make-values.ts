@@ -17,6 +17,7 @@ import {
   type RealmPermission,
   type RealmSettings,
   STORED_REALM_SETTINGS,
+  USUAL_REALM_IMAGES,
 } from '@parley/domain/realms';
 import {
   type ChannelId,
@@ -158,6 +159,7 @@ export function makeRealm(
     renderedDescription: '',
     permissions: { ...atDefaults(REALM_PERMISSIONS), ...given.permissionOverrides },
     linkifiers: [],
+    images: USUAL_REALM_IMAGES,
     userDefaults: settingValues(USER_SETTINGS, {}),
   };
 }

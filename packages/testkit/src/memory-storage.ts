@@ -42,6 +42,7 @@ import { MemoryRecipients } from './memory/memory-recipients.js';
 import { MemoryReminders } from './memory/memory-reminders.js';
 import { MemoryScheduledMessages } from './memory/memory-scheduled-messages.js';
 import { MemorySearchIndex } from './memory/memory-search-index.js';
+import { MemorySessions } from './memory/memory-sessions.js';
 import { MemorySnippets } from './memory/memory-snippets.js';
 import { MemoryStatuses } from './memory/memory-statuses.js';
 import { MemoryTopicPolicies } from './memory/memory-topic-policies.js';
@@ -178,6 +179,7 @@ function repositoriesOf(unit: MemoryUnit) {
     consumers: new MemoryEventConsumers(unit),
     externalIds: new MemoryExternalIds(unit),
     apiKeys: new MemoryApiKeys(unit),
+    sessions: new MemorySessions(unit),
     invitations: new MemoryInvitations(unit),
     jobs: new MemoryJobs(unit),
     // Nothing takes long in memory.

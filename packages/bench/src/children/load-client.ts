@@ -11,6 +11,8 @@ export interface LoadCall {
   readonly requests: readonly string[];
   /** How many connections wait for an answer at any time. */
   readonly inFlight: number;
+  /** How many requests begin in a second, whoever waits; absent: as many as are answered. */
+  readonly perSecond?: number;
   /** When to stop asking: after so long, or so many answers. */
   readonly until: { readonly seconds: number } | { readonly answers: number };
 }
@@ -25,7 +27,7 @@ export interface LoadResult {
 
 answerCalls({ load });
 
-async function load({ port, requests, inFlight, until }: LoadCall): Promise<LoadResult> {
+async function load({ port, requests, inFlight, until, perSecond }: LoadCall): Promise<LoadResult> {
   const maxAnswers = 'answers' in until ? until.answers : Number.POSITIVE_INFINITY;
   const sockets: Socket[] = [];
   const latencies: number[] = [];
@@ -79,8 +81,13 @@ async function load({ port, requests, inFlight, until }: LoadCall): Promise<Load
         finish();
         return;
       }
-      askedAt = performance.now();
-      socket.write(requests[asked++ % requests.length]!, 'latin1');
+      const text = requests[asked % requests.length]!;
+      // Counted from when it was due: whoever has to wait for a free connection waits as well.
+      askedAt = perSecond === undefined ? performance.now() : startedAt + (asked * 1000) / perSecond;
+      asked++;
+      const early = askedAt - performance.now();
+      if (early < 1) socket.write(text, 'latin1');
+      else setTimeout(() => socket.write(text, 'latin1'), early);
     }
     return { ask, done };
   }

@@ -1,5 +1,6 @@
 import type { Workload } from '../workload.js';
 import { archive } from './archive.js';
+import { backup } from './backup.js';
 import { changes } from './changes.js';
 import { channels } from './channels.js';
 import { fanOut } from './fan-out.js';
@@ -8,6 +9,7 @@ import { jobs } from './jobs.js';
 import { markRead } from './mark-read.js';
 import { markdown } from './markdown.js';
 import { memory } from './memory.js';
+import { metrics } from './metrics.js';
 import { narrows } from './narrows.js';
 import { offline } from './offline.js';
 import { people } from './people.js';
@@ -38,4 +40,6 @@ export const WORKLOADS: readonly Workload[] = [
   markdown,
   start,
   memory,
+  metrics,
+  backup,
 ];

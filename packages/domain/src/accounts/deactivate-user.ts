@@ -3,22 +3,50 @@ import { expireInvitationsOf } from '../invitations/invitation-changes.js';
 import type { Realm } from '../realms/realm.js';
 import type { UnixSeconds, UserId } from '../shared/ids.js';
 import type { Transaction } from '../shared/unit-of-work.js';
+import { rename } from '../users/change-name.js';
 import { deactivate } from '../users/deactivate.js';
 import type { User } from '../users/user.js';
 import { accessorsOf } from '../users/user-delivery.js';
+import { type MessagePlace, planMessageDeletion } from './delete-contributions.js';
 import { announceValuesNaming, directGroupsOf } from './group-values.js';
 
+/** What goes with an account, of bots as well (users §4.1). */
+export interface Deletions {
+  readonly byId: UserId;
+  /** The name. */
+  readonly ofProfile: boolean;
+  /** Where messages are deleted, by a job; empty: nowhere. */
+  readonly ofMessages: readonly MessagePlace[];
+}
+
+/** What they are called whose profile is deleted. */
+const DELETED_USER_NAME = 'Deleted user';
+
 /** Somebody goes, and their bots before them (users §4.1). Asks for no permission. */
-export async function deactivateWithBots(tx: Transaction, realm: Realm, user: User, now: UnixSeconds): Promise<void> {
+export async function deactivateWithBots(
+  tx: Transaction,
+  realm: Realm,
+  user: User,
+  now: UnixSeconds,
+  deletions?: Deletions,
+): Promise<void> {
   const bots = await tx.users.list(realm.id, await tx.bots.listOwnedIds(realm.id, user.id));
   for (const bot of bots) {
-    if (bot.isActive) await deactivate(tx, bot);
+    if (bot.isActive) await end(tx, bot, now, deletions);
     await tx.yield();
   }
-  await deactivate(tx, user);
+  await end(tx, user, now, deletions);
   await expireInvitationsOf(tx, realm.id, user.id, now);
   await announceToThoseApart(tx, realm, user.id);
   await expireInvitationsOf(tx, realm.id, user.id, now);
+}
+
+async function end(tx: Transaction, user: User, now: UnixSeconds, deletions: Deletions | undefined): Promise<void> {
+  // First, as long as others are told of them.
+  await deactivate(tx, deletions?.ofProfile ? await rename(tx, user, DELETED_USER_NAME) : user);
+  if (!deletions || deletions.ofMessages.length === 0) return;
+  const { byId, ofMessages: places } = deletions;
+  await planMessageDeletion(tx, user.realmId, { userId: user.id, byId, places }, now);
 }
 
 /**

@@ -1,3 +1,5 @@
 export { DeactivationLetters, MAX_DEACTIVATION_COMMENT_LENGTH } from './deactivation-letter.js';
+export { DeleteContributions, type MessagePlace } from './delete-contributions.js';
 export * from './use-cases/deactivate-user.js';
+export * from './use-cases/operate-accounts.js';
 export * from './use-cases/reactivate-user.js';

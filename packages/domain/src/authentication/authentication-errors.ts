@@ -10,6 +10,11 @@ export const AUTHENTICATION_ERRORS = declareErrors({
   WRONG_PASSWORD: 'forbidden',
   TOO_MANY_PASSWORD_ATTEMPTS: 'tooMany',
   NOT_IN_PRODUCTION: 'forbidden',
+  /** The operator has named no secret of the organization. */
+  JWT_DISABLED: 'forbidden',
+  JWT_REQUIRED: 'invalid',
+  INVALID_JWT: 'invalid',
+  JWT_WITHOUT_EMAIL: 'invalid',
 });
 
 type AuthenticationErrors = typeof AUTHENTICATION_ERRORS;

@@ -1,14 +1,20 @@
 import { nobody } from '../events/audience.js';
-import type { RealmId, UserId } from '../shared/ids.js';
+import type { RealmId, SessionId, UserId } from '../shared/ids.js';
 import type { Transaction } from '../shared/unit-of-work.js';
 import type { ApiKeyMint } from './api-keys.js';
+import { endSessions } from './end-sessions.js';
 
-/** Gives a user another key: the one before is worthless at once, and queues that were opened with it end. Answers the key. */
+/**
+ * Gives a user another key: the one before is worthless at once, queues that were opened with it end, and so do browser sessions but
+ * for `except`. Answers the key.
+ */
 export async function replaceApiKey(
   tx: Transaction,
   mint: ApiKeyMint,
-  { realmId, id: userId }: { readonly realmId: RealmId; readonly id: UserId },
+  user: { readonly realmId: RealmId; readonly id: UserId },
+  except?: SessionId,
 ): Promise<string> {
+  const { realmId, id: userId } = user;
   const generation = ((await tx.apiKeys.find(realmId, userId))?.generation ?? 0) + 1;
   const record = { realmId, userId, generation };
   const apiKey = mint.derive(record);
@@ -18,6 +24,7 @@ export async function replaceApiKey(
     realmId,
     queues.map(({ id }) => id),
   );
+  await endSessions(tx, user, except);
   await tx.events.append(realmId, { event: { type: 'user.api_key_replaced', userId }, audience: nobody });
   return apiKey;
 }

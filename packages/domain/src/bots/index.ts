@@ -1,5 +1,6 @@
 import './bot-errors.js';
 
+export type { GivenAvatar } from './bot-avatar.js';
 export type { BotChange, BotEventTypes } from './bot-events.js';
 export {
   type BotOptions,

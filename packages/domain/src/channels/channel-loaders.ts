@@ -71,7 +71,8 @@ async function loadFollowedIds(snapshot: Snapshot): Promise<ReadonlySet<ChannelI
   return new Set(rows.filter((row) => row.isActive).map((row) => row.channelId));
 }
 
-async function loadKnownChannels(snapshot: Snapshot): Promise<readonly Channel[]> {
+/** All the viewer may know of, archived ones included. */
+export async function loadKnownChannels(snapshot: Snapshot): Promise<readonly Channel[]> {
   const { caller, repositories } = snapshot;
   const viewer = await snapshot.load(loadViewer);
   const followed = await snapshot.load(loadFollowedIds);

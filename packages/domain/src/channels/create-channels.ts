@@ -2,10 +2,9 @@ import { addAnonymousGroup, defaultGroupSettings } from '../groups/default-group
 import type { GroupSettingValue } from '../groups/group-setting.js';
 import { canonicalGroupSetting } from '../groups/group-setting-rules.js';
 import { groupForSetting, validateGroupSetting } from '../groups/validate-group-setting.js';
-import { orThrow } from '../messages/render-message.js';
 import { channelLink, type SystemMessages, silentMention } from '../messages/system-messages.js';
 import type { Realm } from '../realms/realm.js';
-import { DomainError } from '../shared/errors.js';
+import { DomainError, orThrow } from '../shared/errors.js';
 import type { ChannelFolderId, GroupId, RealmId, UnixSeconds } from '../shared/ids.js';
 import { enforce } from '../shared/permission.js';
 import type { OnRollback } from '../shared/provisional-changes.js';

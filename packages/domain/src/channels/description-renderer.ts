@@ -1,5 +1,6 @@
 import type { MarkdownRenderer } from '../messages/markdown.js';
-import { markdownOptions, orThrow, type ParsedAhead, parseAhead, renderText } from '../messages/render-message.js';
+import { markdownOptions, type ParsedAhead, parseAhead, renderText } from '../messages/render-message.js';
+import { orThrow } from '../shared/errors.js';
 import type { RealmId } from '../shared/ids.js';
 import type { RealmUrls } from '../shared/realm-urls.js';
 import type { Transaction, UnitOfWork } from '../shared/unit-of-work.js';

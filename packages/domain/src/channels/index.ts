@@ -92,5 +92,6 @@ export * from './use-cases/mute-topic.js';
 export * from './use-cases/reorder-channel-folders.js';
 export * from './use-cases/set-default-channel.js';
 export * from './use-cases/set-topic-policy.js';
+export * from './use-cases/spectate.js';
 export * from './use-cases/subscribe-users.js';
 export * from './use-cases/unsubscribe-users.js';

@@ -38,8 +38,10 @@ describe('following the log', () => {
     const fixture = await createFixture();
     const { follower, told: announced } = await following(fixture);
     const seqs = [await append(fixture), await append(fixture)];
+    expect(await follower.countUndelivered()).toBe(2);
     await Promise.all([follower.catchUp(), follower.catchUp()]);
     await follower.catchUp();
+    expect(await follower.countUndelivered()).toBe(0);
     expect(announced).toEqual(seqs);
   });
 

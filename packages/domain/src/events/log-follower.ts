@@ -55,6 +55,12 @@ export class LogFollower implements EventListener {
     this.notify((listener) => listener.onBlanked?.(realmId, messageIds));
   }
 
+  /** Events of the log that listeners have not been given. */
+  async countUndelivered(): Promise<number> {
+    const lastSeqs = await this.uow.read(({ events }) => events.listLastSeqs());
+    return lastSeqs.reduce((sum, { realmId, seq }) => sum + Math.max(0, seq - this.lastSeqOf(realmId)), 0);
+  }
+
   /** Cheap and idempotent: reads the ends of the logs. Called by a timer, for commits of other processes. */
   async catchUp(): Promise<void> {
     const lastSeqs = await this.uow.read(({ events }) => events.listLastSeqs());

@@ -18,9 +18,13 @@ export type SnapshotLoaders = Readonly<Record<string, SnapshotLoader<unknown>>>;
 /** What the loaders loaded, by the same names. */
 export type Loaded<L extends SnapshotLoaders> = { readonly [Name in keyof L]: Awaited<ReturnType<L[Name]>> };
 
-/** Within a read. */
-export function takeSnapshot(repositories: Repositories, caller: Caller): Snapshot {
-  const loaded = new Map<SnapshotLoader<unknown>, Promise<unknown>>();
+/** Within a read. `known`: what these loaders are to answer. */
+export function takeSnapshot(
+  repositories: Repositories,
+  caller: Caller,
+  known: readonly (readonly [SnapshotLoader<unknown>, unknown])[] = [],
+): Snapshot {
+  const loaded = new Map(known.map(([loader, value]) => [loader, Promise.resolve(value)]));
   const snapshot: Snapshot = {
     caller,
     repositories,

@@ -9,7 +9,7 @@ export interface MembershipNotice {
   /** Whoever did it; names in the message lead to what they may see. */
   readonly actor: Actor;
   readonly by: Pick<User, 'id' | 'fullName'>;
-  readonly group: Pick<Group, 'name'>;
+  readonly group: Pick<Group, 'id' | 'name'>;
   /** Those who are told. */
   readonly people: readonly User[];
 }

@@ -55,6 +55,16 @@ export class JobRunner {
     return this.startLeased(this.handler.kind.leaseSeconds);
   }
 
+  get kindName(): string {
+    return this.selection.kind;
+  }
+
+  /** For how long the one that is due longest has waited, in seconds; 0: none is due. */
+  async lagSeconds(): Promise<number> {
+    const dueAt = await this.parts.uow.read(({ jobs }) => jobs.nextDueAt(this.selection));
+    return dueAt === null ? 0 : Math.max(0, this.parts.clock.now() - dueAt);
+  }
+
   /** Resolves when no leased job is under way any more. */
   async settle(): Promise<void> {
     await Promise.all(this.underWay);

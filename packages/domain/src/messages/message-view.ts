@@ -1,12 +1,13 @@
 import type { ChannelId, MessageId, UserId } from '../shared/ids.js';
 import type { EmailOwner } from '../users/email-visibility.js';
+import type { Avatar } from '../users/user.js';
 import type { Message } from './message.js';
 
 /** A user as messages name them; everything that differs by who looks is derived from it. */
 export interface UserSummary extends EmailOwner {
   readonly fullName: string;
   readonly email: string;
-  readonly avatar: { readonly source: 'gravatar' | 'uploaded' | 'generated'; readonly version: number };
+  readonly avatar: Avatar;
   readonly isSystemBot: boolean;
 }
 

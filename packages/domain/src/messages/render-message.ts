@@ -70,12 +70,6 @@ export async function parseAhead(
   }
 }
 
-/** @throws DomainError where it was kept instead of the value. */
-export function orThrow<T>(value: T | DomainError): T {
-  if (value instanceof DomainError) throw value;
-  return value;
-}
-
 const GROUP_TITLES: Readonly<Record<SystemGroupName, string>> = {
   nobody: 'Nobody',
   owners: 'Owners',

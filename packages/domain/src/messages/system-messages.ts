@@ -1,7 +1,7 @@
 import type { Channel } from '../channels/channel.js';
 import type { Realm } from '../realms/realm.js';
 import type { Clock } from '../shared/clock.js';
-import { DomainError } from '../shared/errors.js';
+import { DomainError, orThrow } from '../shared/errors.js';
 import type { ChannelId, UserId } from '../shared/ids.js';
 import type { RealmUrls } from '../shared/realm-urls.js';
 import type { Transaction } from '../shared/unit-of-work.js';
@@ -12,7 +12,6 @@ import { type Destination, postMessage } from './post-message.js';
 import {
   type Author,
   markdownOptions,
-  orThrow,
   type ParsedAhead,
   parseAhead,
   type RenderedText,

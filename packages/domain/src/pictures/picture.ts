@@ -1,9 +1,15 @@
 import type { BlobKey } from '../files/blob-store.js';
 import type { ImageTarget } from '../images/image-processor.js';
+import type { RealmImageName } from '../realms/realm-images.js';
 import type { RealmId } from '../shared/ids.js';
 
 /** What a picture shows. A realm has at most one picture of each name. */
-export type PictureName = `emoji/${number}` | `emoji/${number}/still`;
+export type PictureName =
+  | `emoji/${number}`
+  | `emoji/${number}/still`
+  | `avatar/${string}`
+  | `avatar/${string}/medium`
+  | RealmImageName;
 
 /** What the server made of an image that somebody uploaded. Anybody who has its address may see it. */
 export interface Picture {

@@ -10,6 +10,7 @@ import type { Transaction } from '../shared/unit-of-work.js';
 import { SYSTEM_BOTS } from '../users/user.js';
 import { USER_SETTINGS } from '../users/user-settings.js';
 import type { Realm } from './realm.js';
+import { USUAL_REALM_IMAGES } from './realm-images.js';
 import type { NewRealmRow } from './realm-repository.js';
 import { MAX_REALM_NAME_LENGTH, REALM_PERMISSIONS, STORED_REALM_SETTINGS } from './realm-settings.js';
 
@@ -61,6 +62,7 @@ export async function addRealm(tx: Transaction, newRealm: NewRealm): Promise<Rea
     createdAt,
     settings: settingValues(STORED_REALM_SETTINGS, {}),
     renderedDescription: '',
+    images: USUAL_REALM_IMAGES,
     userDefaults: settingValues(USER_SETTINGS, {}),
   };
   const id = await tx.realms.add(realm);

@@ -40,6 +40,12 @@ export type { RealmDataRepository, RemovalPlace } from './realm-data.js';
 import './realm-errors.js';
 
 export type { RealmEventTypes } from './realm-events.js';
+export {
+  type RealmImage,
+  type RealmImageName,
+  type RealmImages,
+  USUAL_REALM_IMAGES,
+} from './realm-images.js';
 export { type LoadedRealmPermissions, loadRealm, loadRealmPermissions } from './realm-loaders.js';
 export type { NewRealmRow, RealmRepository } from './realm-repository.js';
 export {
@@ -61,4 +67,5 @@ export * from './use-cases/check-string-id.js';
 export * from './use-cases/create-call.js';
 export * from './use-cases/create-realm.js';
 export * from './use-cases/deactivate-realm.js';
+export * from './use-cases/forget-limits.js';
 export * from './use-cases/get-server-settings.js';

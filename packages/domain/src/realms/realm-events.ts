@@ -1,12 +1,27 @@
 import type { EventFormats } from '../events/event.js';
+import type { UserId } from '../shared/ids.js';
+import type { RealmImage, RealmImageName } from './realm-images.js';
 
+/** To everybody. */
 export interface RealmEventTypes {
-  /** To everybody. */
   'realm.deactivated': unknown;
+  /** Organization §3. */
+  'realm.image_changed': { readonly name: RealmImageName; readonly image: RealmImage };
+  /** To nobody: for the servers that count calls. What is null is not forgotten; all of it null: everything counted is. */
+  'realm.limits_forgotten': {
+    readonly userId: UserId | null;
+    /** Of somebody who signs in. */
+    readonly email: string | null;
+    readonly ip: string | null;
+  };
 }
 
 declare module '../events/event.js' {
   interface DomainEventTypes extends RealmEventTypes {}
 }
 
-export const REALM_EVENT_FORMATS: EventFormats<RealmEventTypes> = { 'realm.deactivated': 1 };
+export const REALM_EVENT_FORMATS: EventFormats<RealmEventTypes> = {
+  'realm.deactivated': 1,
+  'realm.image_changed': 1,
+  'realm.limits_forgotten': 1,
+};

@@ -36,6 +36,8 @@ export const canSetAuthenticationMethods = (actor: Pick<Actor, 'role'>): Decisio
 
 /** Organization §3. */
 export const canDeactivateRealm = mustBeOwner;
+/** Organization §3. */
+export const canChangeBranding = mustBeAdministrator;
 /** Which addresses may join (organization §5). */
 export const canManageDomains = mustBeOwner;
 /** Organization §6. */

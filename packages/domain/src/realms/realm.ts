@@ -2,6 +2,7 @@ import type { GroupSettings } from '../groups/group-setting.js';
 import type { RealmId, UnixSeconds } from '../shared/ids.js';
 import type { UserSettings } from '../users/user-settings.js';
 import type { Linkifier } from './linkifiers/linkifier.js';
+import type { RealmImages } from './realm-images.js';
 import type { REALM_PERMISSIONS, RealmSettings } from './realm-settings.js';
 
 /** An organization: the unit of tenancy. Nothing ever crosses realms. */
@@ -21,6 +22,7 @@ export interface Realm {
   readonly permissions: GroupSettings<typeof REALM_PERMISSIONS>;
   /** In the order in which they are applied. They change through `LinkifierRepository`, and not by `RealmRepository.update`. */
   readonly linkifiers: readonly Linkifier[];
+  readonly images: RealmImages;
   /** What newcomers start with. */
   readonly userDefaults: UserSettings;
 }

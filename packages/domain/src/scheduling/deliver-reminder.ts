@@ -1,8 +1,7 @@
 import type { Job } from '../jobs/job.js';
 import type { JobHandler, JobWork } from '../jobs/job-handler.js';
-import { orThrow } from '../messages/render-message.js';
 import type { SystemMessages } from '../messages/system-messages.js';
-import { DomainError } from '../shared/errors.js';
+import { DomainError, orThrow } from '../shared/errors.js';
 import type { ReminderId } from '../shared/ids.js';
 import type { RealmUrls } from '../shared/realm-urls.js';
 import type { Repositories, Transaction, UnitOfWork } from '../shared/unit-of-work.js';

@@ -1,4 +1,4 @@
-import { accountDeactivated, realmDeactivated } from '../authentication/use-cases/fetch-api-key.js';
+import { accountDeactivated, realmDeactivated } from '../authentication/use-cases/password-log-in.js';
 import { encodeJob, type JobKind, jobKind } from '../jobs/job.js';
 import { DomainError } from '../shared/errors.js';
 import type { RealmId, UnixSeconds, UserId } from '../shared/ids.js';

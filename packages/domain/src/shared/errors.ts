@@ -118,3 +118,9 @@ export class DomainError<C extends ErrorCode = ErrorCode> extends Error {
     return STATUS_OF_KIND[this.kind];
   }
 }
+
+/** @throws DomainError where it was kept instead of the value. */
+export function orThrow<T>(value: T | DomainError): T {
+  if (value instanceof DomainError) throw value;
+  return value;
+}

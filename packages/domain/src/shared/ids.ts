@@ -22,6 +22,8 @@ export type DraftId = Id<'draft'>;
 export type SnippetId = Id<'snippet'>;
 export type FileId = Id<'file'>;
 export type CustomEmojiId = Id<'custom emoji'>;
+/** Of a browser that somebody is logged in with. */
+export type SessionId = Id<'session'>;
 export type ReminderId = Id<'reminder'>;
 
 /** Position of an event in its realm's log: 1, 2, 3 …, in commit order. */

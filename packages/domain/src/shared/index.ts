@@ -28,6 +28,7 @@ export type {
   RecipientId,
   ReminderId,
   ScheduledMessageId,
+  SessionId,
   SnippetId,
   UnixSeconds,
   UserId,

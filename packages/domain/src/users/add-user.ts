@@ -8,7 +8,7 @@ import { DomainError } from '../shared/errors.js';
 import type { UnixSeconds } from '../shared/ids.js';
 import type { Repositories, Transaction } from '../shared/unit-of-work.js';
 import type { Role } from './role.js';
-import type { Bot, User } from './user.js';
+import type { Bot, UploadedAvatar, User } from './user.js';
 import type { UserSettings } from './user-settings.js';
 
 export interface NewUser {
@@ -19,6 +19,8 @@ export interface NewUser {
   /** Null: they cannot sign in with a password. */
   readonly passwordHash: string | null;
   readonly bot?: Bot | null;
+  /** Instead of the default one. */
+  readonly avatar?: UploadedAvatar | null;
   /** Instead of the default ones; none of them is archived. */
   readonly channels?: readonly Channel[];
   /** Instead of the realm's defaults. */
@@ -46,7 +48,7 @@ export async function assertEmailAvailable({ users }: Reads, realm: Realm, email
 export async function addUser(
   tx: Transaction,
   realm: Realm,
-  { email, fullName, role, passwordHash, bot = null, settings = {}, channels }: NewUser,
+  { email, fullName, role, passwordHash, bot = null, avatar = null, settings = {}, channels }: NewUser,
   { now, mint }: { readonly now: UnixSeconds; readonly mint: ApiKeyMint },
 ): Promise<User> {
   await assertNameAvailable(tx, realm, fullName);
@@ -60,7 +62,7 @@ export async function addUser(
       isActive: true,
       joinedAt: now,
       bot,
-      avatar: { source: realm.settings.defaultAvatarSource, version: 1 },
+      avatar: avatar ?? { source: realm.settings.defaultAvatarSource, version: 1 },
       specialPermissions: [],
       editedSettings: [],
       settings: { ...realm.userDefaults, ...settings, ...(bot ? { emailAddressVisibility: 'everyone' as const } : {}) },
@@ -80,6 +82,8 @@ export async function addUser(
     });
   }
   if (!bot) {
+    // Who begins today knows nothing of how it was before (organization §10.3).
+    await tx.onboarding.markDone(realm.id, user.id, 'visibility_policy_banner');
     const followed =
       channels ?? (await tx.channels.listAll(realm.id)).filter((channel) => channel.isDefault && !channel.isArchived);
     await subscribeToChannels(tx, { channels: followed, userIds: [user.id], requestedColors: new Map() });

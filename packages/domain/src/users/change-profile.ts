@@ -1,7 +1,7 @@
 import type { MarkdownRenderer } from '../messages/markdown.js';
-import { markdownOptions, orThrow, type ParsedAhead, parseAhead, renderText } from '../messages/render-message.js';
+import { markdownOptions, type ParsedAhead, parseAhead, renderText } from '../messages/render-message.js';
 import type { Realm } from '../realms/realm.js';
-import { DomainError } from '../shared/errors.js';
+import { DomainError, orThrow } from '../shared/errors.js';
 import type { ProfileFieldId, RealmId, UserId } from '../shared/ids.js';
 import type { RealmUrls } from '../shared/realm-urls.js';
 import type { Transaction, UnitOfWork } from '../shared/unit-of-work.js';

@@ -1,3 +1,4 @@
+import { endSessions } from '../authentication/end-sessions.js';
 import type { Channel } from '../channels/channel.js';
 import { publishSubscriberChanges } from '../channels/publish-subscriber-changes.js';
 import type { Realm } from '../realms/realm.js';
@@ -18,6 +19,7 @@ export async function deactivate(tx: Transaction, user: User): Promise<void> {
   const channels = await followedBy(tx, user);
   await tx.users.update({ ...user, isActive: false });
   await tx.queues.removeOfUser(realmId, id);
+  await endSessions(tx, user);
   for (const { recipientId } of channels) {
     await tx.personal.closeSpans(realmId, recipientId, [id]);
     await tx.yield();

@@ -16,6 +16,7 @@ import './profile-errors.js';
 
 export type { DisposableDomains } from './joining-address.js';
 export { LANGUAGES } from './languages.js';
+export type { UserList } from './present-known-users.js';
 export type { ProfileEventTypes } from './profile-events.js';
 export {
   DEFAULT_EXTERNAL_ACCOUNTS,
@@ -40,7 +41,7 @@ export * from './use-cases/profile-fields.js';
 export * from './use-cases/register-user.js';
 export * from './use-cases/switch-display.js';
 export * from './use-cases/update-user.js';
-export type { AvatarSource, Bot, BotKind, SpecialPermission, SystemBotKind, User } from './user.js';
+export type { Avatar, AvatarSource, Bot, BotKind, SpecialPermission, SystemBotKind, User } from './user.js';
 export { isKnownToGuest, isLimitedGuest } from './user-access.js';
 export type {} from './user-delivery.js';
 export { loadProfileFields } from './user-profiles.js';

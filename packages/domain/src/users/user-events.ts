@@ -11,6 +11,8 @@ export interface UserEventTypes {
   'user.role_changed': { readonly userId: UserId; readonly role: Role };
   /** To everybody who may know the user; the user as they are afterwards. Only those who see the address are told of it. */
   'user.email_changed': { readonly user: User };
+  /** To everybody who may know the user; the user as they are afterwards. */
+  'user.avatar_changed': { readonly user: User };
   /**
    * To somebody whose role changed: by that they came to see addresses of some of these users, or see them no longer.
    * `before`: what their role was.
@@ -28,6 +30,8 @@ export interface UserEventTypes {
   'user.api_key_replaced': { readonly userId: UserId };
   /** To nobody: whoever keeps keys at hand forgets this user's. */
   'user.credentials_changed': { readonly userId: UserId };
+  /** To nobody: some of the user's browser sessions are no more. */
+  'user.sessions_ended': { readonly userId: UserId };
 }
 
 declare module '../events/event.js' {
@@ -38,9 +42,11 @@ export const USER_EVENT_FORMATS: EventFormats<UserEventTypes> = {
   'user.created': 2,
   'user.role_changed': 1,
   'user.email_changed': 1,
+  'user.avatar_changed': 1,
   'user.addresses_seen': 1,
   'user.activation_changed': 1,
   'user.access_changed': 1,
   'user.api_key_replaced': 1,
   'user.credentials_changed': 1,
+  'user.sessions_ended': 1,
 };

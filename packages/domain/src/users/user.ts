@@ -37,10 +37,20 @@ export interface Bot {
   readonly defaultSendingChannelId: number | null;
 }
 
-export interface Avatar {
-  readonly source: AvatarSource;
-  /** Starts at 1. */
+/** `version`: starts at 1, and grows with every change. */
+export type Avatar = DerivedAvatar | UploadedAvatar;
+
+/** Follows from the address, or from the id. */
+export interface DerivedAvatar {
+  readonly source: Exclude<AvatarSource, 'uploaded'>;
   readonly version: number;
+}
+
+export interface UploadedAvatar {
+  readonly source: 'uploaded';
+  readonly version: number;
+  /** What its pictures are called by: 32 hexadecimal digits that nobody can guess. */
+  readonly key: string;
 }
 
 /** How the realm's own bots are told apart by the part of their address before the `@`. */

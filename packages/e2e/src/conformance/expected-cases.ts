@@ -36,12 +36,8 @@ const CASE_RULES: readonly (readonly [pattern: string, rule: CaseRule])[] = [
     },
   ],
   ['params/json-content-type', { anyBody: true, status: 200 }],
-  ['compatibility/.*', { anyBody: true, status: [200, 404] }],
   ['server_settings/post|dispatch/405-events', { anyBody: true, status: 405 }],
-  [
-    'dispatch/options-events|dispatch/json-prefix-anonymous|register/json-spectator',
-    { skip: 'front server or browser sessions' },
-  ],
+  ['dispatch/options-events', { skip: 'front server' }],
   [
     'fetch_api_key/other-realm|auth/other-realm|.*unknown-(realm|subdomain)',
     { skip: 'depends on the number of organizations' },

@@ -16,6 +16,7 @@ const JEST = createRequire(import.meta.url).resolve('jest/bin/jest');
 /** What runs in CI in a short form; see `hostile/scale.ts`. */
 const TESTS = [
   'packages/e2e/src/hostile/',
+  'packages/images/src/hostile-images.test.ts',
   'packages/e2e/src/crash.test.ts',
   'packages/e2e/src/scheduling-crash.test.ts',
 ];

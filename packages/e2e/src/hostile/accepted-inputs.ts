@@ -1,4 +1,4 @@
-import { blackPng, HOSTILE_TEXTS } from '@parley/testkit';
+import { blackPng, HOSTILE_TEXTS, signJsonWebToken } from '@parley/testkit';
 import type { LargeOrganization } from '../testing/large-organization.js';
 import { FormFile } from './encode.js';
 import type { Fields } from './routes.js';
@@ -8,6 +8,7 @@ export interface InputContext {
   readonly organization: LargeOrganization;
   /** What anybody may read. */
   readonly webPublicMessageId: number;
+  readonly webPublicChannelId: number;
   /** Different each time. */
   readonly n: number;
   /** Of an event queue of whoever calls. */
@@ -252,6 +253,9 @@ const playground = (n: number): Fields => ({
   url_template: lengthened('https://example.com/{code}', 1000),
 });
 
+/** Of tokens for the organization. */
+export const JWT_SECRET = 'what a test shares with another service';
+
 /** What needs a provider of calls, and servers have none (organization §20). */
 export const NEVER_ACCEPTED: ReadonlySet<string> = new Set([
   'POST /calls/zoom/create',
@@ -270,6 +274,16 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
   'POST /fetch_api_key': {
     'right password': ({ organization: { owners, password } }) => ({ username: owners[0]!.email, password }),
   },
+  'POST /jwt/fetch_api_key': {
+    'a token': ({ organization: { owners } }) => ({
+      token: signJsonWebToken({ email: owners[0]!.email, more: 'x'.repeat(7000) }, JWT_SECRET),
+      include_profile: true,
+    }),
+  },
+  'POST /accounts/login/': {
+    'right password': ({ organization: { owners, password } }) => ({ username: owners[0]!.email, password }),
+  },
+  'POST /json/fetch_api_key': { 'right password': ({ organization: { password } }) => ({ password }) },
   'POST /dev_fetch_api_key': {
     somebody: ({ organization: { owners } }) => ({ username: owners[0]!.email }),
   },
@@ -528,6 +542,9 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
     'a channel': ({ organization }) => ({ stream: organization.channelNames[0] }),
   },
   'GET /users/me/:stream_id/topics': { 'a channel': firstChannel },
+  'GET /json/users/me/:stream_id/topics': {
+    'a web-public one': ({ webPublicChannelId }) => ({ stream_id: webPublicChannelId }),
+  },
   'POST /messages': {
     'a small one': ({ organization: { channelIds } }) => ({
       type: 'channel',
@@ -882,6 +899,15 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
   'DELETE /events': {
     'a queue': async ({ openQueue }) => ({ queue_id: await openQueue() }),
   },
+  'POST /users/me/avatar': { 'many pixels': () => ({ file: new FormFile('a.png', MANY_PIXELS) }) },
+  'GET /avatar/:user_id': { 'somebody’s': (surroundings) => ({ user_id: peopleOf(surroundings)[0] }) },
+  'GET /avatar/:user_id/medium': { 'somebody’s': (surroundings) => ({ user_id: peopleOf(surroundings)[0] }) },
+  'POST /realm/icon': { 'many pixels': () => ({ file: new FormFile('a.png', MANY_PIXELS) }) },
+  'GET /realm/logo': { 'for the night': () => ({ night: true }) },
+  'POST /realm/logo': { 'many pixels': () => ({ night: false, file: new FormFile('a.png', MANY_PIXELS) }) },
+  'DELETE /realm/logo': { 'for the day': () => ({ night: false }) },
+  'GET /user_avatars/:realm_id/realm/logo.png': { 'a logo': () => ({ realm_id: 1 }) },
+  'GET /user_avatars/:realm_id/realm/night_logo.png': { 'a logo': () => ({ realm_id: 1 }) },
   'POST /realm/emoji/*emoji_name': {
     'many pixels': ({ n }) => ({ emoji_name: `pixels-${n}`, file: new FormFile('a.png', MANY_PIXELS) }),
   },

@@ -79,6 +79,10 @@ export class ParleyProcess {
     return this.said.join('');
   }
 
+  get pid(): number {
+    return this.child.pid!;
+  }
+
   get isRunning(): boolean {
     return this.child.exitCode === null && this.child.signalCode === null;
   }

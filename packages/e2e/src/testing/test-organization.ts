@@ -22,12 +22,14 @@ export class TestOrganization {
   /** With an organization at the address itself, set up as an operator would. */
   static async withOrganization(name = 'Elsinore'): Promise<TestOrganization> {
     const organization = new TestOrganization();
-    await organization.mustRun(['create-realm', '', name]);
+    await organization.mustRun(['realm', 'create', '--new-database', '', name]);
     return organization;
   }
 
+  /** On its database, unless the arguments name another one. */
   run(args: readonly string[]): Promise<Finished> {
-    return runParley([...args, `--database=sqlite:${this.database}`]);
+    const isNamed = args.some((arg) => arg.startsWith('--database='));
+    return runParley(isNamed ? args : [...args, `--database=sqlite:${this.database}`]);
   }
 
   /** Rate limits are off, since tests are in more of a hurry than people. */
@@ -50,7 +52,7 @@ export class TestOrganization {
   /** The address is the name. */
   async addPerson(fullName: string, role = 'member'): Promise<Person> {
     const email = `${fullName.toLowerCase()}@elsinore.example`;
-    const out = await this.mustRun(['create-user', email, fullName, `--role=${role}`]);
+    const out = await this.mustRun(['user', 'create', email, fullName, `--role=${role}`]);
     const [, id, apiKey] = /user (\d+)\nAPI key: (\w+)/.exec(out)!;
     return { id: Number(id), email, fullName, apiKey: apiKey! };
   }

@@ -3,6 +3,7 @@ import { type RegisterSection, registerSection } from '../events/register-sectio
 
 export const alertWordsSection: RegisterSection = registerSection({
   name: 'alert_words',
+  forSpectators: { alert_words: [] },
   load: (snapshot) => snapshot.load(loadAlertWords),
   present: (words) => ({ alert_words: words }),
 });

@@ -21,6 +21,7 @@ export const ALLOWED_DOMAINS = {
   registerSections: () => [
     registerSection({
       name: 'realm_domains',
+      forSpectators: { realm_domains: [] },
       load: (snapshot) => snapshot.load(loadAllowedDomains),
       present: (domains) => ({ realm_domains: domains.map(presentAllowedDomain) }),
     }),

@@ -1,6 +1,7 @@
 import { MAX_TEXT_LENGTH } from '../routing/limits.js';
-import { TextParam } from '../routing/params.js';
+import { BooleanParam, TextParam } from '../routing/params.js';
 
+/** Also of the log-in of browsers. */
 export class FetchApiKeyDto {
   @TextParam({ max: MAX_TEXT_LENGTH }) username!: string;
   @TextParam({ max: MAX_TEXT_LENGTH }) password!: string;
@@ -8,4 +9,13 @@ export class FetchApiKeyDto {
 
 export class FetchDevelopmentApiKeyDto {
   @TextParam({ max: MAX_TEXT_LENGTH }) username!: string;
+}
+
+export class FetchApiKeyByTokenDto {
+  @TextParam({ max: MAX_TEXT_LENGTH }) token = '';
+  @BooleanParam() include_profile = false;
+}
+
+export class FetchOwnApiKeyDto {
+  @TextParam({ max: MAX_TEXT_LENGTH }) password = '';
 }

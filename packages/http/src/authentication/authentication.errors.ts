@@ -1,4 +1,4 @@
-import { BASIC_CHALLENGE } from '../routing/basic-challenge.js';
+import { BASIC_CHALLENGE } from '../routing/challenges.js';
 import type { WireErrors } from '../routing/wire-error.js';
 
 export const AUTHENTICATION_WIRE_ERRORS = {

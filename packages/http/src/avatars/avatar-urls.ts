@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { AvatarSource } from '@parley/domain/users';
+import type { Avatar } from '@parley/domain/users';
 import type { PublicRealm } from '../realms/public-realm.js';
 
 /** Whoever has an avatar, as far as its address depends on them. */
@@ -7,7 +7,7 @@ export interface AvatarOwner {
   readonly id: number;
   /** The address they sign in with. */
   readonly email: string;
-  readonly avatar: { readonly source: AvatarSource; readonly version: number };
+  readonly avatar: Avatar;
 }
 
 /** Who looks at it. */
@@ -37,9 +37,10 @@ export function mediumAvatarUrl(
   return clientGravatar ? null : `${gravatarUrl(person)}&s=500`;
 }
 
-/** Under the realm's own address; `avatar.routes.ts` serves it. A version of its own for each picture, so caches may keep it. */
+/** Uploaded or drawn: `avatar.routes.ts` serves it. A version of its own for each picture, so caches may keep it. */
 function ownAvatarUrl({ id, avatar }: AvatarOwner, publicRealm: PublicRealm, suffix = ''): string {
-  return `${publicRealm.url}/user_avatars/${publicRealm.id}/${id}${suffix}.png?version=${avatar.version}`;
+  const name = avatar.source === 'uploaded' ? avatar.key : id;
+  return `${publicRealm.url}/user_avatars/${publicRealm.id}/${name}${suffix}.png?version=${avatar.version}`;
 }
 
 /** For clients to fetch or not; we never do. The contract's own address. */
@@ -50,5 +51,3 @@ function gravatarUrl({ email, avatar }: AvatarOwner): string {
 
 /** The picture of whoever the viewer may not know. */
 export const unknownAvatarUrl = ({ url, id }: PublicRealm): string => `${url}/user_avatars/${id}/unknown.png`;
-
-export const realmIconUrl = ({ url, id }: PublicRealm): string => `${url}/user_avatars/${id}/realm/icon.png?version=1`;

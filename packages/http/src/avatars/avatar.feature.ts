@@ -1,4 +1,4 @@
 import type { HttpFeature } from '../feature.js';
 import { avatarRoutes } from './avatar.routes.js';
 
-export const AVATARS = { routes: () => avatarRoutes } satisfies HttpFeature;
+export const AVATARS = { routes: ({ realmUrls }) => avatarRoutes(realmUrls) } satisfies HttpFeature;

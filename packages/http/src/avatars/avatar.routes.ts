@@ -1,54 +1,98 @@
+import {
+  type AvatarOutput,
+  ChangeOwnAvatar,
+  FindAvatar,
+  type FoundAvatar,
+  RemoveOwnAvatar,
+} from '@parley/domain/avatars';
+import { ReadPicture } from '@parley/domain/pictures';
+import type { RealmUrls, UserId } from '@parley/domain/shared';
+import { givenImage, TAKES_IMAGE } from '../images/given-image.js';
+import { SERVES_PICTURES, serveIdenticon, servePicture } from '../pictures/serve-picture.js';
+import { publicRealmOf } from '../realms/public-realm.js';
 import { unknownPath } from '../routing/errors.js';
 import { MAX_TEXT_LENGTH } from '../routing/limits.js';
-import { IntegerParam, TextParam } from '../routing/params.js';
-import type { Reply } from '../routing/reply.js';
+import { IntegerParam, NoParameters, TextParam } from '../routing/params.js';
+import { redirectTo } from '../routing/reply.js';
 import { type Route, route } from '../routing/route.js';
-import { drawIdenticon } from './identicon.js';
+import * as wire from '../routing/wire-schema.js';
+import { avatarUrl, mediumAvatarUrl, unknownAvatarUrl } from './avatar-urls.js';
+
+const OWN_AVATAR = wire.fields({ avatar_url: wire.nullable(wire.text()) });
 
 const SIZE = 100;
 const MEDIUM_SIZE = 500;
-/** `7.png`, `7-medium.png`, `unknown.png`. */
-const FILE = /^(0|[1-9]\d{0,15}|unknown)(-medium)?\.png$/;
+/** Those we draw ourselves: `7.png`, `7-medium.png`, `unknown.png`. */
+const DRAWN = /^(0|[1-9]\d{0,15}|unknown)(-medium)?\.png$/;
+/** Those that were uploaded, by their keys. */
+const UPLOADED = /^([0-9a-f]{32})(-medium)?\.png$/;
 
-class AvatarDto {
+class AvatarFileDto {
   @IntegerParam() realm_id!: number;
   @TextParam({ max: MAX_TEXT_LENGTH }) file!: string;
 }
 
-class RealmIconDto {
-  @IntegerParam() realm_id!: number;
+class AvatarDto {
+  @IntegerParam() user_id!: number;
 }
 
-/**
- * The pictures we draw ourselves. For anybody, since browsers load them without credentials; nothing is looked up, so
- * they tell nobody who exists.
- */
-export const avatarRoutes: readonly Route[] = [
-  route('GET', '/user_avatars/:realm_id/:file', {
-    auth: 'anyone',
-    limit: 'none',
-    atRoot: true,
-    dto: AvatarDto,
-    answer: 'bytes',
-    handle: async ({ dto }) => {
-      const [, who, medium] = FILE.exec(dto.file) ?? [];
-      if (who === undefined) throw unknownPath();
-      return picture(`${dto.realm_id}:${who}`, medium ? MEDIUM_SIZE : SIZE);
-    },
-  }),
-  route('GET', '/user_avatars/:realm_id/realm/icon.png', {
-    auth: 'anyone',
-    limit: 'none',
-    atRoot: true,
-    dto: RealmIconDto,
-    answer: 'bytes',
-    handle: async ({ dto }) => picture(`${dto.realm_id}:realm`, SIZE),
-  }),
-];
-
-const picture = (seed: string, size: number): Reply => ({
-  status: 200,
-  body: drawIdenticon(seed, size),
-  contentType: 'image/png',
-  cacheControl: 'public, max-age=86400',
-});
+export function avatarRoutes(realmUrls: RealmUrls): readonly Route[] {
+  const presentOwn = ({ user, realm }: AvatarOutput) => ({
+    avatar_url: avatarUrl(user, publicRealmOf(realm, realmUrls), { seesEmail: true, clientGravatar: false }),
+  });
+  const redirecting = (path: string, urlOf: typeof avatarUrl): Route =>
+    route('GET', path, {
+      auth: 'user',
+      takesKeyParameter: true,
+      limit: 'none',
+      atRoot: true,
+      dto: AvatarDto,
+      useCase: FindAvatar,
+      answer: 'bytes',
+      handle: async ({ dto, caller, useCase }) => {
+        const { realm, user, seesEmail }: FoundAvatar = await useCase.execute(caller, {
+          userId: dto.user_id as UserId,
+        });
+        const publicRealm = publicRealmOf(realm, realmUrls);
+        const url = user && urlOf(user, publicRealm, { seesEmail, clientGravatar: false });
+        return redirectTo(url ?? unknownAvatarUrl(publicRealm));
+      },
+    });
+  return [
+    route('POST', '/users/me/avatar', {
+      ...TAKES_IMAGE,
+      auth: 'user',
+      dto: NoParameters,
+      useCase: ChangeOwnAvatar,
+      toInput: (_dto, request) => ({ image: givenImage(request) }),
+      answer: OWN_AVATAR,
+      present: presentOwn,
+    }),
+    route('DELETE', '/users/me/avatar', {
+      auth: 'user',
+      dto: NoParameters,
+      useCase: RemoveOwnAvatar,
+      answer: OWN_AVATAR,
+      present: presentOwn,
+    }),
+    redirecting('/avatar/:user_id', avatarUrl),
+    redirecting('/avatar/:user_id/medium', mediumAvatarUrl),
+    // For anybody, since browsers load them without credentials. Of what is drawn nothing is looked up, so that it tells
+    // nobody who exists; of what was uploaded nobody can guess the key.
+    route('GET', '/user_avatars/:realm_id/:file', {
+      ...SERVES_PICTURES,
+      dto: AvatarFileDto,
+      useCase: ReadPicture,
+      answer: 'bytes',
+      handle: async ({ dto, caller, useCase }) => {
+        const [, who, medium] = DRAWN.exec(dto.file) ?? [];
+        if (who !== undefined) return serveIdenticon(`${dto.realm_id}:${who}`, medium ? MEDIUM_SIZE : SIZE);
+        const [, key, isMedium] = UPLOADED.exec(dto.file) ?? [];
+        if (key === undefined || caller.realmId !== dto.realm_id) throw unknownPath();
+        return servePicture(
+          await useCase.execute(caller, { name: isMedium ? `avatar/${key}/medium` : `avatar/${key}` }),
+        );
+      },
+    }),
+  ];
+}

@@ -5,6 +5,7 @@ import { presentBot } from './bot.presenters.js';
 
 export const botsSection: RegisterSection = registerSection({
   name: 'realm_bot',
+  forSpectators: { realm_bots: [] },
   load: (snapshot) => snapshot.load(loadBots),
   present: (bots) => ({ realm_bots: new PresentedList(bots, presentBot) }),
 });

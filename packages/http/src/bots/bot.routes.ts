@@ -2,6 +2,7 @@ import {
   CreateBot,
   DeactivateBot,
   GetBotApiKey,
+  type GivenAvatar,
   ListOwnBots,
   RegenerateApiKey,
   RegenerateBotApiKey,
@@ -10,11 +11,13 @@ import {
 } from '@parley/domain/bots';
 import type { RealmUrls, UserId } from '@parley/domain/shared';
 import type { BotKind } from '@parley/domain/users';
+import { givenImage, TAKES_IMAGE } from '../images/given-image.js';
 import { publicRealmOf } from '../realms/public-realm.js';
 import { given } from '../routing/given.js';
 import { MAX_TEXT_LENGTH } from '../routing/limits.js';
 import { json, type ParamType, recordOf, refine, text } from '../routing/param-types.js';
 import { BooleanParam, IntegerOneOfParam, IntegerParam, NoParameters, param, TextParam } from '../routing/params.js';
+import type { Request } from '../routing/request.js';
 import { type Route, route } from '../routing/route.js';
 import * as wire from '../routing/wire-schema.js';
 import { BOT_TYPES, ROLE_NUMBERS, ROLES_BY_NUMBER } from '../users/user.presenters.js';
@@ -74,6 +77,9 @@ const wordOf = <W extends string>(numbers: Readonly<Record<W, number>>, number: 
 const kindOf = (type: number): BotKind | 'unknown' => wordOf(BOT_TYPES, type);
 const interfaceOf = (type: number): WebhookInterface | 'unknown' => wordOf(WEBHOOK_INTERFACE_NUMBERS, type);
 
+const givenAvatar = (request: Request): GivenAvatar =>
+  givenImage(request) ?? (request.files.length > 0 ? 'several' : null);
+
 const toBot = ({ bot_id }: BotDto) => ({ botId: bot_id as UserId });
 const presentKey = (apiKey: string) => ({ api_key: apiKey });
 
@@ -81,10 +87,11 @@ export function botRoutes(realmUrls: RealmUrls): readonly Route[] {
   return [
     route('POST', '/bots', {
       auth: 'user',
+      ...TAKES_IMAGE,
       roleRequirements: ['human', 'member'],
       dto: CreateBotDto,
       useCase: CreateBot,
-      toInput: (dto) => ({
+      toInput: (dto, request) => ({
         fullName: dto.full_name,
         shortName: dto.short_name,
         kind: kindOf(dto.bot_type),
@@ -93,6 +100,7 @@ export function botRoutes(realmUrls: RealmUrls): readonly Route[] {
         sendingChannel: dto.default_sending_stream ?? null,
         eventsChannel: dto.default_events_register_stream ?? null,
         allPublicChannels: dto.default_all_public_streams,
+        avatar: givenAvatar(request),
       }),
       answer: CREATED_BOT,
       present: (bot) => presentCreatedBot(bot, publicRealmOf(bot.realm, realmUrls)),
@@ -107,9 +115,10 @@ export function botRoutes(realmUrls: RealmUrls): readonly Route[] {
     }),
     route('PATCH', '/bots/:bot_id', {
       auth: 'user',
+      ...TAKES_IMAGE,
       dto: UpdateBotDto,
       useCase: UpdateBot,
-      toInput: (dto) =>
+      toInput: (dto, request) =>
         given({
           botId: dto.bot_id as UserId,
           fullName: dto.full_name,
@@ -121,6 +130,7 @@ export function botRoutes(realmUrls: RealmUrls): readonly Route[] {
           sendingChannel: dto.default_sending_stream,
           eventsChannel: dto.default_events_register_stream,
           allPublicChannels: dto.default_all_public_streams,
+          avatar: givenAvatar(request),
         }),
       answer: CHANGED_BOT,
       present: (bot) => presentUpdatedBot(bot, publicRealmOf(bot.realm, realmUrls)),

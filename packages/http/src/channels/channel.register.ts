@@ -26,6 +26,7 @@ import {
 
 export const mutedTopicsSection: RegisterSection = registerSection({
   name: 'muted_topics',
+  forSpectators: { muted_topics: [] },
   // Whoever knows user_topic does not need the older form.
   replacedBy: 'user_topic',
   load: (snapshot) => snapshot.load(loadTopicPolicies),
@@ -43,6 +44,7 @@ export const mutedTopicsSection: RegisterSection = registerSection({
 
 export const userTopicsSection: RegisterSection = registerSection({
   name: 'user_topic',
+  forSpectators: { user_topics: [] },
   load: (snapshot) => snapshot.load(loadTopicPolicies),
   present: (policies, { presentation }) => ({
     user_topics: new PresentedList(policies, ({ channelId, topic, visibility, changedAt }: NamedTopicPolicy) => ({
@@ -56,24 +58,28 @@ export const userTopicsSection: RegisterSection = registerSection({
 
 export const channelsSection: RegisterSection = registerSection({
   name: 'stream',
+  forSpectators: 'likeGuests',
   load: (snapshot) => snapshot.load(loadChannels),
   present: (channels, context) => ({ streams: new PresentedList(shownChannels(channels, context), presentChannel) }),
 });
 
 export const defaultChannelsSection: RegisterSection = registerSection({
   name: 'default_streams',
+  forSpectators: { realm_default_streams: [] },
   load: (snapshot) => snapshot.load(loadDefaultChannelIds),
   present: (ids) => ({ realm_default_streams: ids }),
 });
 
 export const defaultChannelGroupsSection: RegisterSection = registerSection({
   name: 'default_stream_groups',
+  forSpectators: { realm_default_stream_groups: [] },
   load: (snapshot) => snapshot.load(loadDefaultChannelGroups),
   present: (groups) => ({ realm_default_stream_groups: groups.map(presentDefaultChannelGroup) }),
 });
 
 export const channelFoldersSection: RegisterSection = registerSection({
   name: 'channel_folders',
+  forSpectators: { channel_folders: [] },
   // Sic: the event's name has one folder, the section's several.
   load: (snapshot) => snapshot.load(loadChannelFolders),
   present: (folders) => ({ channel_folders: new PresentedList(folders, presentFolder) }),
@@ -89,6 +95,7 @@ interface SubscriptionData {
 
 export const subscriptionsSection: RegisterSection = registerSection<SubscriptionData>({
   name: 'subscription',
+  forSpectators: 'likeGuests',
   load: async (snapshot, { includeSubscribers }) => ({
     channels: await snapshot.load(loadChannels),
     rows: await snapshot.load(loadOwnSubscriptions),

@@ -17,7 +17,7 @@ import {
   SubscribeUsers,
   UnsubscribeUsers,
 } from '@parley/domain/channels';
-import { ListTopics } from '@parley/domain/messages';
+import { ListTopics, SpectateTopics } from '@parley/domain/messages';
 import type { ChannelId, UserId } from '@parley/domain/shared';
 import { Turns } from '../caching/turns.js';
 import { presentLongList } from '../events/long-list.js';
@@ -245,6 +245,15 @@ export function channelRoutes(): readonly Route[] {
       auth: 'user',
       dto: ListTopicsDto,
       useCase: ListTopics,
+      toInput: toChannelId,
+      answer: TOPICS,
+      present: (topics, { dto }) => presentTopics(topics, dto.allow_empty_topic_name),
+    }),
+    route('GET', '/json/users/me/:stream_id/topics', {
+      auth: 'anyone',
+      atRoot: true,
+      dto: ListTopicsDto,
+      useCase: SpectateTopics,
       toInput: toChannelId,
       answer: TOPICS,
       present: (topics, { dto }) => presentTopics(topics, dto.allow_empty_topic_name),

@@ -12,6 +12,7 @@ export const CUSTOM_EMOJI = {
   registerSections: () => [
     registerSection({
       name: 'realm_emoji',
+      forSpectators: 'likeGuests',
       load: (snapshot) => snapshot.load(loadCustomEmoji),
       present: (all) => ({ realm_emoji: presentAllCustomEmoji(all) }),
     }),

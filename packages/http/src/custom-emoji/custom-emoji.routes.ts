@@ -1,7 +1,7 @@
 import { AddCustomEmoji, DeactivateCustomEmoji, ListCustomEmoji } from '@parley/domain/custom-emoji';
 import { type PictureName, ReadPicture } from '@parley/domain/pictures';
 import { givenImage, TAKES_IMAGE } from '../images/given-image.js';
-import { servePicture } from '../pictures/serve-picture.js';
+import { SERVES_PICTURES, servePicture } from '../pictures/serve-picture.js';
 import { unknownPath } from '../routing/errors.js';
 import { IntegerParam, NoParameters, TextParam } from '../routing/params.js';
 import type { Reply } from '../routing/reply.js';
@@ -62,12 +62,9 @@ export const customEmojiRoutes: readonly Route[] = [
   picture('/user_avatars/:realm_id/emoji/images/still/:file', (id) => `emoji/${id}/still`),
 ];
 
-/** For anybody, since browsers load them without credentials. */
 function picture(path: string, nameOf: (id: number) => PictureName): Route {
   return route('GET', path, {
-    auth: 'anyone',
-    limit: 'none',
-    atRoot: true,
+    ...SERVES_PICTURES,
     dto: EmojiPictureDto,
     useCase: ReadPicture,
     answer: 'bytes',

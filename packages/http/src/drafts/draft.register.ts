@@ -5,6 +5,7 @@ import { presentDraft } from './draft.presenters.js';
 
 export const draftsSection: RegisterSection = registerSection({
   name: 'drafts',
+  forSpectators: { drafts: [] },
   load: (snapshot) => snapshot.load(loadDrafts),
   present: (drafts) => ({ drafts: new PresentedList(drafts, presentDraft) }),
 });

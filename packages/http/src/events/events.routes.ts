@@ -1,3 +1,4 @@
+import { LoadSpectatorState } from '@parley/domain/channels';
 import { RegisterQueue, type RegisterQueueInput } from '@parley/domain/events';
 import type { Caller } from '@parley/domain/shared';
 import { Turns } from '../caching/turns.js';
@@ -5,13 +6,13 @@ import type { RouteParts } from '../feature.js';
 import { badParameter } from '../routing/errors.js';
 import { success, WireText } from '../routing/reply.js';
 import type { Request } from '../routing/request.js';
-import { type Route, route } from '../routing/route.js';
+import { type AnonymousClient, type Route, route } from '../routing/route.js';
 import * as wire from '../routing/wire-schema.js';
 import { FEATURE_LEVEL, ZULIP_VERSION } from '../server-settings/server-version.js';
 import { PollEventsDto, RegisterDto, RemoveQueueDto } from './events.dtos.js';
 import { type QueuePresentation, queuePresentation } from './queue-presentation.js';
 import { writeSections } from './register-answer.js';
-import type { RegisterRequest } from './register-section.js';
+import type { RegisterRequest, RegisterSection } from './register-section.js';
 
 /** Each with the fields of its type (events §4–§7). */
 const event = wire.named('Event', wire.openFields({ id: wire.integer(), type: wire.text() }));
@@ -40,6 +41,16 @@ export function eventRoutes(parts: EventRouteParts): readonly Route[] {
       useCase: RegisterQueue,
       handle: async ({ caller, dto, request, useCase }) =>
         success(await register(useCase, caller, dto, request, { ...parts, turns })),
+    }),
+    // For browsers whose user has not logged in: what they begin with, and no queue (events §1).
+    route('POST', '/json/register', {
+      auth: 'anyone',
+      atRoot: true,
+      isExpensive: true,
+      dto: RegisterDto,
+      useCase: LoadSpectatorState,
+      handle: async ({ caller, dto, request, useCase }) =>
+        success(await registerSpectator(useCase, caller, dto, request, { ...parts, turns })),
     }),
     route('GET', '/events', {
       auth: 'user',
@@ -70,40 +81,79 @@ export function eventRoutes(parts: EventRouteParts): readonly Route[] {
   ];
 }
 
+/** What an answer is to have, as it was asked for. */
+function asked(
+  dto: RegisterDto,
+  request: Request,
+  { sections, clock }: EventRouteParts,
+  isSpectator: boolean,
+): { readonly request: RegisterRequest; readonly requested: readonly RegisterSection[] } {
+  const wanted = dto.fetch_event_types ?? dto.event_types ?? null;
+  const fetchEventTypes = wanted && new Set(wanted);
+  return {
+    request: {
+      presentation: presentationFrom(dto, dto.client_capabilities ?? {}, request),
+      includeSubscribers: dto.include_subscribers !== 'false',
+      variant: request.variant,
+      presenceHistoryDays: dto.presence_history_limit_days,
+      now: clock.nowMs() / 1000,
+      isSpectator,
+    },
+    requested: sections.filter(
+      (section) => section.isRequested(fetchEventTypes) && (!isSpectator || section.isForSpectators),
+    ),
+  };
+}
+
+const VERSION = {
+  zulip_version: ZULIP_VERSION,
+  zulip_merge_base: ZULIP_VERSION,
+  zulip_feature_level: FEATURE_LEVEL,
+};
+
+async function registerSpectator(
+  useCase: LoadSpectatorState,
+  caller: AnonymousClient,
+  dto: RegisterDto,
+  request: Request,
+  parts: EventRouteParts & { readonly turns: Turns },
+): Promise<WireText> {
+  if (dto.client_gravatar === true) throw notForSpectators('client_gravatar');
+  if (dto.include_subscribers !== 'false') throw notForSpectators('include_subscribers');
+  const { request: shown, requested } = asked({ ...dto, client_gravatar: false }, request, parts, true);
+  const loaded = await useCase.execute(caller, {
+    loaders: Object.fromEntries(requested.map((section) => [section.name, section.loader(shown)])),
+  });
+  const presenters = requested.map(({ name }) => loaded[name]!);
+  return new WireText(
+    await parts.turns.runSteps(writeSections([() => ({ queue_id: null, ...VERSION }), ...presenters])),
+  );
+}
+
+const notForSpectators = (parameter: string) => badParameter(`Invalid '${parameter}' parameter for anonymous request`);
+
 async function register(
   useCase: RegisterQueue,
   caller: Caller,
   dto: RegisterDto,
   request: Request,
-  { sections, turns, clock }: EventRouteParts & { readonly turns: Turns },
+  parts: EventRouteParts & { readonly turns: Turns },
 ): Promise<WireText> {
-  const wanted = dto.fetch_event_types ?? dto.event_types ?? null;
-  const fetchEventTypes = wanted && new Set(wanted);
-  const presentation = presentationFrom(dto, dto.client_capabilities ?? {}, request);
-  const asked: RegisterRequest = {
-    presentation,
-    includeSubscribers: dto.include_subscribers !== 'false',
-    variant: request.variant,
-    presenceHistoryDays: dto.presence_history_limit_days,
-    now: clock.nowMs() / 1000,
-  };
-  const requested = sections.filter((section) => section.isRequested(fetchEventTypes));
+  const { request: shown, requested } = asked(dto, request, parts, false);
   const { queue, loaded } = await useCase.execute(caller, {
-    loaders: Object.fromEntries(requested.map((section) => [section.name, section.loader(asked)])),
+    loaders: Object.fromEntries(requested.map((section) => [section.name, section.loader(shown)])),
     filter: filterFrom(dto),
-    presentation: { ...presentation },
+    presentation: { ...shown.presentation },
     idleTimeoutSeconds: idleSeconds(dto.idle_queue_timeout),
   });
   const always = () => ({
     queue_id: queue.id,
     last_event_id: -1,
     idle_queue_timeout_secs: queue.idleTimeoutSeconds,
-    zulip_version: ZULIP_VERSION,
-    zulip_merge_base: ZULIP_VERSION,
-    zulip_feature_level: FEATURE_LEVEL,
+    ...VERSION,
   });
   const presenters = requested.map(({ name }) => loaded[name]!);
-  return new WireText(await turns.runSteps(writeSections([always, ...presenters])));
+  return new WireText(await parts.turns.runSteps(writeSections([always, ...presenters])));
 }
 
 async function openInTheOldWay(useCase: RegisterQueue, caller: Caller, dto: PollEventsDto, request: Request) {

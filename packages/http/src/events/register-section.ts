@@ -16,6 +16,8 @@ export interface RegisterRequest {
   readonly presenceHistoryDays: number | null;
   /** In seconds. */
   readonly now: number;
+  /** Nobody has logged in: the viewer is a guest who has nothing (protocol §9). */
+  readonly isSpectator: boolean;
 }
 
 /** What presenters of sections read beside their data. */
@@ -34,6 +36,10 @@ export interface SectionDefinition<Data> {
   readonly fetchEventTypes?: readonly string[];
   /** A newer form: clients that ask for it do not get this one. */
   readonly replacedBy?: string;
+  /**
+   * What those get who have not logged in: what a guest would who has nothing, or just these fields. Absent: nothing of it.
+   */
+  readonly forSpectators?: 'likeGuests' | WireFields;
   /** Within the snapshot's read: awaits nothing else. */
   readonly load: (snapshot: Snapshot, request: RegisterRequest) => Promise<Data>;
   /** After the read. Values that may be long are a `PresentedList` or a `PresentedText`. */
@@ -44,6 +50,7 @@ export interface RegisterSection {
   readonly name: string;
   /** Whether it is in the answer to these types; null: everything was asked for. */
   isRequested(fetchEventTypes: ReadonlySet<string> | null): boolean;
+  readonly isForSpectators: boolean;
   /** Loads its data; what that answers makes the section's fields of it, after the read. */
   loader(request: RegisterRequest): SnapshotLoader<() => WireFields>;
 }
@@ -52,6 +59,7 @@ export function registerSection<Data>({
   name,
   fetchEventTypes = [name],
   replacedBy,
+  forSpectators,
   load,
   present,
 }: SectionDefinition<Data>): RegisterSection {
@@ -60,7 +68,9 @@ export function registerSection<Data>({
     isRequested: (types) =>
       types === null ||
       (fetchEventTypes.every((type) => types.has(type)) && !(replacedBy !== undefined && types.has(replacedBy))),
+    isForSpectators: forSpectators !== undefined,
     loader: (request) => async (snapshot) => {
+      if (request.isSpectator && typeof forSpectators === 'object') return () => forSpectators;
       const viewer = await snapshot.load(loadViewer);
       const user = await snapshot.load(loadOwnUser);
       const realm = await snapshot.load(loadRealm);
@@ -71,8 +81,18 @@ export function registerSection<Data>({
 }
 
 /** A section that is the viewer's user, the realm and the request in another form. */
-export const plainSection = (name: string, present: (context: SectionContext) => WireFields): RegisterSection =>
-  registerSection({ name, load: async () => null, present: (_data, context) => present(context) });
+export const plainSection = (
+  name: string,
+  present: (context: SectionContext) => WireFields,
+  forSpectators?: SectionDefinition<null>['forSpectators'],
+): RegisterSection =>
+  registerSection({
+    name,
+    ...(forSpectators && { forSpectators }),
+    load: async () => null,
+    present: (_data, context) => present(context),
+  });
 
 /** A section of a feature that is still to come: what a fresh organization has. */
-export const fixedSection = (name: string, fields: WireFields): RegisterSection => plainSection(name, () => fields);
+export const fixedSection = (name: string, fields: WireFields): RegisterSection =>
+  plainSection(name, () => fields, 'likeGuests');

@@ -6,6 +6,7 @@ import { presentGroup } from './group.presenters.js';
 
 export const groupsSection: RegisterSection = registerSection({
   name: 'realm_user_groups',
+  forSpectators: { realm_user_groups: [] },
   load: (snapshot) => snapshot.load(loadGroups),
   present: (groups, { presentation }) => ({
     realm_user_groups: new PresentedList(

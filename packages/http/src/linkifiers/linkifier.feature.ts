@@ -33,9 +33,13 @@ export const LINKIFIERS = {
     },
   } satisfies Presenters<keyof LinkifierEventTypes>,
   registerSections: () => [
-    plainSection('realm_linkifiers', ({ realm, presentation }) => ({
-      realm_linkifiers: can(presentation, CAPABILITY) ? realm.linkifiers.map(presentLinkifier) : [],
-    })),
+    plainSection(
+      'realm_linkifiers',
+      ({ realm, presentation }) => ({
+        realm_linkifiers: can(presentation, CAPABILITY) ? realm.linkifiers.map(presentLinkifier) : [],
+      }),
+      'likeGuests',
+    ),
     // What there was before templates; kept for clients that look for it (organization §6).
     fixedSection('realm_filters', { realm_filters: [] }),
   ],

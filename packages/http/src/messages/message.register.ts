@@ -17,12 +17,14 @@ import {
 
 export const newestMessageSection: RegisterSection = registerSection({
   name: 'message',
+  forSpectators: 'likeGuests',
   load: (snapshot) => snapshot.load(loadNewestMessageId),
   present: (newestMessageId) => ({ max_message_id: newestMessageId ?? -1 }),
 });
 
 export const unreadSection: RegisterSection = registerSection({
   name: 'unread',
+  forSpectators: 'likeGuests',
   // Without either, a client could not keep it up to date.
   fetchEventTypes: ['message', 'update_message_flags'],
   load: (snapshot) => snapshot.load(loadUnread),
@@ -31,12 +33,14 @@ export const unreadSection: RegisterSection = registerSection({
 
 export const starredMessagesSection: RegisterSection = registerSection({
   name: 'starred_messages',
+  forSpectators: { starred_messages: [] },
   load: (snapshot) => snapshot.load(loadStarredIds),
   present: (ids) => ({ starred_messages: ids }),
 });
 
 export const recentConversationsSection: RegisterSection = registerSection({
   name: 'recent_private_conversations',
+  forSpectators: { recent_private_conversations: [] },
   load: (snapshot) => snapshot.load(loadRecentConversations),
   present: (conversations) => ({
     recent_private_conversations: conversations.map(({ userIds, lastMessageId }) => ({

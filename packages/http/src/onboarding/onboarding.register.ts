@@ -4,6 +4,7 @@ import { presentSteps } from './onboarding.presenters.js';
 
 export const onboardingSection: RegisterSection = registerSection({
   name: 'onboarding_steps',
+  forSpectators: { onboarding_steps: [], navigation_tour_video_url: null },
   load: (snapshot) => snapshot.load(loadRemainingSteps),
   present: (remaining) => ({ onboarding_steps: presentSteps(remaining), navigation_tour_video_url: null }),
 });

@@ -29,6 +29,7 @@ export const PLAYGROUNDS = {
   registerSections: () => [
     registerSection({
       name: 'realm_playgrounds',
+      forSpectators: 'likeGuests',
       load: (snapshot) => snapshot.load(loadPlaygrounds),
       present: presentPlaygrounds,
     }),

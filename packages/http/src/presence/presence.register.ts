@@ -10,10 +10,12 @@ const SECONDS_PER_DAY = 86_400;
 export const presenceSection = ({ realmUrls, presence }: SectionParts): RegisterSection =>
   registerSection({
     name: 'presence',
-    load: async ({ repositories, caller }, { presenceHistoryDays, now }) => {
+    forSpectators: 'likeGuests',
+    load: async ({ repositories, caller }, { presenceHistoryDays, now, isSpectator }) => {
       const days = presenceHistoryDays ?? DEFAULT_HISTORY_DAYS;
       const since = now - days * SECONDS_PER_DAY;
-      const entries = days <= 0 ? [] : await presence.listWithin(repositories, caller.realmId, { after: null, since });
+      const entries =
+        days <= 0 || isSpectator ? [] : await presence.listWithin(repositories, caller.realmId, { after: null, since });
       // Who does not want to be seen is left out (events §4.5).
       return entries.filter(({ user }) => user.settings.presenceEnabled);
     },

@@ -4,6 +4,7 @@ import { presentDevice } from './push.presenters.js';
 
 export const devicesSection: RegisterSection = registerSection({
   name: 'device',
+  forSpectators: { devices: {} },
   load: (snapshot) => snapshot.load(loadDevices),
   present: (devices) => ({ devices: Object.fromEntries(devices.map((device) => [device.id, presentDevice(device)])) }),
 });

@@ -8,6 +8,7 @@ import {
 } from '@parley/domain/channels';
 import { ANIMATED_THUMBNAIL, type FileLimits, STILL_THUMBNAIL, THUMBNAIL_SIZE } from '@parley/domain/files';
 import { GROUP_PERMISSIONS, type GroupSettingDefinition, systemGroupTitle } from '@parley/domain/groups';
+import { MAX_IMAGE_MIB } from '@parley/domain/images';
 import {
   EMPTY_TOPIC_DISPLAY_NAME,
   MAX_MESSAGE_LENGTH,
@@ -24,7 +25,7 @@ import {
 } from '@parley/domain/realms';
 import type { GroupId, UnixSeconds } from '@parley/domain/shared';
 import { type Actor, DEFAULT_EXTERNAL_ACCOUNTS } from '@parley/domain/users';
-import { realmIconUrl } from '../avatars/avatar-urls.js';
+import { presentRealmImages } from '../branding/realm-image-urls.js';
 import { emojiDataUrl } from '../emoji/emoji-data-url.js';
 import { presentGroupSetting } from '../groups/group-setting.presenters.js';
 import { permissionTitle } from '../groups/permission-title.js';
@@ -64,12 +65,7 @@ export function presentRealm(
     realm_email_auth_enabled: settings.emailAuthentication,
     realm_password_auth_enabled: settings.emailAuthentication,
     realm_presence_disabled: false,
-    realm_icon_url: realmIconUrl(publicRealm),
-    realm_icon_source: 'G',
-    realm_logo_url: realmIconUrl(publicRealm),
-    realm_logo_source: 'D',
-    realm_night_logo_url: realmIconUrl(publicRealm),
-    realm_night_logo_source: 'D',
+    ...presentRealmImages(realm.images, publicRealm),
     realm_url: publicRealm.url,
     realm_uri: publicRealm.url,
     realm_uuid: realm.uuid,
@@ -128,9 +124,9 @@ function presentServer(realm: Realm, publicRealm: PublicRealm, serverInfo: Serve
     max_reminder_note_length: 1000,
     max_bulk_new_subscription_messages: MAX_NOTIFIED_SUBSCRIBERS,
     max_file_upload_size_mib: serverInfo.fileLimits.maxFileMib,
-    max_avatar_file_size_mib: 5,
-    max_icon_file_size_mib: 5,
-    max_logo_file_size_mib: 5,
+    max_avatar_file_size_mib: MAX_IMAGE_MIB,
+    max_icon_file_size_mib: MAX_IMAGE_MIB,
+    max_logo_file_size_mib: MAX_IMAGE_MIB,
   };
 }
 

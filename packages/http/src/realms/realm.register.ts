@@ -7,6 +7,10 @@ import { presentRealm } from './realm.presenters.js';
 export const realmSection = ({ realmUrls, serverInfo }: SectionParts): RegisterSection =>
   registerSection({
     name: 'realm',
+    forSpectators: 'likeGuests',
     load: (snapshot) => snapshot.load(loadRealmPermissions),
-    present: (permissions, { realm }) => presentRealm(realm, permissions, publicRealmOf(realm, realmUrls), serverInfo),
+    present: (permissions, { realm, isSpectator }) => ({
+      ...presentRealm(realm, permissions, publicRealmOf(realm, realmUrls), serverInfo),
+      ...(isSpectator && { realm_allow_message_editing: false, realm_presence_disabled: true }),
+    }),
   });

@@ -15,6 +15,8 @@ export interface ReplyContext {
   readonly isLongPoll: boolean;
   /** No page in a browser may read the answer. */
   readonly isSameOriginOnly: boolean;
+  /** Cookies decide what the answer is. */
+  readonly isForBrowsers: boolean;
   readonly limitHeaders: readonly string[] | undefined;
   /** The connection is not to be used again. */
   readonly closes: boolean;
@@ -40,6 +42,7 @@ const ALWAYS = [
   'X-Frame-Options',
   'DENY',
 ];
+const BROWSER_HEADERS = ALWAYS.map((text) => (text === 'Accept-Language' ? 'Accept-Language, Cookie' : text));
 const HEADERS = [...CORS, ...ALWAYS, ...METHODS];
 const LONG_POLL_HEADERS = [...CORS, ...ALWAYS, ...LONG_POLL_METHODS];
 const NEVER_CACHED = 'max-age=0, no-cache, no-store, must-revalidate, private';
@@ -303,16 +306,22 @@ class HeldChunks {
   }
 }
 
+function alwaysIn({ isForBrowsers, isSameOriginOnly, isLongPoll }: ReplyContext): readonly string[] {
+  if (isForBrowsers) return BROWSER_HEADERS;
+  if (isSameOriginOnly) return ALWAYS;
+  return isLongPoll ? LONG_POLL_HEADERS : HEADERS;
+}
+
 function writeHead(response: ServerResponse, reply: Reply, context: ReplyContext, length: number | null): void {
-  const { request, isLongPoll, isSameOriginOnly, limitHeaders, closes } = context;
-  const headers = (isSameOriginOnly ? ALWAYS : isLongPoll ? LONG_POLL_HEADERS : HEADERS).slice();
+  const { request, limitHeaders, closes } = context;
+  const headers = alwaysIn(context).slice();
   headers.push('X-Request-Id', request.id);
   if (reply.status !== 204) {
     headers.push('Content-Type', reply.contentType ?? 'application/json');
     if (length !== null) headers.push('Content-Length', String(length));
   }
   if (reply.cacheControl !== undefined) headers.push('Cache-Control', reply.cacheControl);
-  else if (reply.status === 204 || (reply.status < 300 && context.isAuthenticated)) {
+  else if (reply.status === 204 || (reply.status < 300 && (context.isAuthenticated || context.isForBrowsers))) {
     headers.push('Cache-Control', NEVER_CACHED, 'Expires', httpDate());
   }
   if (limitHeaders) headers.push(...limitHeaders);

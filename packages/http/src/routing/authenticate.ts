@@ -1,4 +1,5 @@
-import { DomainError, type ErrorCode, type RealmId, type UserId } from '@parley/domain/shared';
+import { DomainError, type ErrorCode, type RealmId, type SessionId, type UserId } from '@parley/domain/shared';
+import { readCookie, SESSION_COOKIE } from './cookies.js';
 import { badParameter, HttpRefusal, unauthorized } from './errors.js';
 import type { Request } from './request.js';
 
@@ -10,8 +11,12 @@ export interface Identity {
   readonly isIncomingWebhook?: boolean;
   /** The user's own quotas instead of the default ones: `"60:1000"`. */
   readonly rateLimits?: string;
-  /** Logged in by cookie in a browser: messages are sent by the client `website`. */
-  readonly isBrowserSession?: boolean;
+  /** Logged in by cookie in a browser. */
+  readonly session?: {
+    readonly id: SessionId;
+    /** What the browser's own pages prove with that a request comes from them. */
+    readonly csrfToken: string;
+  };
 }
 
 /** One way to prove who one is. Tried in order; the host application's own come before Basic authentication. */
@@ -37,6 +42,12 @@ export interface Credentials {
    * `Account is not associated with this subdomain`, in this order.
    */
   verify(claim: { readonly host: string; readonly email: string | null; readonly apiKey: string }): Promise<Identity>;
+}
+
+/** Checks the token of a browser session. */
+export interface BrowserSessions {
+  /** Null: there is no such session on this host. @throws DomainError REALM_DEACTIVATED, USER_DEACTIVATED */
+  verify(claim: { readonly host: string; readonly token: string }): Promise<Identity | null>;
 }
 
 /** To Basic authentication all of these are the same, whatever they are elsewhere. */
@@ -67,6 +78,16 @@ export class BasicAuthenticator implements Authenticator {
       if (error instanceof DomainError && FAILURES.has(error.code)) throw unauthorized(error.message);
       throw error;
     }
+  }
+}
+
+/** The cookie of a browser in which somebody has logged in (protocol §7.6). */
+export class SessionAuthenticator implements Authenticator {
+  constructor(private readonly sessions: BrowserSessions) {}
+
+  async authenticate(request: Request): Promise<Identity | null> {
+    const token = readCookie(request, SESSION_COOKIE);
+    return token === undefined ? null : this.sessions.verify({ host: request.host, token });
   }
 }
 

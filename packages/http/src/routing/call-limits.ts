@@ -1,7 +1,7 @@
 import type { Caller } from '@parley/domain/shared';
 import type { Identity } from './authenticate.js';
 import { isLoopbackName } from './local-access.js';
-import type { Logger } from './logger.js';
+import { type Logger, warn } from './logger.js';
 import {
   ipGroup,
   type LimitRule,
@@ -26,7 +26,7 @@ export class CallLimits {
 
   constructor(
     private readonly limiter: RateLimiter,
-    private readonly trustedProxies: number,
+    private readonly hasProxies: boolean,
     private readonly logger: Logger,
   ) {}
 
@@ -57,10 +57,10 @@ export class CallLimits {
 
   /** Behind a proxy that nobody named, all clients have one address, and use up its quota together. */
   private warnOfProxy(request: ReceivedRequest): void {
-    if (this.isProxySuspected || this.trustedProxies > 0 || request.header('x-forwarded-for') === undefined) return;
+    if (this.isProxySuspected || this.hasProxies || request.header('x-forwarded-for') === undefined) return;
     if (!isLoopbackName(request.ip.replace(/^::ffff:/i, ''))) return;
     this.isProxySuspected = true;
-    this.logger.error({}, 'requests come through a proxy that is not trusted: all its clients count as one address');
+    warn(this.logger, {}, 'requests come through a proxy that is not trusted: all its clients count as one address');
   }
 
   /** Counts nothing. */

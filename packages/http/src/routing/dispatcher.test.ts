@@ -8,6 +8,7 @@ import { type Authenticator, BasicAuthenticator, type Credentials, type Identity
 import { createDispatcher, type Dispatcher, type DispatcherOptions } from './dispatcher.js';
 import type { Logger } from './logger.js';
 import { createRouter, dispatchHotFirst } from './mount.js';
+import type { AnsweredRequest, RequestTracer } from './observation.js';
 import {
   BooleanParam,
   IntegerListParam,
@@ -453,12 +454,12 @@ describe('authentication', () => {
   it("asks the host application's authentication first", async () => {
     const host: Authenticator = {
       authenticate: async ({ raw }) =>
-        raw.headers.cookie === 'session=iago' ? { realmId, userId: 8 as UserId, isBrowserSession: true } : null,
+        raw.headers.cookie === 'session=iago' ? { realmId, userId: 8 as UserId } : null,
     };
     await restart({ authenticators: [host, new BasicAuthenticator(credentials)] });
     const form = { type: 'direct', content: 'x' };
     const { body } = await call('POST', '/messages', { as: null, headers: { cookie: 'session=iago' }, form });
-    expect(body).toMatchObject({ sender: 8, client: 'website' });
+    expect(body).toMatchObject({ sender: 8 });
     expect((await call('GET', '/users/me')).body.user_id).toBe(7);
   });
 
@@ -794,7 +795,8 @@ describe('answers', () => {
   });
 
   it('are logged without anything private', async () => {
-    await call('POST', '/messages?type=direct', { form: { content: 'a secret' } });
+    const headers = { 'user-agent': 'x'.repeat(500) };
+    await call('POST', '/messages?type=direct', { form: { content: 'a secret' }, headers });
     await call('GET', '/nothing?a=secret');
     expect(log.map(({ fields }) => fields)).toEqual([
       {
@@ -803,7 +805,11 @@ describe('answers', () => {
         route: '/messages',
         status: 200,
         durationMs: expect.any(Number),
+        realmId: 1,
         userId: 7,
+        host: '127.0.0.1',
+        ip: '127.0.0.1',
+        userAgent: 'x'.repeat(200),
       },
       {
         requestId: expect.any(String),
@@ -811,10 +817,58 @@ describe('answers', () => {
         route: undefined,
         status: 404,
         durationMs: expect.any(Number),
+        realmId: undefined,
         userId: undefined,
+        host: '127.0.0.1',
+        ip: '127.0.0.1',
+        userAgent: undefined,
       },
     ]);
     expect(JSON.stringify(log)).not.toContain('secret');
+  });
+
+  it('are audited where a log-in failed', async () => {
+    await call('POST', '/messages', { headers: { authorization: basicOf('hamlet@x').slice(0, -4) } });
+    await call('POST', '/messages', { as: null });
+    await call('GET', '/server_settings', { as: null });
+    expect(log.map(({ fields, message }) => [message, fields.audit, fields.status])).toEqual([
+      ['failed log-in', 'failed log-in', 401],
+      ['request', undefined, 401],
+      ['request', undefined, 200],
+    ]);
+  });
+
+  it('are observed and traced, whatever becomes of them', async () => {
+    const seen: unknown[] = [];
+    const observer = {
+      answered: (answered: AnsweredRequest) => void seen.push([answered.route?.path, answered.status]),
+    };
+    const tracer: RequestTracer = {
+      start: ({ method }) =>
+        method === 'HEAD'
+          ? null
+          : {
+              run: (work) => {
+                seen.push('begins');
+                return work();
+              },
+              end: ({ status }) => void seen.push(`ends with ${status}`),
+            },
+    };
+    await restart({ observers: [observer], tracer });
+    await call('GET', '/server_settings', { as: null });
+    await call('GET', '/nothing', { as: null });
+    await call('POST', '/messages', { as: null });
+    expect(seen).toEqual([
+      'begins',
+      'ends with 200',
+      ['/server_settings', 200],
+      'ends with 404',
+      [undefined, 404],
+      'begins',
+      'ends with 401',
+      ['/messages', 401],
+    ]);
   });
 
   it('are logged by their path in the contract where there is no route for it', async () => {

@@ -3,6 +3,7 @@ import type { ReceivedBlob } from '@parley/domain/files';
 import { type Caller, type Clock, DomainError, type RealmId } from '@parley/domain/shared';
 import { contractPathOf } from '../contract-operations.js';
 import { AnswerWriter, type Written } from './answer-writer.js';
+import { isAdministration, isFailedLogin } from './audit.js';
 import {
   type Authenticator,
   type Identity,
@@ -13,13 +14,17 @@ import {
 import { type Body, ClientGone, type FileRules, type FileSink, parseForm, readBody } from './body.js';
 import { ByteBudget, Charge, type ClientKey } from './byte-budget.js';
 import { CallLimits } from './call-limits.js';
+import { BASIC_CHALLENGE, SESSION_CHALLENGE } from './challenges.js';
 import { clientNameOf } from './client-identity.js';
+import { CSRF_COOKIE, readCookie, SessionCookies } from './cookies.js';
+import { CSRF_FIELD, checkCsrf, isSafeMethod, newCsrfToken } from './csrf.js';
 import { replyToError } from './error-replies.js';
 import { HttpRefusal, malformedRequest, methodNotAllowed, serverBusy, unknownPath } from './errors.js';
 import { type LoadGauge, noLoad } from './load.js';
 import { checkLocalAccess, type PagesAllowed } from './local-access.js';
-import { type Logger, silentLogger } from './logger.js';
-import { type Endpoint, isMethod, type Match, Matcher, pathParameters } from './matcher.js';
+import { type Logger, silentLogger, warn } from './logger.js';
+import { type Endpoint, isMethod, type Match, Matcher, pathParameters, type Style } from './matcher.js';
+import type { AnsweredRequest, RequestObserver, RequestTracer } from './observation.js';
 import { parse } from './params.js';
 import { ipGroup, type LimitState, type RateLimiter, rateLimitHeaders } from './rate-limit.js';
 import { ReceivedRequest } from './received-request.js';
@@ -30,13 +35,20 @@ import { RequestsInFlight } from './requests-in-flight.js';
 import { enforceRoles, type RoleLookup } from './role-requirements.js';
 import type { AnonymousClient, Auth, CallerOf, Context, Route, UseCaseKey } from './route.js';
 import { CLIENT_SHARE, TRANSPORT_LIMITS, type TransportLimits } from './transport-limits.js';
+import { type ProxyTrust, TrustedProxies } from './trusted-proxies.js';
 
 export interface DispatcherOptions {
   readonly routes: readonly Route[];
   /** Answers the instance of a use case; asked once for each, when it is first needed. */
   readonly resolve: <U>(useCase: UseCaseKey<U>) => U;
-  /** Tried in order. */
+  /** Of programs, tried in order. */
   readonly authenticators: readonly Authenticator[];
+  /** Of browsers, for paths under `/json`; default: nobody is logged in there. */
+  readonly browserAuthenticators?: readonly Authenticator[];
+  /** People log in with the host application: a browser is not to ask them for a password of its own accord. */
+  readonly isHostAuthenticated?: boolean;
+  /** Default: those of `http://localhost`. */
+  readonly publicUrl?: string;
   readonly realms: RealmDirectory;
   readonly roleLookup: RoleLookup;
   /** Of files that routes have stored; default: such routes get no files. */
@@ -46,13 +58,14 @@ export interface DispatcherOptions {
   readonly limiter: RateLimiter;
   readonly clock: Clock;
   readonly logger?: Logger;
-  /** Proxies in front of us whose `X-Forwarded-*` headers are true; 0, the default: none. */
-  readonly trustedProxies?: number;
+  /** Told of every answer. */
+  readonly observers?: readonly RequestObserver[];
+  readonly tracer?: RequestTracer;
+  /** Proxies in front of us whose `X-Forwarded-*` headers are true; default: none. */
+  readonly trustedProxies?: ProxyTrust;
   readonly limits?: Partial<TransportLimits>;
   /** What requests are shed by; default: none ever. */
   readonly load?: LoadGauge;
-  /** Host name of the public address. Development endpoints answer to it, and to loopback names. */
-  readonly publicHost?: string;
   /** Passwords are as good as published, so that no web site may try them through the browser of whoever runs this. */
   readonly hasKnownPasswords?: boolean;
 }
@@ -76,12 +89,14 @@ export interface Dispatcher {
 /** An entry of the table with what was looked up for it. */
 interface CompiledRoute extends Endpoint {
   useCase: unknown;
+  /** The form of it that those get who have not logged in. */
+  readonly forSpectators: CompiledRoute | undefined;
 }
 
 type ExecutesInput = { execute(caller: Caller | AnonymousClient, input: unknown): Promise<unknown> };
 
 /** Whose credentials came with a request, or what is wrong with them. */
-type Proof = { readonly identity: Identity } | { readonly refusal: unknown };
+type Proof = { readonly identity: Identity } | { readonly refusal: unknown; readonly isNobody?: boolean };
 
 /** What is known of a request so far, for its answer and its line in the log. */
 interface RequestState {
@@ -91,6 +106,8 @@ interface RequestState {
   proof: Proof | undefined;
   /** Of whoever calls an operation for users. */
   identity: Identity | undefined;
+  /** Credentials came, and were not good enough. */
+  hasFailedLogin: boolean;
   limit: LimitState | undefined;
   /** For its body, as long as it is worked on. */
   readonly charges: Charge[];
@@ -100,6 +117,9 @@ interface RequestState {
 
 /** Of all routes but those at the root. */
 const PREFIX = '/api/v1';
+/** Of the same ones, for browsers in which somebody has logged in. */
+const BROWSER_PREFIX = '/json';
+const styleOfRoot = (path: string): Style => (/^\/(json|accounts)\//.test(path) ? 'browser' : 'root');
 const NO_BODY: Body = { fields: new Map(), files: [] };
 const OPTIONS_REPLY = { status: 204, body: '' } as const;
 
@@ -115,8 +135,12 @@ class TableDispatcher implements Dispatcher {
   private readonly answers: AnswerWriter;
   private readonly load: LoadGauge;
   private readonly logger: Logger;
-  private readonly trustedProxies: number;
+  private readonly proxies: TrustedProxies;
   private readonly callLimits: CallLimits;
+  private readonly publicUrl: URL;
+  private readonly cookies: SessionCookies;
+  private readonly authenticators: Readonly<Record<Style, readonly Authenticator[]>>;
+  private readonly observers: readonly RequestObserver[];
 
   constructor(private readonly options: DispatcherOptions) {
     const limits = { ...TRANSPORT_LIMITS, ...options.limits };
@@ -131,12 +155,38 @@ class TableDispatcher implements Dispatcher {
     this.answers = new AnswerWriter(limits);
     this.load = options.load ?? noLoad;
     this.logger = options.logger ?? silentLogger;
-    this.trustedProxies = options.trustedProxies ?? 0;
-    this.callLimits = new CallLimits(options.limiter, this.trustedProxies, this.logger);
-    for (const route of options.routes) {
-      const path = route.atRoot ? route.path : PREFIX + route.path;
-      this.matcher.add(path, (names) => ({ route, names, useCase: undefined }));
+    this.observers = options.observers ?? [];
+    this.proxies = new TrustedProxies(options.trustedProxies);
+    this.callLimits = new CallLimits(options.limiter, this.proxies.exist, this.logger);
+    this.publicUrl = new URL(options.publicUrl ?? 'http://localhost');
+    this.cookies = new SessionCookies(this.publicUrl.href);
+    const browserAuthenticators = options.browserAuthenticators ?? [];
+    this.authenticators = {
+      api: options.authenticators,
+      browser: browserAuthenticators,
+      root: [...new Set([...options.authenticators, ...browserAuthenticators])],
+    };
+    this.addRoutes(options.routes);
+  }
+
+  private addRoutes(routes: readonly Route[]): void {
+    const add = (path: string, route: Route, style: Style, forSpectators?: Route) => {
+      this.matcher.add(path, (names) => {
+        const compiled = { names, style, useCase: undefined, forSpectators: undefined };
+        return { ...compiled, route, forSpectators: forSpectators && { ...compiled, route: forSpectators } };
+      });
+    };
+    const keyOf = ({ method }: Route, path: string) => `${method} ${path}`;
+    const atRoot = new Map(routes.filter((it) => it.atRoot).map((it) => [keyOf(it, it.path), it]));
+    for (const route of routes) {
+      if (route.atRoot) continue;
+      add(PREFIX + route.path, route, 'api');
+      if (route.isApiOnly) continue;
+      const path = BROWSER_PREFIX + route.path;
+      add(path, route, 'browser', atRoot.get(keyOf(route, path)));
+      atRoot.delete(keyOf(route, path));
     }
+    for (const route of atRoot.values()) add(route.path, route, styleOfRoot(route.path));
   }
 
   get inFlight(): number {
@@ -157,25 +207,29 @@ class TableDispatcher implements Dispatcher {
     if (response.socket === null && !(await this.requests.turnOf(raw, response))) return true;
 
     const startedAt = performance.now();
-    const request = new ReceivedRequest(raw, response, path, target.query, this.trustedProxies);
+    const request = new ReceivedRequest(raw, response, path, target.query, this.proxies);
     const requestState: RequestState | null = match && {
       match,
       endpoint: undefined,
       proof: undefined,
       identity: undefined,
+      hasFailedLogin: false,
       limit: undefined,
       charges: [],
       blobs: [],
     };
+    const span = this.options.tracer?.start(raw) ?? null;
     let reply: Reply | null;
     this.requests.add(raw);
     try {
       if (!hasOneHost(raw, target)) throw malformedRequest();
       if (!requestState) throw unknownPath();
-      reply = await this.answer(request, requestState, target);
+      const answering = () => this.answer(request, requestState, target);
+      reply = await (span ? span.run(answering) : answering());
     } catch (error) {
       reply = this.replyTo(error, request, requestState);
     }
+    if (reply && requestState?.match.entry.style === 'browser') reply = this.forBrowser(reply, request, requestState);
     for (const charge of requestState?.charges ?? []) charge.release();
     if (requestState && requestState.blobs.length > 0 && (!reply || reply.status >= 400)) this.discard(requestState);
     let status = 499;
@@ -185,7 +239,14 @@ class TableDispatcher implements Dispatcher {
       if (written.done) await this.taken(written.done, response, request);
     }
     this.requests.delete(raw);
-    this.log(request, requestState, status, startedAt);
+    const answered = {
+      route: requestState?.endpoint?.route,
+      status: request.isGone ? 499 : status,
+      durationMs: performance.now() - startedAt,
+    };
+    span?.end(answered);
+    for (const observer of this.observers) observer.answered(answered);
+    this.log(request, requestState, answered);
     return true;
   }
 
@@ -216,7 +277,7 @@ class TableDispatcher implements Dispatcher {
     let body: Body | undefined;
     let bodyRefusal: unknown;
     if (request.method === 'POST' && this.isSmall(request.raw)) {
-      if (entry.isForUsers) requestState.proof = await this.prove(request);
+      if (entry.isForUsers) requestState.proof = await this.prove(request, entry.style);
       try {
         body = await this.readBody(request, requestState, entry.endpoints.get('POST')?.route);
       } catch (error) {
@@ -226,17 +287,12 @@ class TableDispatcher implements Dispatcher {
       const override = body?.fields.get('method')?.toUpperCase();
       if (override !== undefined && isMethod(override)) request.method = override;
     }
-    const endpoint = entry.endpoints.get(request.method);
-    if (!endpoint) throw methodNotAllowed(entry.allowed);
-    requestState.endpoint = endpoint;
+    const found = entry.endpoints.get(request.method);
+    if (!found) throw methodNotAllowed(entry.allowed);
+    const endpoint = await this.admit(found, request, requestState);
     const { route } = endpoint;
     if (values.length > 0) request.pathParameters = pathParameters(endpoint.names, values);
-
-    this.guard(request, route);
-    if (route.auth === 'user') {
-      requestState.proof ??= await this.prove(request, route);
-      requestState.identity = this.identify(requestState.proof, request, requestState, route);
-    }
+    if (entry.style === 'browser') this.checkCsrf(request, requestState, body);
     this.shed(route);
     this.callLimits.countCall(request, requestState, route);
     if (route.roleRequirements.length > 0)
@@ -245,9 +301,9 @@ class TableDispatcher implements Dispatcher {
     if (bodyRefusal) throw bodyRefusal;
     body ??= await this.readBody(request, requestState, route);
     request.files = body.files;
-    request.parameters =
-      query || body.fields.size > 0 ? new Parameters(parseForm(query), body.fields) : Parameters.none;
-    const caller = await this.callerOf(request, requestState.identity);
+    const fields = entry.style === 'browser' ? withoutCsrfToken(body.fields) : body.fields;
+    request.parameters = query || fields.size > 0 ? new Parameters(parseForm(query), fields) : Parameters.none;
+    const caller = await this.callerOf(request, requestState);
 
     const { dto, ignored } = parse(route.dto, request.pathParameters, request.parameters);
     try {
@@ -255,6 +311,45 @@ class TableDispatcher implements Dispatcher {
     } finally {
       if (typeof route.limit === 'object') this.callLimits.show(route.limit, dto, caller, requestState);
     }
+  }
+
+  /** Finds out who calls, where that matters: those who have not logged in may get another form of the operation. */
+  private async admit(
+    found: CompiledRoute,
+    request: ReceivedRequest,
+    requestState: RequestState,
+  ): Promise<CompiledRoute> {
+    requestState.endpoint = found;
+    const { route, style, forSpectators } = found;
+    this.guard(request, route);
+    if (route.auth !== 'user') return found;
+    requestState.proof ??= await this.prove(request, style, route);
+    const { proof } = requestState;
+    if (forSpectators && 'refusal' in proof && proof.isNobody) {
+      requestState.endpoint = forSpectators;
+      return forSpectators;
+    }
+    requestState.identity = this.identify(proof, request, requestState, route);
+    return found;
+  }
+
+  /** @throws HttpRefusal 403 */
+  private checkCsrf(request: ReceivedRequest, { identity }: RequestState, body: Body | undefined): void {
+    checkCsrf(request, {
+      isSecure: this.cookies.isSecure(request),
+      publicUrl: this.publicUrl,
+      expected: identity?.session?.csrfToken,
+      field: body?.fields.get(CSRF_FIELD),
+    });
+  }
+
+  /** Sees to it that the browser's pages have a token to send, before they have anything to send. */
+  private forBrowser(reply: Reply, request: ReceivedRequest, { identity }: RequestState): Reply {
+    if (!isSafeMethod(request.method) || request.method === 'OPTIONS' || reply.cacheControl !== undefined) return reply;
+    const cookie = readCookie(request, CSRF_COOKIE);
+    const token = identity?.session?.csrfToken ?? cookie ?? newCsrfToken();
+    if (token === cookie) return reply;
+    return { ...reply, headers: [...(reply.headers ?? []), ...this.cookies.csrf(request, token)] };
   }
 
   /** @throws HttpRefusal 503, anonymous requests first. */
@@ -340,12 +435,13 @@ class TableDispatcher implements Dispatcher {
     if (route.isDevelopment) pages = 'own';
     else if (this.options.hasKnownPasswords && route.auth === 'anyone' && route.method === 'POST') pages = 'local';
     else return;
-    checkLocalAccess(request, this.options.publicHost ?? null, pages);
+    checkLocalAccess(request, this.publicUrl.hostname, pages);
   }
 
   /** Whose the credentials are. What is wrong with them matters only where somebody has to have some. */
-  private async prove(request: ReceivedRequest, route?: Route): Promise<Proof> {
-    const { authenticators, keyParameter } = this.options;
+  private async prove(request: ReceivedRequest, style: Style, route?: Route): Promise<Proof> {
+    const { keyParameter } = this.options;
+    const authenticators = this.authenticators[style];
     try {
       for (const authenticator of route?.takesKeyParameter && keyParameter
         ? [...authenticators, keyParameter]
@@ -353,7 +449,7 @@ class TableDispatcher implements Dispatcher {
         const identity = await authenticator.authenticate(request);
         if (identity) return { identity };
       }
-      return { refusal: notLoggedIn() };
+      return { refusal: notLoggedIn(), isNobody: true };
     } catch (refusal) {
       return { refusal };
     }
@@ -369,9 +465,16 @@ class TableDispatcher implements Dispatcher {
     return proof.identity;
   }
 
-  private async callerOf(request: ReceivedRequest, identity: Identity | undefined): Promise<Caller | AnonymousClient> {
+  private async callerOf(
+    request: ReceivedRequest,
+    { identity, match }: RequestState,
+  ): Promise<Caller | AnonymousClient> {
     const parameter = request.parameters.get('client');
-    const clientName = clientNameOf(request.client, parameter, identity?.isBrowserSession ?? false);
+    const clientName = clientNameOf(request.client, parameter, match.entry.style === 'browser');
+    if (identity?.session) {
+      const { realmId, userId, session } = identity;
+      return { realmId, userId, clientName, sessionId: session.id };
+    }
     if (identity) return { realmId: identity.realmId, userId: identity.userId, clientName };
     const realmId: RealmId | null = await this.options.realms.findRealm(request.host);
     return { realmId, host: request.host, ip: request.ip, clientName };
@@ -380,7 +483,13 @@ class TableDispatcher implements Dispatcher {
   /** Null when nobody is left to be answered. */
   private replyTo(error: unknown, request: ReceivedRequest, requestState: RequestState | null): Reply | null {
     if (error instanceof ClientGone) return null;
+    if (requestState) {
+      const isProven = requestState.proof !== undefined && 'identity' in requestState.proof;
+      const triesHeader = !isProven && request.header('authorization') !== undefined;
+      requestState.hasFailedLogin = isFailedLogin(error, triesHeader);
+    }
     const { reply, isBug } = replyToError(error, request.variant);
+    if (reply.headers === BASIC_CHALLENGE) return { ...reply, headers: this.challengeOf(requestState) };
     if (isBug) {
       const route = requestState?.endpoint?.route;
       this.logger.error(
@@ -389,6 +498,11 @@ class TableDispatcher implements Dispatcher {
       );
     }
     return reply;
+  }
+
+  private challengeOf(requestState: RequestState | null): readonly string[] {
+    if (requestState?.match.entry.style === 'browser') return SESSION_CHALLENGE;
+    return this.options.isHostAuthenticated ? [] : BASIC_CHALLENGE;
   }
 
   private write(
@@ -404,6 +518,7 @@ class TableDispatcher implements Dispatcher {
         isAuthenticated: requestState?.identity !== undefined,
         isLongPoll: requestState?.match.entry.isLongPoll ?? false,
         isSameOriginOnly: requestState?.match.entry.isDevelopment ?? false,
+        isForBrowsers: requestState?.match.entry.style === 'browser',
         limitHeaders: requestState?.limit && rateLimitHeaders(requestState.limit),
         closes: this.requests.isDraining || reply.status === 408,
       });
@@ -431,21 +546,38 @@ class TableDispatcher implements Dispatcher {
   }
 
   /** Never parameters, bodies or credentials; the path's pattern, not the path, which may hold an address. */
-  private log(request: ReceivedRequest, requestState: RequestState | null, status: number, startedAt: number): void {
+  private log(request: ReceivedRequest, requestState: RequestState | null, answered: AnsweredRequest): void {
     if (this.logger === silentLogger) return;
-    this.logger.info(
-      {
-        requestId: request.id,
-        method: request.method,
-        route: requestState?.endpoint?.route.path ?? contractPathOf(request.path),
-        status: request.isGone ? 499 : status,
-        durationMs: Math.round((performance.now() - startedAt) * 100) / 100,
-        userId: requestState?.identity?.userId,
-      },
-      'request',
-    );
+    const { route, status, durationMs } = answered;
+    const { identity, hasFailedLogin } = requestState ?? {};
+    const fields = {
+      requestId: request.id,
+      method: request.method,
+      route: route?.path ?? contractPathOf(request.path),
+      status,
+      durationMs: Math.round(durationMs * 100) / 100,
+      realmId: identity?.realmId,
+      userId: identity?.userId,
+      host: request.host.slice(0, MAX_LOGGED_LENGTH),
+      ip: request.ip.slice(0, MAX_LOGGED_LENGTH),
+      userAgent: request.header('user-agent')?.slice(0, MAX_LOGGED_LENGTH),
+    };
+    if (hasFailedLogin) warn(this.logger, { audit: 'failed log-in', ...fields }, 'failed log-in');
+    else if (route && isAdministration(route))
+      warn(this.logger, { audit: 'administration', ...fields }, 'administration');
+    else this.logger.info(fields, 'request');
   }
 }
+
+/** It is no parameter of any operation. */
+function withoutCsrfToken(fields: Body['fields']): Body['fields'] {
+  if (!fields.has(CSRF_FIELD)) return fields;
+  const others = new Map(fields);
+  others.delete(CSRF_FIELD);
+  return others;
+}
+/** Of what clients say of themselves. */
+const MAX_LOGGED_LENGTH = 200;
 
 /** The sender's mistake, and not our storage's. */
 const isRefusedCredentials = (error: unknown): boolean =>

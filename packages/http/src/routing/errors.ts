@@ -1,4 +1,4 @@
-import { BASIC_CHALLENGE } from './basic-challenge.js';
+import { BASIC_CHALLENGE } from './challenges.js';
 import type { WireFields } from './reply.js';
 
 /** A refusal that exists only on the wire: a missing argument, a wrong method. Everything else is a DomainError. */

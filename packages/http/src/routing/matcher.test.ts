@@ -1,4 +1,4 @@
-import { Matcher, pathParameters } from './matcher.js';
+import { type Endpoint, Matcher, pathParameters } from './matcher.js';
 import { NoParameters } from './params.js';
 import { success } from './reply.js';
 import { type Method, route } from './route.js';
@@ -17,10 +17,10 @@ const PATHS: readonly (readonly [Method, string])[] = [
 ];
 
 function aMatcher() {
-  const matcher = new Matcher<{ route: ReturnType<typeof route>; names: readonly string[] }>();
+  const matcher = new Matcher<Endpoint>();
   for (const [method, path] of PATHS) {
     const entry = route(method, path, { auth: 'anyone', dto: NoParameters, handle: async () => success() });
-    matcher.add(path, (names) => ({ route: entry, names }));
+    matcher.add(path, (names) => ({ route: entry, style: 'api', names }));
   }
   return matcher;
 }
@@ -78,5 +78,7 @@ it('knows the methods of a path', () => {
 
 it('refuses a route that is declared twice', () => {
   const again = route('GET', '/users', { auth: 'anyone', dto: NoParameters, handle: async () => success() });
-  expect(() => aMatcher().add('/users', (names) => ({ route: again, names }))).toThrow('GET /users is declared twice');
+  expect(() => aMatcher().add('/users', (names) => ({ route: again, style: 'api', names }))).toThrow(
+    'GET /users is declared twice',
+  );
 });

@@ -28,10 +28,18 @@ export interface PathEntry<E> {
   readonly isForUsers: boolean;
   /** Some method lets anybody be anybody. */
   readonly isDevelopment: boolean;
+  readonly style: Style;
 }
+
+/**
+ * Where a path is found: under `/api/v1`, or where browsers log in by cookie (`/json`, `/accounts`), or at the root, for what
+ * both load.
+ */
+export type Style = 'api' | 'browser' | 'root';
 
 export interface Endpoint {
   readonly route: Route;
+  readonly style: Style;
   /** Names of the path's parameters, in the order of `Match.values`. */
   readonly names: readonly string[];
 }
@@ -46,11 +54,13 @@ class MutablePathEntry<E extends Endpoint> implements PathEntry<E> {
   isLongPoll = false;
   isForUsers = false;
   isDevelopment = false;
+  style: Style = 'api';
 
   add(endpoint: E): void {
     const { method, path } = endpoint.route;
     if (this.endpoints.has(method)) throw new Error(`${method} ${path} is declared twice`);
     this.endpoints.set(method, endpoint);
+    this.style = endpoint.style;
     if (endpoint.route.auth === 'user') this.isForUsers = true;
     if (endpoint.route.isDevelopment) this.isDevelopment = true;
     if (endpoint.route.longPoll) this.isLongPoll = true;

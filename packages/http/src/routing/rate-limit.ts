@@ -34,6 +34,9 @@ export const LIMIT_RULES = {
 
 export type LimitRule = keyof typeof LIMIT_RULES;
 
+/** Quotas of rules instead of the default ones. */
+export interface RateLimitRules extends Partial<Readonly<Record<LimitRule, readonly Quota[]>>> {}
+
 export interface LimitState {
   readonly isAllowed: boolean;
   /** The smallest limit of the rule. */
@@ -55,7 +58,7 @@ export interface AttemptLimiter {
   /** As if the last attempt had not been. */
   withdraw(rule: LimitRule, key: string, source?: string): void;
   /** As if there had been no attempts. */
-  forget(rule: LimitRule, key: string, source?: string): void;
+  forget(rule: LimitRule, key: Key, source?: string): void;
 }
 
 const TEXT = 'API usage exceeded rate limit; see https://zulip.com/api/http-headers#rate-limiting-response-headers';
@@ -72,7 +75,7 @@ export interface RateLimiterOptions {
   readonly clock: Clock;
   /** Off: everything is allowed and no headers are sent. */
   readonly isOn?: boolean;
-  readonly rules?: Partial<Readonly<Record<LimitRule, readonly Quota[]>>>;
+  readonly rules?: RateLimitRules;
   readonly maxKeys?: number;
   readonly maxKeysPerSource?: number;
 }
@@ -135,8 +138,13 @@ export class RateLimiter implements AttemptLimiter {
     this.of(rule).find(key, this.clock.nowMs(), { source })?.undo();
   }
 
-  forget(rule: LimitRule, key: string, source?: string): void {
+  forget(rule: LimitRule, key: Key, source?: string): void {
     this.of(rule).forget(key, this.clock.nowMs(), { source });
+  }
+
+  /** As if nobody had ever called. */
+  forgetAll(): void {
+    this.counters.clear();
   }
 
   private of(rule: LimitRule): Counters {
@@ -374,6 +382,31 @@ export function parseQuotas(text: string | undefined): readonly Quota[] | undefi
     overrides.set(text, makesSense ? quotas : undefined);
   }
   return overrides.get(text);
+}
+
+/** Of what an operator sets: each key is counted by as many times as the largest limit says. */
+const MAX_CONFIGURED_CALLS = 10_000;
+const MAX_CONFIGURED_QUOTAS = 5;
+
+/**
+ * What an operator sets, `"api_by_user=60:500,3600:9000 api_by_ip=60:50"` (rule=seconds:calls).
+ * @throws Error that says what would be right
+ */
+export function parseRateLimitRules(text: string): RateLimitRules {
+  const rules: Partial<Record<LimitRule, readonly Quota[]>> = {};
+  for (const part of text.trim().split(/\s+/)) {
+    const [, name = '', value] = /^(\w+)=(.+)$/.exec(part) ?? [];
+    const rule = (Object.keys(LIMIT_RULES) as LimitRule[]).find((it) => it === name);
+    const quotas = parseQuotas(value);
+    if (!rule) throw new Error(`rules as in api_by_user=60:500, each one of ${Object.keys(LIMIT_RULES).join(', ')}`);
+    if (!quotas || quotas.length > MAX_CONFIGURED_QUOTAS || quotas.some(({ limit }) => limit > MAX_CONFIGURED_CALLS)) {
+      throw new Error(
+        `rules as in ${rule}=60:500,3600:9000 (seconds:calls), with at most ${MAX_CONFIGURED_QUOTAS} pairs and ${MAX_CONFIGURED_CALLS} calls`,
+      );
+    }
+    rules[rule] = quotas;
+  }
+  return rules;
 }
 
 /** What proxies put in place of an address is any text. */

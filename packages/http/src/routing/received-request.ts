@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type ClientIdentity, parseUserAgent } from './client-identity.js';
 import { type ClientVariant, variantOf } from './client-variant.js';
 import { Parameters, type PathParameters, type Request, type UploadedFile } from './request.js';
+import { entryFor, type Forwarding, type TrustedProxies } from './trusted-proxies.js';
 
 const NO_PATH_PARAMETERS: PathParameters = {};
 const NO_FILES: readonly UploadedFile[] = [];
@@ -20,13 +21,14 @@ export class ReceivedRequest implements Request {
   files = NO_FILES;
   private abortController: AbortController | undefined;
   private identity: ClientIdentity | undefined;
+  private forwarding: Forwarding | undefined;
 
   constructor(
     readonly raw: IncomingMessage,
     private readonly response: ServerResponse,
     readonly path: string,
     readonly query: string,
-    private readonly trustedProxies: number,
+    private readonly proxies: TrustedProxies,
   ) {
     this.method = raw.method ?? 'GET';
     const id = raw.headers['x-request-id'];
@@ -39,12 +41,19 @@ export class ReceivedRequest implements Request {
   }
 
   get host(): string {
-    const host = this.forwarded('x-forwarded-host') ?? this.header('host') ?? '';
-    return host.toLowerCase().replace(/:\d*$/, '');
+    return this.authority.replace(/:\d*$/, '');
+  }
+
+  get authority(): string {
+    return (this.forwardedHeader('x-forwarded-host') ?? this.header('host') ?? '').toLowerCase();
+  }
+
+  get isSecure(): boolean {
+    return this.forwardedHeader('x-forwarded-proto') === 'https' || 'encrypted' in this.raw.socket;
   }
 
   get ip(): string {
-    return this.forwarded('x-forwarded-for') ?? this.raw.socket.remoteAddress ?? '';
+    return this.forwarded.ip;
   }
 
   get client(): ClientIdentity {
@@ -84,10 +93,17 @@ export class ReceivedRequest implements Request {
     return this.abortController.signal;
   }
 
-  /** What the outermost proxy that is trusted wrote; entries further left are the client's own words. */
-  private forwarded(name: string): string | undefined {
-    if (this.trustedProxies === 0) return undefined;
+  private get forwarded(): Forwarding {
+    const { remoteAddress = '' } = this.raw.socket;
+    this.forwarding ??= this.proxies.forwardingOf(remoteAddress, this.header('x-forwarded-for'));
+    return this.forwarding;
+  }
+
+  /** What the outermost of the trusted proxies says. */
+  private forwardedHeader(name: string): string | undefined {
+    const { hops } = this.forwarded;
+    if (hops === 0) return undefined;
     const entries = this.header(name)?.split(',');
-    return entries?.[Math.max(0, entries.length - this.trustedProxies)]?.trim();
+    return entries && entryFor(entries, hops)?.trim();
   }
 }

@@ -51,6 +51,9 @@ export class WireText {
   }
 }
 
+/** Leads elsewhere, for now. */
+export const redirectTo = (url: string): Reply => ({ status: 302, body: '', headers: ['Location', url] });
+
 const START = '{"result":"success","msg":""';
 const EMPTY_SUCCESS: Reply = { status: 200, body: `${START}}\n`, isEnvelope: true };
 

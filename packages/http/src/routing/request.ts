@@ -76,6 +76,10 @@ export interface Request {
   readonly query: string;
   /** Lower case, without port; chooses the organization. */
   readonly host: string;
+  /** Lower case, with the port that was named. */
+  readonly authority: string;
+  /** It came over TLS, as far as we see it or a proxy that is trusted says so. */
+  readonly isSecure: boolean;
   /** Of the client; behind proxies that are trusted, what they say. */
   readonly ip: string;
   readonly client: ClientIdentity;

@@ -74,8 +74,13 @@ interface Declaration<A extends Auth, D extends object> {
   readonly allowsWebhookBots?: boolean;
   /** A GET that waits: limited on its own, no HEAD, and its path announces `OPTIONS, GET, DELETE` whatever it has. */
   readonly longPoll?: boolean;
-  /** The path counts from the mount path, not from `/api/v1`: `/compatibility`. */
+  /**
+   * The path counts from the mount path, not from `/api/v1`: `/compatibility`. Below `/json` it is for browser sessions only: of an
+   * operation for users the form for anyone, which those get who have not logged in.
+   */
   readonly atRoot?: boolean;
+  /** Not for browser sessions: there is no such path under `/json`. */
+  readonly isApiOnly?: boolean;
   /** Costs so much that an overloaded server refuses it. */
   readonly isExpensive?: boolean;
   /**
@@ -125,6 +130,7 @@ export interface Route {
   readonly allowsWebhookBots: boolean;
   readonly longPoll: boolean;
   readonly atRoot: boolean;
+  readonly isApiOnly: boolean;
   readonly isExpensive: boolean;
   readonly isDevelopment: boolean;
   readonly answer: WireSchema<object> | 'bytes' | undefined;
@@ -162,6 +168,7 @@ export function route(method: Method, path: string, spec: Partial<Route> & Pick<
     allowsWebhookBots: false,
     longPoll: false,
     atRoot: false,
+    isApiOnly: false,
     isExpensive: false,
     isDevelopment: false,
     answer: undefined,

@@ -558,7 +558,7 @@ describe('development endpoints', () => {
     ['localhost:9991', { origin: 'null' }, 403],
     ['localhost:9991', { 'sec-fetch-site': 'cross-site' }, 403],
   ])('answer to host %p with %j: %i', async (host, headers, status) => {
-    await start({ publicHost: 'chat.example.com' });
+    await start({ publicUrl: 'https://chat.example.com' });
     const answer = await call('GET', '/dev_list', { user: null, headers: { ...headers, host } });
     expect(answer.status).toBe(status);
     expect(answer.headers).not.toHaveProperty('access-control-allow-origin');

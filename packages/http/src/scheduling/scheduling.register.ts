@@ -5,12 +5,14 @@ import { presentReminder, presentScheduledMessage } from './scheduling.presenter
 
 export const scheduledMessagesSection: RegisterSection = registerSection({
   name: 'scheduled_messages',
+  forSpectators: { scheduled_messages: [] },
   load: (snapshot) => snapshot.load(loadScheduledMessages),
   present: (messages) => ({ scheduled_messages: new PresentedList(messages, presentScheduledMessage) }),
 });
 
 export const remindersSection: RegisterSection = registerSection({
   name: 'reminders',
+  forSpectators: { reminders: [] },
   load: (snapshot) => snapshot.load(loadReminders),
   present: (reminders) => ({ reminders: new PresentedList(reminders, presentReminder) }),
 });

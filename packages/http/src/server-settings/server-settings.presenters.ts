@@ -1,6 +1,6 @@
 import type { ServerSettings } from '@parley/domain/realms';
 import type { RealmUrls } from '@parley/domain/shared';
-import { realmIconUrl } from '../avatars/avatar-urls.js';
+import { realmImageUrl } from '../branding/realm-image-urls.js';
 import { publicRealmOf } from '../realms/public-realm.js';
 import type { WireFields } from '../routing/reply.js';
 import { FEATURE_LEVEL, ZULIP_VERSION } from './server-version.js';
@@ -37,7 +37,7 @@ export function presentServerSettings(settings: ServerSettings, realmUrls: Realm
     // Where the server's address belongs to no realm there is nothing to name.
     ...(realm && {
       realm_name: realm.name,
-      realm_icon: realmIconUrl(publicRealmOf(realm, realmUrls)),
+      realm_icon: realmImageUrl('icon', realm.images.icon, publicRealmOf(realm, realmUrls)),
       realm_description: realm.renderedDescription,
     }),
     realm_web_public_access_enabled: allowsSpectators,

@@ -1,6 +1,8 @@
 import { GetServerSettings } from '@parley/domain/realms';
 import { type RealmUrls, SERVER_ITSELF } from '@parley/domain/shared';
+import { badParameter } from '../routing/errors.js';
 import { NoParameters } from '../routing/params.js';
+import { success } from '../routing/reply.js';
 import { type Route, route } from '../routing/route.js';
 import * as wire from '../routing/wire-schema.js';
 import { presentServerSettings } from './server-settings.presenters.js';
@@ -27,6 +29,7 @@ const SERVER_SETTINGS = wire.fields({
 export const serverSettingsRoutes = (realmUrls: RealmUrls): readonly Route[] => [
   route('GET', '/server_settings', {
     auth: 'anyone',
+    isApiOnly: true,
     dto: NoParameters,
     useCase: GetServerSettings,
     toInput: (_dto, request) => {
@@ -35,5 +38,16 @@ export const serverSettingsRoutes = (realmUrls: RealmUrls): readonly Route[] => 
     },
     answer: SERVER_SETTINGS,
     present: (settings) => presentServerSettings(settings, realmUrls),
+  }),
+  // Clients of long ago ask whether they are too old; none is (protocol §10).
+  route('GET', '/compatibility', {
+    auth: 'anyone',
+    atRoot: true,
+    dto: NoParameters,
+    answer: wire.fields({}),
+    handle: async ({ request }) => {
+      if (request.header('user-agent') === undefined) throw badParameter('User-Agent header missing from request');
+      return success();
+    },
   }),
 ];

@@ -5,6 +5,7 @@ import { presentSnippet } from './snippet.presenters.js';
 
 export const snippetsSection: RegisterSection = registerSection({
   name: 'saved_snippets',
+  forSpectators: { saved_snippets: [] },
   load: (snapshot) => snapshot.load(loadSnippets),
   present: (snippets) => ({ saved_snippets: new PresentedList(snippets, presentSnippet) }),
 });

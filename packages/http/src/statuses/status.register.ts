@@ -4,6 +4,7 @@ import { presentStatus } from './status.presenters.js';
 
 export const statusSection: RegisterSection = registerSection({
   name: 'user_status',
+  forSpectators: { user_status: {} },
   load: (snapshot) => snapshot.load(loadStatuses),
   present: (statuses, { variant }) => ({
     user_status: Object.fromEntries([...statuses].map(([id, status]) => [id, presentStatus(status, variant)])),

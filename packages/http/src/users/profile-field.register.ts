@@ -4,6 +4,7 @@ import { presentProfileField, presentProfileFieldTypes } from './profile.present
 
 export const profileFieldsSection: RegisterSection = registerSection({
   name: 'custom_profile_fields',
+  forSpectators: { custom_profile_fields: [], custom_profile_field_types: presentProfileFieldTypes() },
   load: (snapshot) => snapshot.load(loadProfileFields),
   present: (fields, { variant }) => ({
     custom_profile_fields: fields.map((field) => presentProfileField(field, variant)),

@@ -48,7 +48,7 @@ export class UserPagePresenter {
     form: UserListForm,
   ): Promise<string> {
     const publicRealm = publicRealmOf(realm, this.realmUrls);
-    const visible = new Set<EmailVisibility>(visibleEmailSettings(viewer.role));
+    const visible = new Set<EmailVisibility>(form.forSpectators ? [] : visibleEmailSettings(viewer.role));
     const texts = new Array<string | undefined>(entries.length);
     const missing: UserId[] = [];
     for (let index = 0; index < entries.length; index++) {
@@ -97,8 +97,11 @@ const seesEmail = (
   visibility: EmailVisibility,
 ): boolean => id === viewer.id || visible.has(visibility);
 
-const bitsOf = ({ clientGravatar, withProfile, withActivity = true }: UserListForm, sees: boolean): number =>
-  (sees ? 1 : 0) | (clientGravatar ? 2 : 0) | (withProfile ? 4 : 0) | (withActivity ? 8 : 0);
+const bitsOf = (
+  { clientGravatar, withProfile, withActivity = true, forSpectators = false }: UserListForm,
+  sees: boolean,
+): number =>
+  (sees ? 1 : 0) | (clientGravatar ? 2 : 0) | (withProfile ? 4 : 0) | (withActivity ? 8 : 0) | (forSpectators ? 16 : 0);
 
 const weightOf = (texts: readonly (string | undefined)[]): number =>
   texts.reduce((weight, text) => weight + (text?.length ?? 0), 100);

@@ -2,14 +2,22 @@ import { NOTIFICATION_SOUNDS, type UserSettings } from '@parley/domain/users';
 import { plainSection, type RegisterSection } from '../events/register-section.js';
 import { USER_SETTING_FORMS } from './user-settings.wire.js';
 
-export const userSettingsSection: RegisterSection = plainSection('user_settings', ({ user, variant }) => ({
-  user_settings: presentUserSettings(user.settings, true),
-  ...(variant.hasLegacyRegisterFields && presentLegacySettings(user.settings)),
-}));
+export const userSettingsSection: RegisterSection = plainSection(
+  'user_settings',
+  ({ user, variant }) => ({
+    user_settings: presentUserSettings(user.settings, true),
+    ...(variant.hasLegacyRegisterFields && presentLegacySettings(user.settings)),
+  }),
+  'likeGuests',
+);
 
-export const userDefaultsSection: RegisterSection = plainSection('realm_user_settings_defaults', ({ realm }) => ({
-  realm_user_settings_defaults: presentUserSettings(realm.userDefaults, false),
-}));
+export const userDefaultsSection: RegisterSection = plainSection(
+  'realm_user_settings_defaults',
+  ({ realm }) => ({
+    realm_user_settings_defaults: presentUserSettings(realm.userDefaults, false),
+  }),
+  'likeGuests',
+);
 
 /** Events §5.3; the defaults for newcomers have no time zone. */
 function presentUserSettings(settings: UserSettings, isPersonal: boolean): Record<string, unknown> {

@@ -34,3 +34,10 @@ export const USERS = wire.fields({ members: wire.listOf(user) });
 
 /** Protocol §8.1. */
 export const API_KEY = wire.fields({ api_key: wire.text(), email: wire.text(), user_id: wire.integer() });
+
+/** Protocol §8.2. */
+export const KEY_OF_TOKEN = wire.fields({
+  api_key: wire.text(),
+  email: wire.text(),
+  user: wire.optional(user),
+});

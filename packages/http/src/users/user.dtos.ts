@@ -1,8 +1,9 @@
-import { MAX_DEACTIVATION_COMMENT_LENGTH } from '@parley/domain/accounts';
+import { MAX_DEACTIVATION_COMMENT_LENGTH, type MessagePlace } from '@parley/domain/accounts';
+import type { UserId } from '@parley/domain/shared';
 import { given } from '../routing/given.js';
 import { MAX_IDS, MAX_TEXT_LENGTH } from '../routing/limits.js';
 import { TooLong } from '../routing/param-error.js';
-import { integer, listOf, type ParamType } from '../routing/param-types.js';
+import { boolean, integer, listOf, object, optional, type ParamType } from '../routing/param-types.js';
 import { BooleanParam, IntegerOneOfParam, IntegerParam, param, TextParam } from '../routing/params.js';
 import { type ProfileEntriesParam, profileEntries, toProfileEntries } from './profile.dtos.js';
 import { ROLE_NUMBERS, ROLES_BY_NUMBER } from './user.presenters.js';
@@ -79,4 +80,34 @@ export class UserIdDto {
 export class DeactivateUserDto {
   @IntegerParam() user_id!: number;
   @TextParam({ max: MAX_DEACTIVATION_COMMENT_LENGTH, optional: true }) deactivation_notification_comment?: string;
+  @param(
+    object({
+      delete_profile: optional(boolean()),
+      delete_public_channel_messages: optional(boolean()),
+      delete_private_channel_messages: optional(boolean()),
+      delete_direct_messages: optional(boolean()),
+    }),
+    { optional: true },
+  )
+  actions?: DeactivationActions;
+}
+
+type DeactivationActions = Partial<Record<keyof typeof MESSAGE_PLACES | 'delete_profile', boolean>>;
+
+const MESSAGE_PLACES = {
+  delete_public_channel_messages: 'publicChannels',
+  delete_private_channel_messages: 'privateChannels',
+  delete_direct_messages: 'direct',
+} as const satisfies Readonly<Record<string, MessagePlace>>;
+
+export function toDeactivation({ user_id, deactivation_notification_comment, actions }: DeactivateUserDto) {
+  const places = Object.entries(MESSAGE_PLACES) as [keyof typeof MESSAGE_PLACES, MessagePlace][];
+  return given({
+    userId: user_id as UserId,
+    comment: deactivation_notification_comment,
+    deletions: actions && {
+      ofProfile: actions.delete_profile ?? false,
+      ofMessages: places.filter(([action]) => actions[action]).map(([, place]) => place),
+    },
+  });
 }

@@ -25,6 +25,7 @@ export const USER_EVENTS = {
     person: { user_id: userId, role: ROLE_NUMBERS[role] },
   })),
   'user.email_changed': { wireTypes: ['realm_user'], present: presentEmailChange },
+  'user.avatar_changed': { wireTypes: ['realm_user'], present: presentAvatarChange },
   'user.addresses_seen': {
     wireTypes: ['realm_user'],
     needs: ({ userIds, before }) => ({ addresses: { userIds, before } }),
@@ -47,6 +48,7 @@ export const USER_EVENTS = {
   },
   'user.api_key_replaced': toNobody,
   'user.credentials_changed': toNobody,
+  'user.sessions_ended': toNobody,
 } satisfies Presenters<keyof UserEventTypes>;
 
 /** Whoever may not know them gets somebody unknown, or nothing (events §8). */
@@ -73,6 +75,16 @@ function presentEmailChange({ user }: EventOf<'user.email_changed'>, context: Ev
   return people.map((person, index) => [
     context.shared(String(index), () => opened({ type: 'realm_user', op: 'update', person })),
   ]);
+}
+
+/** Where it is, as far as the receiver may know that. */
+function presentAvatarChange({ user }: EventOf<'user.avatar_changed'>, context: EventContext): Presented {
+  const { receiver, publicRealm } = context;
+  const seesEmail = canSeeEmail({ id: receiver.userId, role: receiver.role }, user);
+  return context.shared(keyOf(seesEmail), () => {
+    const avatar = presentAvatar(user, publicRealm, { seesEmail, clientGravatar: false });
+    return opened({ type: 'realm_user', op: 'update', person: { ...avatar, user_id: user.id } });
+  });
 }
 
 /** And the gravatar that is made of it. */

@@ -41,6 +41,8 @@ export interface UserForm {
   /** The client works gravatars out by itself. */
   readonly clientGravatar: boolean;
   readonly withProfile: boolean;
+  /** For those who have not logged in: no time zone, and of when somebody joined the day. */
+  readonly forSpectators?: boolean;
   /** False where the list says by itself who is active; default: true. */
   readonly withActivity?: boolean;
 }
@@ -52,7 +54,7 @@ export type PresentableUser = User & { readonly profile?: readonly ProfileValue[
 export function presentUser(
   user: PresentableUser,
   publicRealm: PublicRealm,
-  { seesEmail, clientGravatar, withProfile, withActivity = true }: UserForm,
+  { seesEmail, clientGravatar, withProfile, withActivity = true, forSpectators = false }: UserForm,
 ) {
   const { bot, profile = [] } = user;
   return {
@@ -60,14 +62,14 @@ export function presentUser(
     delivery_email: seesEmail ? user.email : null,
     email: publicAddress(user, publicRealm.emailDomain),
     full_name: user.fullName,
-    date_joined: isoTime(user.joinedAt),
+    date_joined: forSpectators ? isoTime(user.joinedAt).slice(0, 10) : isoTime(user.joinedAt),
     ...(withActivity && { is_active: user.isActive }),
     is_owner: user.role === 'owner',
     is_admin: isAtLeast(user.role, 'administrator'),
     is_guest: user.role === 'guest',
     is_bot: bot !== null,
     role: ROLE_NUMBERS[user.role],
-    timezone: user.settings.timezone,
+    ...(!forSpectators && { timezone: user.settings.timezone }),
     avatar_url: avatarUrl(user, publicRealm, { seesEmail, clientGravatar }),
     avatar_version: user.avatar.version,
     is_imported_stub: false,

@@ -7,10 +7,11 @@ import {
   loadViewer,
   publicAddress,
 } from '@parley/domain/users';
-import { can, type QueuePresentation } from '../events/queue-presentation.js';
+import { can } from '../events/queue-presentation.js';
 import { PresentedText } from '../events/register-answer.js';
 import {
   plainSection,
+  type RegisterRequest,
   type RegisterSection,
   registerSection,
   type SectionContext,
@@ -26,37 +27,42 @@ const REALM_USER = 'realm_user';
 
 /** The viewer themselves. */
 export const ownUserSection = ({ realmUrls, serverInfo }: SectionParts): RegisterSection =>
-  plainSection(REALM_USER, ({ viewer, user, realm, presentation }) => {
-    const { role } = viewer;
-    const publicRealm = publicRealmOf(realm, realmUrls);
-    const avatarViewer = { seesEmail: true, clientGravatar: presentation.clientGravatar && isEmailPublic(user) };
-    const { avatar_source, avatar_url, avatar_url_medium } = presentAvatar(user, publicRealm, avatarViewer);
-    return {
-      user_id: user.id,
-      email: publicAddress(user, publicRealm.emailDomain),
-      delivery_email: user.email,
-      full_name: user.fullName,
-      avatar_source,
-      avatar_url,
-      avatar_url_medium,
-      is_owner: role === 'owner',
-      is_admin: isAtLeast(role, 'administrator'),
-      is_moderator: isAtLeast(role, 'moderator'),
-      is_guest: role === 'guest',
-      ...presentOwnRights(viewer, realm, serverInfo),
-    };
-  });
+  plainSection(
+    REALM_USER,
+    ({ viewer, user, realm, presentation }) => {
+      const { role } = viewer;
+      const publicRealm = publicRealmOf(realm, realmUrls);
+      const avatarViewer = { seesEmail: true, clientGravatar: presentation.clientGravatar && isEmailPublic(user) };
+      const { avatar_source, avatar_url, avatar_url_medium } = presentAvatar(user, publicRealm, avatarViewer);
+      return {
+        user_id: user.id,
+        email: publicAddress(user, publicRealm.emailDomain),
+        delivery_email: user.email,
+        full_name: user.fullName,
+        avatar_source,
+        avatar_url,
+        avatar_url_medium,
+        is_owner: role === 'owner',
+        is_admin: isAtLeast(role, 'administrator'),
+        is_moderator: isAtLeast(role, 'moderator'),
+        is_guest: role === 'guest',
+        ...presentOwnRights(viewer, realm, serverInfo),
+      };
+    },
+    'likeGuests',
+  );
 
 /** Active users, deactivated ones and the realm's own bots. */
 export const peopleSection = ({ realmUrls, userPages }: SectionParts): RegisterSection =>
   registerSection({
     name: 'realm_users',
+    forSpectators: 'likeGuests',
     fetchEventTypes: [REALM_USER],
-    load: async (snapshot, { presentation }) => {
+    load: async (snapshot, request) => {
       const people = await snapshot.load(loadPeople);
       const viewer = await snapshot.load(loadViewer);
       const realm = await snapshot.load(loadRealm);
-      return writePeople({ viewer, realm }, people, presentation, userPages, publicRealmOf(realm, realmUrls));
+      return writePeople({ viewer, realm }, people, request, userPages, publicRealmOf(realm, realmUrls));
     },
     present: ({ active, deactivated, bots }) => ({
       realm_users: new PresentedText(active),
@@ -72,11 +78,11 @@ export const peopleSection = ({ realmUrls, userPages }: SectionParts): RegisterS
 async function writePeople(
   { viewer, realm }: Pick<SectionContext, 'viewer' | 'realm'>,
   { entries, inaccessibleIds, systemBots, hydrate }: LoadedPeople,
-  presentation: QueuePresentation,
+  { presentation, isSpectator }: RegisterRequest,
   pages: UserPagePresenter,
   publicRealm: PublicRealm,
 ): Promise<{ readonly active: string; readonly deactivated: string; readonly bots: string }> {
-  const form = { clientGravatar: presentation.clientGravatar, withProfile: true };
+  const form = { clientGravatar: presentation.clientGravatar, withProfile: !isSpectator, forSpectators: isSpectator };
   const list = (isActive: boolean) =>
     pages.present({ viewer, realm, entries: entries.filter((entry) => entry.isActive === isActive) }, hydrate, {
       ...form,

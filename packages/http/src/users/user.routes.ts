@@ -1,7 +1,7 @@
 import { DeactivateSelf, DeactivateUser, ReactivateUser } from '@parley/domain/accounts';
+import { SpectateUsers } from '@parley/domain/channels';
 import type { RealmUrls, UserId } from '@parley/domain/shared';
 import { CreateUser, GetOwnUser, GetUser, ListUsers, UpdateUser } from '@parley/domain/users';
-import { given } from '../routing/given.js';
 import { NoParameters } from '../routing/params.js';
 import { success, WireText } from '../routing/reply.js';
 import { type Route, route } from '../routing/route.js';
@@ -13,6 +13,7 @@ import {
   GetUserByEmailDto,
   GetUserDto,
   ListUsersDto,
+  toDeactivation,
   toUserChanges,
   UpdateUserByEmailDto,
   UpdateUserDto,
@@ -20,6 +21,8 @@ import {
 } from './user.dtos.js';
 import { presentGetUser, presentOwnUser } from './user.presenters.js';
 import type { UserListForm, UserPagePresenter } from './user-page.js';
+
+const toListUsersInput = ({ user_ids }: ListUsersDto) => ({ ids: (user_ids as UserId[] | undefined) ?? null });
 
 export function userRoutes(realmUrls: RealmUrls, pages: UserPagePresenter): readonly Route[] {
   return [
@@ -36,8 +39,29 @@ export function userRoutes(realmUrls: RealmUrls, pages: UserPagePresenter): read
           withProfile: dto.include_custom_profile_fields,
           withActivity: true,
         };
-        const ids = (dto.user_ids as UserId[] | undefined) ?? null;
-        const members = await useCase.execute(caller, { ids }, (list, hydrate) => pages.present(list, hydrate, form));
+        const members = await useCase.execute(caller, toListUsersInput(dto), (list, hydrate) =>
+          pages.present(list, hydrate, form),
+        );
+        return success(new WireText(`"members":${members}`));
+      },
+    }),
+    // The same for browsers whose user has not logged in: less of each.
+    route('GET', '/json/users', {
+      auth: 'anyone',
+      atRoot: true,
+      isExpensive: true,
+      dto: ListUsersDto,
+      useCase: SpectateUsers,
+      handle: async ({ caller, dto, useCase }) => {
+        const form: UserListForm = {
+          clientGravatar: false,
+          withProfile: false,
+          withActivity: true,
+          forSpectators: true,
+        };
+        const members = await useCase.execute(caller, toListUsersInput(dto), (list, hydrate) =>
+          pages.present(list, hydrate, form),
+        );
         return success(new WireText(`"members":${members}`));
       },
     }),
@@ -84,8 +108,7 @@ export function userRoutes(realmUrls: RealmUrls, pages: UserPagePresenter): read
       auth: 'user',
       dto: DeactivateUserDto,
       useCase: DeactivateUser,
-      toInput: ({ user_id, deactivation_notification_comment }) =>
-        given({ userId: user_id as UserId, comment: deactivation_notification_comment }),
+      toInput: toDeactivation,
     }),
     route('POST', '/users/:user_id/reactivate', {
       auth: 'user',

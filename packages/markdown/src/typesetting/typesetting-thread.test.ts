@@ -1,8 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { HOSTILE_TEXTS } from '@parley/testkit';
+import { type BuiltScript, buildScript, HOSTILE_TEXTS } from '@parley/testkit';
 import { workMsOf } from '@parley/testkit/process-usage';
-import { buildThread } from '../fixtures/build-thread.js';
 import type { CodeJob, FormulaJob, TypesettingResult } from './job.js';
 import { TypesettingThread } from './typesetting-thread.js';
 
@@ -12,11 +11,11 @@ const code = (source: string): CodeJob => ({ kind: 'code', source, grammar: 'pyt
 const SLOW = formula(HOSTILE_TEXTS.mathmatrix!.slice(8, -4));
 
 describe('code and formulas', () => {
-  let built: ReturnType<typeof buildThread>;
+  let built: BuiltScript;
   let thread: TypesettingThread;
 
   beforeAll(() => {
-    built = buildThread();
+    built = buildScript(join(__dirname, 'thread.ts'));
   });
   afterAll(() => built.remove());
   beforeEach(() => {

@@ -1,6 +1,6 @@
 import type { ApiKeyMint } from '@parley/domain/authentication';
 import type { UnitOfWork } from '@parley/domain/shared';
-import { StartupError } from '../config.js';
+import { StartupError } from '../startup-error.js';
 
 /**
  * Stores every key's fingerprint anew when the server's secret is another one than last time. Everybody's key is

@@ -84,6 +84,15 @@ describe('createDemo', () => {
     });
   });
 
+  it('has an emoji of its own, with its picture', async () => {
+    const { emoji, picture } = await demo.ports.unitOfWork.read(async ({ customEmoji, pictures }) => {
+      const [found] = await customEmoji.list(realmId);
+      return { emoji: found!, picture: await pictures.find(realmId, `emoji/${found!.id}`) };
+    });
+    expect(emoji).toMatchObject({ name: 'green_tick', format: 'png', isAnimated: false });
+    expect(await demo.ports.blobStore.sizeOf(picture!.blob)).toBe(picture!.size);
+  });
+
   it('has a few hundred messages, oldest first, all within the last days', () => {
     const times = sent(demo.storage).map(({ message }) => message.sentAt);
     expect(times.length).toBeGreaterThan(300);

@@ -7,10 +7,12 @@ import { RegisterUser } from '@parley/domain/users';
 import { compose, type Ports, type Resolve } from '../container.js';
 import { type DemoMessage, demoMessages, PERIOD_SECONDS } from './conversations.js';
 import { DemoClock } from './demo-clock.js';
+import { addDemoEmoji, storeDemoEmoji } from './demo-emoji.js';
 import {
   DEMO_ANNOUNCEMENTS_CHANNEL,
   DEMO_CHANNELS,
   DEMO_EMAIL_VISIBILITY,
+  DEMO_EMOJI_AUTHOR,
   DEMO_PEOPLE,
   DEMO_REALM,
   DEMO_SETTINGS,
@@ -36,6 +38,7 @@ export async function createDemo(ports: Ports): Promise<boolean> {
   const isThere = await ports.unitOfWork.read(({ realms }) => realms.findByStringId(DEMO_REALM.stringId));
   if (isThere) return false;
   const passwordHasher = await hashBeforehand(ports.passwordHasher, DEMO_PEOPLE.map(passwordOf));
+  const emoji = await storeDemoEmoji(ports.blobStore, ports.randomness);
   const now = ports.clock.now();
 
   await ports.unitOfWork.write(async (tx) => {
@@ -44,6 +47,7 @@ export async function createDemo(ports: Ports): Promise<boolean> {
     const useCase = compose({ ...ports, unitOfWork: within(tx), clock, randomness: random, passwordHasher });
     const realmId = await addRealm(tx, useCase);
     const people = await addPeople(useCase, realmId);
+    await addDemoEmoji(tx, realmId, people.get(DEMO_EMOJI_AUTHOR)!, emoji);
     const channels = await addChannels(useCase, realmId, people);
     await announceNewChannelsIn(tx, realmId, channels.get(DEMO_ANNOUNCEMENTS_CHANNEL)!);
     for (const message of demoMessages(random)) {
@@ -93,7 +97,7 @@ async function addPeople(useCase: Resolve, realmId: RealmId): Promise<ReadonlyMa
   const people = new Map<string, UserId>();
   for (const person of DEMO_PEOPLE) {
     const password = passwordOf(person);
-    const user = await useCase(RegisterUser).execute({ ...person, realmId, password });
+    const user = await useCase(RegisterUser).execute({ ...person, realmId, password, allowsWeakPassword: true });
     people.set(person.email, user.id);
   }
   return people;

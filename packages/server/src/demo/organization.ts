@@ -37,6 +37,8 @@ export const DEMO_SETTINGS: Partial<RealmSettings> = {
 
 /** Where new channels are announced. */
 export const DEMO_ANNOUNCEMENTS_CHANNEL = 'general';
+/** Of the organization's own emoji. */
+export const DEMO_EMOJI_AUTHOR = 'iago@zulip.com';
 
 /** Administrators see addresses, others do not; those who join later start like that, too. */
 export const DEMO_EMAIL_VISIBILITY = 'administrators';

@@ -1,8 +1,8 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { UserId } from '@parley/domain/shared';
-import { StartupError } from '../config.js';
 import type { Ports } from '../container.js';
+import { StartupError } from '../startup-error.js';
 import { DEMO_PEOPLE, DEMO_REALM } from './organization.js';
 
 export interface DemoAccess {

@@ -1,8 +1,8 @@
 import { connect } from 'node:net';
-import { FakePasswordHasher } from '@parley/testkit';
+import { FakePasswordHasher, signJsonWebToken } from '@parley/testkit';
 import { HashQueue } from '../authentication/hash-queue.js';
 import { expectRefusal, fieldsOf } from '../testing/expectations.js';
-import { TestServer, type TestUser } from '../testing/test-server.js';
+import { JWT_SECRET, TestServer, type TestUser } from '../testing/test-server.js';
 
 let server: TestServer;
 let hamlet: TestUser;
@@ -192,6 +192,63 @@ describe('GET /dev_list_users', () => {
     const { direct_users } = (await server.get('/dev_list_users', null)).body;
     expect(JSON.stringify(direct_users)).not.toContain('hamlet');
     expect(JSON.stringify(direct_users)).not.toContain('bot');
+  });
+});
+
+describe('POST /jwt/fetch_api_key (protocol §8.2)', () => {
+  const ask = (params?: Record<string, unknown>, realm?: string) =>
+    server.request('POST', '/jwt/fetch_api_key', { params: params ?? {}, ...(realm !== undefined && { realm }) });
+  const tokenOf = (claims: object, secret = JWT_SECRET, algorithm?: string) =>
+    signJsonWebToken(claims, secret, algorithm);
+  const seconds = () => Math.floor(server.clock.nowMs() / 1000);
+
+  it.each(['HS256', 'HS384', 'HS512'])('gives the key for a token signed with %s', async (algorithm) => {
+    const token = tokenOf({ email: 'HAMLET@zulip.com', exp: seconds() + 10 }, JWT_SECRET, algorithm);
+    expect(fieldsOf(await ask({ token }))).toEqual({ api_key: hamlet.apiKey, email: 'hamlet@zulip.com' });
+  });
+
+  it('adds the profile when it is asked for', async () => {
+    const token = tokenOf({ email: hamlet.email });
+    const { user } = fieldsOf(await ask({ token, include_profile: true }));
+    const shown = fieldsOf(
+      await server.get(`/users/${hamlet.id}`, hamlet, { client_gravatar: false, include_custom_profile_fields: false }),
+    );
+    expect(user).toEqual(shown.user);
+  });
+
+  it('refuses in the order of the contract', async () => {
+    const disabled = 'JWT authentication is not enabled for this organization';
+    await server.addRealm('lear');
+    expectRefusal(await ask({}, 'lear'), disabled);
+    expectRefusal(await ask({ token: tokenOf({ email: hamlet.email }) }, 'lear'), disabled);
+    expectRefusal(await ask({ token: 'x' }, 'nowhere'), 'Invalid subdomain', {
+      status: 404,
+      code: 'NONEXISTENT_SUBDOMAIN',
+    });
+    expectRefusal(await ask(), 'No JSON web token passed in request');
+    expectRefusal(await ask({ token: tokenOf({}) }), 'No email specified in JSON web token claims');
+    expectRefusal(await ask({ token: tokenOf({ email: 7 }) }), 'No email specified in JSON web token claims');
+    expectRefusal(await ask({ token: tokenOf({ email: 'hamlet' }) }), 'Enter a valid email address.');
+    const nobody = await ask({ token: tokenOf({ email: 'nobody@zulip.com' }) });
+    expectRefusal(nobody, WRONG, { status: 401, code: 'AUTHENTICATION_FAILED' });
+    const bot = await server.addBot(hamlet, 'helper');
+    expect((await ask({ token: tokenOf({ email: bot.email }) })).body.code).toBe('AUTHENTICATION_FAILED');
+    await deactivateRealm();
+    expect((await ask({ token: tokenOf({ email: hamlet.email }) })).body.code).toBe('REALM_DEACTIVATED');
+    await deactivate(hamlet);
+    expect((await ask({ token: tokenOf({ email: hamlet.email }) })).body.code).toBe('USER_DEACTIVATED');
+  });
+
+  it.each([
+    ['what is no token', () => 'abc'],
+    ['another secret', () => tokenOf({ email: hamlet.email }, 'something else altogether, and long')],
+    ['no algorithm', () => `${tokenOf({ email: hamlet.email }, JWT_SECRET, 'none').split('.').slice(0, 2).join('.')}.`],
+    ['an algorithm of public keys', () => tokenOf({ email: hamlet.email }, JWT_SECRET, 'RS256')],
+    ['a token whose time is over', () => tokenOf({ email: hamlet.email, exp: seconds() })],
+    ['a token whose time is to come', () => tokenOf({ email: hamlet.email, nbf: seconds() + 60 })],
+    ['claims that are no object', () => tokenOf(['email'])],
+  ])('refuses %s', async (_what, token) => {
+    expectRefusal(await ask({ token: token() }), 'Bad JSON web token');
   });
 });
 

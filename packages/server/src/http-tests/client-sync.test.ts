@@ -1,9 +1,12 @@
 import type { Route } from '@parley/http';
 import { MULTIPART } from '../testing/multipart.js';
-import { TestServer } from '../testing/test-server.js';
+import { TestBrowser } from '../testing/test-browser.js';
+import { TestServer, type TestUser } from '../testing/test-server.js';
 import { isStorageMemory } from '../testing/test-storage.js';
 import { expectInStep, WireWorld as World } from '../testing/wire-world.js';
+import { AVATARS_SCENARIOS } from './client-sync/avatars.scenarios.js';
 import { BOTS_SCENARIOS } from './client-sync/bots.scenarios.js';
+import { BRANDING_SCENARIOS } from './client-sync/branding.scenarios.js';
 import { CHANNELS_SCENARIOS } from './client-sync/channels.scenarios.js';
 import { CUSTOM_EMOJI_SCENARIOS } from './client-sync/custom-emoji.scenarios.js';
 import { FILES_SCENARIOS } from './client-sync/files.scenarios.js';
@@ -28,6 +31,8 @@ import { USERS_SCENARIOS } from './client-sync/users.scenarios.js';
 const SCENARIOS: Scenarios = {
   ...BOTS_SCENARIOS,
   ...CHANNELS_SCENARIOS,
+  ...AVATARS_SCENARIOS,
+  ...BRANDING_SCENARIOS,
   ...CUSTOM_EMOJI_SCENARIOS,
   ...FILES_SCENARIOS,
   ...GROUPS_SCENARIOS,
@@ -49,6 +54,15 @@ const SCENARIOS: Scenarios = {
 
 const nameOf = ({ method, path }: Pick<Route, 'method' | 'path'>): string => `${method} ${path}`;
 
+const isForBrowsers = (path: string): boolean => /^\/(json|accounts)\//.test(path);
+
+async function browserOf(server: TestServer, user: TestUser | null): Promise<TestBrowser> {
+  if (user) return TestBrowser.loggedIn(server, user);
+  const browser = new TestBrowser(server);
+  await browser.get('/accounts/login/');
+  return browser;
+}
+
 /** On SQLite one of each operation: that both storages answer the same in every case is what the contracts prove. */
 const rows = Object.entries(SCENARIOS).flatMap(([route, scenarios]) =>
   scenarios.slice(0, isStorageMemory ? undefined : 1).map((scenario) => [route, scenario.title, scenario] as const),
@@ -63,23 +77,22 @@ describe('clients stay in step with the server', () => {
     expect(Object.keys(SCENARIOS).sort()).toEqual([...new Set(changing)].sort());
   });
 
-  it.each(rows)('%s: %s', async (route, _, { as, given, params, body, at, heard }) => {
+  it.each(rows)('%s: %s', async (route, _, { as, given: before, params, body, at, heard }) => {
     const world = await World.open();
     try {
-      await given?.(world);
+      await before?.(world);
       const clients = await world.observe();
       const [method, path] = route.split(' ') as [string, string];
       const place = at?.(world) ?? {};
-      const reply = await world.server.request(
-        method,
-        path.replace(/[:*](\w+)/g, (_, name: string) => encodeURIComponent(String(place[name]))),
-        {
-          as: as && world.people[as],
-          ...(body
-            ? { body, headers: MULTIPART }
-            : { params: (typeof params === 'function' ? await params(world) : params) ?? {} }),
-        },
-      );
+      const target = path.replace(/[:*](\w+)/g, (_, name: string) => encodeURIComponent(String(place[name])));
+      const given = (typeof params === 'function' ? await params(world) : params) ?? {};
+      const caller = as && world.people[as];
+      const reply = isForBrowsers(path)
+        ? await (await browserOf(world.server, caller)).request(method, target, given)
+        : await world.server.request(method, target, {
+            as: caller,
+            ...(body ? { body, headers: MULTIPART } : { params: given }),
+          });
       expect(reply).toMatchObject({ status: 200, body: { result: 'success' } });
       await expectInStep(clients);
       const told = new Set([...clients.values()].flatMap((client) => [...client.heard]));

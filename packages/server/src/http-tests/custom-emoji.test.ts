@@ -141,6 +141,13 @@ describe('custom emoji (organization §7)', () => {
     expect(await list()).toEqual({ 1: record(1, 'smile', { author_id: people.iago.id }) });
   });
 
+  it('are one for each name, whoever is quicker', async () => {
+    const replies = await Promise.all([add('tick'), add('tick', people.iago), add('tick', people.cordelia)]);
+    expect(replies.map(({ status }) => status).sort()).toEqual([200, 400, 400]);
+    expectRefusal(replies.find(({ status }) => status === 400)!, 'A custom emoji with this name already exists.');
+    expect([Object.keys(await list()), blobs.size]).toEqual([['1'], 1]);
+  });
+
   it('are deactivated by their author and by administrators', async () => {
     fieldsOf(await add('tick'));
     expectRefusal(await remove('other'), "Emoji 'other' does not exist", { status: 404 });

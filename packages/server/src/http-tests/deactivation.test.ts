@@ -114,6 +114,55 @@ describe('DELETE /users/{id} (users §4.1)', () => {
     expect(fieldsOf(await say('Thank you'))).toEqual({});
   });
 
+  it('deletes what it is told to: names, and messages where they are', async () => {
+    const { iago, hamlet, cordelia } = people;
+    await server.createChannel('town', [hamlet, cordelia]);
+    await server.createChannel('closet', [hamlet, cordelia], { invite_only: true });
+    const helper = await server.addBot(hamlet, 'helper');
+    const ids = {
+      town: [] as number[],
+      closet: await server.sendMessage(hamlet, 'closet', { topic: 'x', content: 'hidden' }),
+      theirs: await server.sendMessage(cordelia, 'town', { topic: 'x', content: 'not hamlet’s' }),
+      direct: (
+        fieldsOf(await server.post('/messages', hamlet, { type: 'direct', to: [cordelia.id], content: 'you' })) as Wire
+      ).id,
+    };
+    for (let n = 0; n < 101; n++)
+      ids.town.push(await server.sendMessage(hamlet, 'town', { topic: 'x', content: `${n}` }));
+    const left = async () => {
+      const page = { anchor: 'newest', num_before: 200, num_after: 0 };
+      const { messages } = fieldsOf(await server.get('/messages', cordelia, page)) as Wire;
+      return messages.map(({ id }: Wire) => id).filter((id: number) => id >= ids.closet);
+    };
+    const actions = {
+      delete_profile: true,
+      delete_public_channel_messages: true,
+      delete_private_channel_messages: false,
+    };
+    fieldsOf(await server.delete(`/users/${hamlet.id}`, iago, { actions }));
+    for (const user of [hamlet, helper]) {
+      expect(await shown(user)).toMatchObject({ full_name: 'Deleted user', is_active: false });
+    }
+    while ((await left()).length > 3) await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(await left()).toEqual([ids.closet, ids.theirs, ids.direct]);
+    fieldsOf(await reactivate(iago, hamlet));
+    const others = { delete_private_channel_messages: true, delete_direct_messages: true };
+    fieldsOf(await server.delete(`/users/${hamlet.id}`, iago, { actions: others }));
+    while ((await left()).length > 1) await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(await left()).toEqual([ids.theirs]);
+  });
+
+  it('refuses actions that it does not know', async () => {
+    const ask = (actions: unknown) => server.delete(`/users/${people.hamlet.id}`, people.iago, { actions });
+    expectRefusal(
+      await ask({ delete_everything: true }),
+      'Argument "delete_everything" at actions["delete_everything"] is unexpected',
+    );
+    expectRefusal(await ask({ delete_profile: 1 }), 'actions["delete_profile"] is not a boolean');
+    expectRefusal(await ask([]), 'actions is not a dict');
+    expect(await shown(people.hamlet)).toMatchObject({ is_active: true });
+  });
+
   it('takes the bots of the user along, before them', async () => {
     const { iago, hamlet } = people;
     const [one, two] = [await makeBot(hamlet, 'One'), await makeBot(hamlet, 'Two')];

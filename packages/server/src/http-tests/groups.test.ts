@@ -176,6 +176,34 @@ describe('members', () => {
     expect(told[0].content).toContain(`class="user-group-mention silent" data-user-group-id="${id}"`);
   });
 
+  it('who are many are told after the change, so many at a time', async () => {
+    const { iago } = people;
+    const id = await create('crowd');
+    const crowd: TestUser[] = [];
+    for (let n = 0; n < 101; n++) {
+      crowd.push(await server.addUser({ email: `crowd${n}@zulip.com`, fullName: `Crowd ${n}` }));
+    }
+    const [first, last] = [crowd[0]!, crowd.at(-1)!];
+    const newest = async (user: TestUser) => {
+      const narrow = [['is', 'dm']];
+      const page = { narrow, anchor: 'newest', num_before: 10, num_after: 0, apply_markdown: false };
+      const { messages } = fieldsOf(await server.get('/messages', user, page)) as Wire;
+      return messages.map(({ content }: Wire) => content);
+    };
+    fieldsOf(await change(iago, id, { add: ids(...crowd) }));
+    const toldTo = async (user: TestUser, count: number): Promise<readonly string[]> => {
+      for (;;) {
+        const told = await newest(user);
+        if (told.length >= count) return told;
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+    };
+    const told = [`@_**Iago|${iago.id}** added you to the group @_*crowd*.`];
+    expect([await toldTo(first, 1), await toldTo(last, 1)]).toEqual([told, told]);
+    fieldsOf(await change(iago, id, { delete: ids(...crowd) }));
+    expect(await toldTo(last, 2)).toEqual([...told, `@_**Iago|${iago.id}** removed you from the group @_*crowd*.`]);
+  });
+
   it('are added and removed in one go, or not at all', async () => {
     const { iago, hamlet, cordelia } = people;
     const [id, inner] = [await create('cast', { members: ids(cordelia) }), await create('inner')];

@@ -106,3 +106,23 @@ describe('the pictures the server draws itself', () => {
     expect([picture.status, picture.headers.get('content-type')]).toEqual([200, 'image/png']);
   });
 });
+
+describe('GET /compatibility', () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await TestServer.start();
+  });
+  afterAll(() => server.close());
+
+  it.each([
+    ['ZulipMobile/1.0.0 (iOS 14)', 200],
+    ['', 200],
+    [undefined, 400],
+  ])('with the User-Agent %p: %i', async (userAgent, status) => {
+    const headers = userAgent === undefined ? {} : { 'User-Agent': userAgent };
+    const reply = await server.request('GET', '//compatibility', { headers });
+    expect(reply.status).toBe(status);
+    if (status === 400) expectRefusal(reply, 'User-Agent header missing from request');
+    else expect(fieldsOf(reply)).toEqual({});
+  });
+});

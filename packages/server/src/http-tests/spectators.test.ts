@@ -1,4 +1,5 @@
 import { expectRefusal, fieldsOf } from '../testing/expectations.js';
+import { TestBrowser } from '../testing/test-browser.js';
 import { TestServer, type TestUser } from '../testing/test-server.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: wire forms, told apart by assertions.
@@ -30,6 +31,8 @@ const allow = async (enable_spectator_access: boolean) =>
   fieldsOf(await server.patch('/realm', people.desdemona, { enable_spectator_access }));
 const say = (to: string, content: string, topic = 'halls', as: TestUser = people.hamlet) =>
   server.sendMessage(as, to, { topic, content });
+const idOf = async (name: string) =>
+  fieldsOf(await server.get('/get_stream_id', people.desdemona, { stream: name })).stream_id as unknown as number;
 const WEB_PUBLIC = ['channels', 'web-public'];
 const page = (narrow: readonly unknown[], range: object = { anchor: 'newest', num_before: 10, num_after: 0 }) =>
   server.get('//json/messages', null, { narrow, ...range });
@@ -90,9 +93,106 @@ describe('without logging in (protocol §9)', () => {
     for (const id of [hidden, 99999999]) expectRefusal(await read(id), 'Invalid message(s)');
   });
 
+  it('lists the topics of such a channel', async () => {
+    const topicsOf = (id: number) => server.get(`//json/users/me/${id}/topics`, null);
+    const names = (fieldsOf(await topicsOf(await idOf('museum'))) as Wire).topics.map(({ name }: Wire) => name);
+    expect(names).toEqual(['✔ halls', 'halls', 'channel events']);
+    expectRefusal(await topicsOf(await idOf('general')), 'Invalid channel ID');
+    expectRefusal(await topicsOf(99999999), 'Invalid channel ID');
+  });
+
+  it('lists people, with less of each', async () => {
+    const { members } = fieldsOf(await server.get('//json/users', null)) as Wire;
+    const hamlet = members.find(({ user_id }: Wire) => user_id === people.hamlet.id);
+    const own = (fieldsOf(await server.get(`/users/${people.hamlet.id}`, people.hamlet)) as Wire).user;
+    const { timezone, ...shown } = { ...own, delivery_email: null, date_joined: own.date_joined.slice(0, 10) };
+    expect(hamlet).toEqual(shown);
+    const { members: some } = fieldsOf(
+      await server.get('//json/users', null, { user_ids: [people.hamlet.id] }),
+    ) as Wire;
+    expect(some).toEqual([hamlet]);
+  });
+
   it('reads nothing by the API itself', async () => {
     expectUnauthorized(await server.get('/messages', null, { narrow: [WEB_PUBLIC], anchor: 'newest' }));
     expectUnauthorized(await server.get(`/messages/${shown}`, null));
+  });
+
+  describe('POST /json/register (events §1)', () => {
+    const register = async (params = {}) => {
+      const browser = new TestBrowser(server);
+      await browser.get('/accounts/login/');
+      return browser.post('/json/register', params);
+    };
+
+    it('answers what everybody may know, and no queue', async () => {
+      const fields = fieldsOf(await register()) as Wire;
+      expect(fields).toMatchObject({
+        queue_id: null,
+        zulip_feature_level: 496,
+        user_id: 0,
+        full_name: 'Anonymous User',
+        delivery_email: '',
+        is_guest: true,
+        is_admin: false,
+        can_create_public_streams: false,
+        max_message_id: -1,
+        realm_name: 'Realm zulip',
+        realm_allow_message_editing: false,
+        realm_presence_disabled: true,
+        presences: {},
+        realm_user_groups: [],
+        realm_domains: [],
+        subscriptions: [],
+        unsubscribed: [],
+        unread_msgs: { count: 0 },
+      });
+      for (const absent of ['last_event_id', 'idle_queue_timeout_secs']) expect(fields).not.toHaveProperty(absent);
+      for (const list of [fields.streams, fields.never_subscribed]) {
+        expect(list.map(({ name }: Wire) => name)).toEqual(['museum']);
+      }
+      const { realm_users } = fields;
+      expect(realm_users).toHaveLength(6);
+      for (const user of realm_users)
+        expect(user).toMatchObject({ delivery_email: null, date_joined: expect.any(String) });
+      expect(JSON.stringify(fields)).not.toContain('"name":"general"');
+      const everything = Object.keys(fieldsOf(await server.post('/register', people.hamlet)));
+      const never = ['last_event_id', 'idle_queue_timeout_secs'];
+      expect(everything.filter((name) => !(name in fields) && !never.includes(name))).toEqual([]);
+    });
+
+    it('answers what is asked for', async () => {
+      const { queue_id, ...fields } = fieldsOf(await register({ event_types: ['message'] })) as Wire;
+      expect(queue_id).toBeNull();
+      expect(Object.keys(fields).sort()).toEqual([
+        'max_message_id',
+        'zulip_feature_level',
+        'zulip_merge_base',
+        'zulip_version',
+      ]);
+    });
+
+    it.each([
+      [{ client_gravatar: true }, 'client_gravatar'],
+      [{ client_gravatar: true, include_subscribers: true }, 'client_gravatar'],
+      [{ include_subscribers: true }, 'include_subscribers'],
+      [{ include_subscribers: 'partial' }, 'include_subscribers'],
+    ])('refuses %j', async (params, parameter) => {
+      expectRefusal(await register(params), `Invalid '${parameter}' parameter for anonymous request`);
+    });
+
+    it('is for own pages only, and opens no queue', async () => {
+      const bare = await server.request('POST', '//json/register', { params: {} });
+      expectRefusal(bare, 'CSRF error: CSRF cookie not set.', {
+        status: 403,
+        code: 'CSRF_FAILED',
+        reason: 'CSRF cookie not set.',
+      });
+      expect((await server.get('//json/events', null, { queue_id: 'x', last_event_id: -1 })).status).toBe(401);
+      await allow(false);
+      expectUnauthorized(await register());
+      await allow(true);
+    });
   });
 
   it('reads nothing where the organization does not want it, or has nothing to read', async () => {

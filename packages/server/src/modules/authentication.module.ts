@@ -1,14 +1,50 @@
-import { FetchApiKey, FetchDevelopmentApiKey, ListDevelopmentUsers, VerifyApiKey } from '@parley/domain/authentication';
+import {
+  EndSessions,
+  FetchApiKey,
+  FetchApiKeyByToken,
+  FetchDevelopmentApiKey,
+  FetchOwnApiKey,
+  ListDevelopmentUsers,
+  ListSessions,
+  LogIn,
+  LogInForDevelopment,
+  LogOut,
+  OpenSession,
+  RemoveExpiredSessions,
+  VerifyApiKey,
+  VerifySession,
+} from '@parley/domain/authentication';
 import { ContainerModule } from 'inversify';
 import { provide, provideAs } from '../provide.js';
-import { LISTS, TOKENS } from '../tokens.js';
+import { LISTS, PARTS, TOKENS } from '../tokens.js';
 
-const { unitOfWork, passwordHasher, apiKeyMint, loginAttempts, realmUrls, developmentMode } = TOKENS;
+const {
+  unitOfWork,
+  passwordHasher,
+  apiKeyMint,
+  sessionTokens,
+  webTokens,
+  loginAttempts,
+  realmUrls,
+  developmentMode,
+  clock,
+} = TOKENS;
 
 export const authenticationModule = new ContainerModule(({ bind }) => {
   provide(bind, VerifyApiKey, unitOfWork, apiKeyMint);
   provideAs(bind, LISTS.eventListener, VerifyApiKey);
   provide(bind, FetchApiKey, unitOfWork, passwordHasher, apiKeyMint, loginAttempts);
   provide(bind, FetchDevelopmentApiKey, unitOfWork, apiKeyMint, developmentMode);
+  provide(bind, FetchApiKeyByToken, unitOfWork, webTokens, apiKeyMint);
+  provide(bind, FetchOwnApiKey, unitOfWork, passwordHasher, apiKeyMint, loginAttempts);
+  provide(bind, OpenSession, unitOfWork, sessionTokens, clock);
+  provide(bind, LogIn, unitOfWork, passwordHasher, loginAttempts, OpenSession);
+  provide(bind, LogInForDevelopment, FetchDevelopmentApiKey, OpenSession);
+  provide(bind, LogOut, unitOfWork);
+  provide(bind, VerifySession, unitOfWork, sessionTokens, clock, PARTS.report);
+  provideAs(bind, LISTS.eventListener, VerifySession);
+  provide(bind, ListSessions, unitOfWork, clock);
+  provide(bind, EndSessions, unitOfWork);
+  provide(bind, RemoveExpiredSessions, unitOfWork, clock);
   provide(bind, ListDevelopmentUsers, unitOfWork, realmUrls, developmentMode);
 });

@@ -10,6 +10,7 @@ import {
   RemoveBotStorage,
   UpdateBot,
 } from '@parley/domain/bots';
+import { PictureMaker } from '@parley/domain/pictures';
 import { ContainerModule } from 'inversify';
 import { provide } from '../provide.js';
 import { TOKENS } from '../tokens.js';
@@ -17,9 +18,9 @@ import { TOKENS } from '../tokens.js';
 const { unitOfWork, apiKeyMint, realmUrls, clock, randomness } = TOKENS;
 
 export const botsModule = new ContainerModule(({ bind }) => {
-  provide(bind, CreateBot, unitOfWork, apiKeyMint, realmUrls, clock, randomness);
+  provide(bind, CreateBot, unitOfWork, apiKeyMint, realmUrls, clock, randomness, PictureMaker);
   provide(bind, ListOwnBots, unitOfWork, apiKeyMint);
-  provide(bind, UpdateBot, unitOfWork, realmUrls, clock);
+  provide(bind, UpdateBot, unitOfWork, realmUrls, clock, PictureMaker);
   provide(bind, DeactivateBot, unitOfWork);
   provide(bind, GetBotApiKey, unitOfWork, apiKeyMint);
   provide(bind, RegenerateBotApiKey, unitOfWork, apiKeyMint);

@@ -21,11 +21,13 @@ import {
   ListSubscribers,
   ListSubscriptions,
   ListUserChannels,
+  LoadSpectatorState,
   MarkIdleChannels,
   MuteTopic,
   ReorderChannelFolders,
   SetDefaultChannel,
   SetTopicPolicy,
+  SpectateUsers,
   SubscribeUsers,
   UnsubscribeUsers,
 } from '@parley/domain/channels';
@@ -55,6 +57,8 @@ export const channelsModule = new ContainerModule(({ bind }) => {
   provide(bind, GetChannelAddress, unitOfWork, randomness, serverChannelConfig);
   provide(bind, FindChannelId, unitOfWork);
   provide(bind, ListSubscribers, unitOfWork);
+  provide(bind, LoadSpectatorState, unitOfWork, serverChannelConfig);
+  provide(bind, SpectateUsers, unitOfWork, serverChannelConfig);
   provide(bind, GetSubscriptionStatus, unitOfWork);
   provide(bind, ListUserChannels, unitOfWork);
 

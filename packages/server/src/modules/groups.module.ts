@@ -10,9 +10,9 @@ import {
   RemoveUnusedGroups,
   UpdateGroup,
 } from '@parley/domain/groups';
-import { GroupMembershipNotices, SystemMessages } from '@parley/domain/messages';
+import { GroupMembershipNotices, SystemMessages, TellGroupMembers } from '@parley/domain/messages';
 import { ContainerModule } from 'inversify';
-import { provide, provideFrom } from '../provide.js';
+import { provide, provideAs, provideFrom } from '../provide.js';
 import { LISTS, PARTS, TOKENS } from '../tokens.js';
 import { periodic, RecurringWorker } from '../workers/recurring-worker.js';
 
@@ -43,6 +43,8 @@ export const groupsModule = new ContainerModule(({ bind }) => {
   provide(bind, ListGroupMembers, unitOfWork);
   provide(bind, IsGroupMember, unitOfWork);
   provide(bind, ListSubgroups, unitOfWork);
-  provide(bind, GroupMembershipNotices, SystemMessages);
+  provide(bind, GroupMembershipNotices, SystemMessages, clock);
+  provide(bind, TellGroupMembers, GroupMembershipNotices);
+  provideAs(bind, LISTS.jobHandler, TellGroupMembers);
   provide(bind, ChangeGroupMembers, unitOfWork, GroupMembershipNotices);
 });

@@ -1,4 +1,4 @@
-import { VerifyApiKey } from '@parley/domain/authentication';
+import { VerifyApiKey, VerifySession } from '@parley/domain/authentication';
 import { EventHub } from '@parley/domain/events';
 import { BlobReceiver } from '@parley/domain/files';
 import { PresenceBoard } from '@parley/domain/presence';
@@ -12,12 +12,16 @@ import {
   networkOf,
   PublicRealms,
   RateLimiter,
+  SessionAuthenticator,
+  SessionCookies,
 } from '@parley/http';
 import { ContainerModule } from 'inversify';
 import { ApiKeyCredentials } from '../authentication/api-key-credentials.js';
 import { HostAuthenticator } from '../authentication/host-authenticator.js';
 import { StoredRoles } from '../authentication/stored-roles.js';
+import { StoredSessions } from '../authentication/stored-sessions.js';
 import { DailyChannelQuota } from '../daily-channel-quota.js';
+import { LimitReset } from '../limit-reset.js';
 import type { ParleyParts } from '../parley.js';
 import { all, provide, provideAs, provideFrom } from '../provide.js';
 import { RealmResolver } from '../realm-resolver.js';
@@ -28,7 +32,14 @@ const { channelQuota, clock, fileLimits, loginAttempts, randomness, realmUrls, u
 /** From requests to use cases. */
 export const httpModule = ({ authenticate, ...options }: ParleyParts) =>
   new ContainerModule(({ bind }) => {
-    provideFrom(bind, RateLimiter, (time) => new RateLimiter({ clock: time, isOn: options.hasRateLimits }), clock);
+    provideFrom(
+      bind,
+      RateLimiter,
+      (time) => new RateLimiter({ clock: time, isOn: options.hasRateLimits, rules: options.rateLimitRules ?? {} }),
+      clock,
+    );
+    provide(bind, LimitReset, RateLimiter);
+    provideAs(bind, LISTS.eventListener, LimitReset);
     provide(bind, DailyChannelQuota, RateLimiter, clock);
     provideAs(bind, channelQuota, DailyChannelQuota);
     provideFrom(
@@ -50,16 +61,21 @@ export const httpModule = ({ authenticate, ...options }: ParleyParts) =>
       // The host application's log-in comes before API keys.
       provideFrom(
         bind,
-        LISTS.authenticator,
+        HostAuthenticator,
         (uow, realmResolver) => new HostAuthenticator(authenticate, uow, realmResolver),
         unitOfWork,
         RealmResolver,
       );
+      provideAs(bind, LISTS.authenticator, HostAuthenticator);
+      provideAs(bind, LISTS.browserAuthenticator, HostAuthenticator);
     }
     provide(bind, ApiKeyCredentials, VerifyApiKey, RealmResolver);
     provide(bind, BasicAuthenticator, ApiKeyCredentials);
     provideAs(bind, LISTS.authenticator, BasicAuthenticator);
     provide(bind, KeyParameterAuthenticator, ApiKeyCredentials);
+    provide(bind, StoredSessions, VerifySession, RealmResolver);
+    provide(bind, SessionAuthenticator, StoredSessions);
+    provideAs(bind, LISTS.browserAuthenticator, SessionAuthenticator);
 
     provide(bind, LongPoll, EventHub, PublicRealms, randomness, PARTS.report);
     provideFrom(
@@ -72,6 +88,7 @@ export const httpModule = ({ authenticate, ...options }: ParleyParts) =>
           longPoll,
           publicRealms,
           presence,
+          sessionCookies: new SessionCookies(options.url),
           clock: time,
           unicodeEmoji: options.unicodeEmoji,
           serverInfo: {
@@ -94,11 +111,26 @@ export const httpModule = ({ authenticate, ...options }: ParleyParts) =>
     provideFrom(
       bind,
       PARTS.dispatcher,
-      (routes, resolve, authenticators, keyParameter, files, realms, roleLookup, limiter, time, load) =>
+      (
+        routes,
+        resolve,
+        authenticators,
+        browserAuthenticators,
+        keyParameter,
+        files,
+        realms,
+        roleLookup,
+        limiter,
+        time,
+        load,
+      ) =>
         createDispatcher({
           routes,
           resolve,
           authenticators,
+          browserAuthenticators,
+          isHostAuthenticated: authenticate !== undefined,
+          publicUrl: options.url,
           keyParameter,
           files,
           realms,
@@ -107,14 +139,16 @@ export const httpModule = ({ authenticate, ...options }: ParleyParts) =>
           clock: time,
           load,
           logger: options.logger,
+          ...(options.observers && { observers: options.observers }),
+          ...(options.tracer && { tracer: options.tracer }),
           trustedProxies: options.trustedProxies,
           ...(options.limits && { limits: options.limits }),
-          publicHost: new URL(options.url).hostname,
           hasKnownPasswords: options.isDemo ?? false,
         }),
       PARTS.routes,
       PARTS.resolve,
       all(LISTS.authenticator),
+      all(LISTS.browserAuthenticator),
       KeyParameterAuthenticator,
       BlobReceiver,
       RealmResolver,

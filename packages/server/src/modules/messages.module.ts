@@ -24,6 +24,7 @@ import {
   SendMessage,
   SpectateMessage,
   SpectateMessages,
+  SpectateTopics,
   SystemMessages,
   UpdateMessage,
 } from '@parley/domain/messages';
@@ -52,6 +53,7 @@ export const messagesModule = new ContainerModule(({ bind }) => {
   provide(bind, GetMessages, unitOfWork, realmUrls, renderedMessages);
   provide(bind, SpectateMessages, unitOfWork, realmUrls, renderedMessages, serverChannelConfig);
   provide(bind, SpectateMessage, unitOfWork, serverChannelConfig);
+  provide(bind, SpectateTopics, unitOfWork, serverChannelConfig);
   provide(bind, ListReaders, unitOfWork);
   provide(bind, ReportMessage, unitOfWork, SystemMessages);
   provide(bind, NotifyTyping, unitOfWork, ephemeralEvents);

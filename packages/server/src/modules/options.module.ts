@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import { htmlMessages, re2LinkifierSyntax } from '@parley/markdown';
 import { ContainerModule } from 'inversify';
 import { HmacApiKeyMint } from '../authentication/hmac-api-key-mint.js';
+import { HmacSessionTokens } from '../authentication/hmac-session-tokens.js';
+import { JoseWebTokens } from '../authentication/jose-web-tokens.js';
 import { ZxcvbnPasswordStrength } from '../authentication/zxcvbn-password-strength.js';
 import { FILE_LIMITS } from '../config.js';
 import type { Resolve } from '../container.js';
@@ -65,6 +67,13 @@ export const optionsModule = (options: ParleyParts, resolve: Resolve) =>
       defaultValidityMinutes: options.invitationValidityMinutes ?? DEFAULT_INVITATION_VALIDITY_MINUTES,
     });
     provideFrom(bind, TOKENS.apiKeyMint, () => new HmacApiKeyMint(options.secret));
+    provideFrom(
+      bind,
+      TOKENS.webTokens,
+      (clock) => new JoseWebTokens(options.jwtSecrets ?? new Map(), clock),
+      TOKENS.clock,
+    );
+    provideFrom(bind, TOKENS.sessionTokens, () => new HmacSessionTokens(options.secret));
     provideFrom(bind, TOKENS.passwordStrength, () => new ZxcvbnPasswordStrength());
     provideFrom(bind, TOKENS.disposableDomains, () => new ListedDisposableDomains());
   });

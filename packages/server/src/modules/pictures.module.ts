@@ -1,3 +1,5 @@
+import { ChangeOwnAvatar, FindAvatar, RemoveOwnAvatar } from '@parley/domain/avatars';
+import { ChangeRealmImage, FindOwnRealm, RemoveRealmImage } from '@parley/domain/branding';
 import { AddCustomEmoji, DeactivateCustomEmoji, ListCustomEmoji } from '@parley/domain/custom-emoji';
 import { PictureMaker, ReadPicture } from '@parley/domain/pictures';
 import { ContainerModule } from 'inversify';
@@ -9,6 +11,12 @@ const { blobStore, imageProcessor, randomness, unicodeEmoji, unitOfWork } = TOKE
 export const picturesModule = new ContainerModule(({ bind }) => {
   provide(bind, PictureMaker, blobStore, imageProcessor, randomness);
   provide(bind, ReadPicture, unitOfWork, blobStore);
+  provide(bind, ChangeOwnAvatar, unitOfWork, PictureMaker);
+  provide(bind, RemoveOwnAvatar, unitOfWork, PictureMaker);
+  provide(bind, FindAvatar, unitOfWork);
+  provide(bind, FindOwnRealm, unitOfWork);
+  provide(bind, ChangeRealmImage, unitOfWork, PictureMaker);
+  provide(bind, RemoveRealmImage, unitOfWork, PictureMaker);
   provide(bind, ListCustomEmoji, unitOfWork);
   provide(bind, AddCustomEmoji, unitOfWork, unicodeEmoji, imageProcessor, PictureMaker);
   provide(bind, DeactivateCustomEmoji, unitOfWork);

@@ -7,10 +7,12 @@ import {
   ChangeRealm,
   ChangeUserDefaults,
   CheckStringId,
+  ConfigureRealm,
   CreateCall,
   CreateRealm,
   DeactivateRealm,
   DeleteRealmData,
+  ForgetLimits,
   GetServerSettings,
   ListAllowedDomains,
   ListLinkifiers,
@@ -19,6 +21,7 @@ import {
   RemoveLinkifier,
   RemovePlayground,
   ReorderLinkifiers,
+  SuspendRealm,
 } from '@parley/domain/realms';
 import { ContainerModule } from 'inversify';
 import { provide, provideAs } from '../provide.js';
@@ -54,6 +57,9 @@ export const realmsModule = new ContainerModule(({ bind }) => {
   provide(bind, DeleteRealmData, unitOfWork, clock);
   provideAs(bind, LISTS.jobHandler, DeleteRealmData);
   provide(bind, ReactivateRealm, unitOfWork);
+  provide(bind, SuspendRealm, unitOfWork);
+  provide(bind, ConfigureRealm, unitOfWork, markdownRenderer, realmUrls, clock, developmentMode);
+  provide(bind, ForgetLimits, unitOfWork);
   provide(bind, CheckStringId, unitOfWork);
   provide(bind, CreateCall, unitOfWork);
   provide(bind, CreateRealm, unitOfWork, clock, randomness, serverAddress);

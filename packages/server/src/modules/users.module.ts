@@ -47,7 +47,7 @@ export const usersModule = new ContainerModule(({ bind }) => {
     clock,
   );
   provide(bind, ChangeSettings, unitOfWork, passwordHasher, passwordStrength, loginAttempts, disposableDomains, clock);
-  provide(bind, RegisterUser, unitOfWork, passwordHasher, apiKeyMint, clock);
+  provide(bind, RegisterUser, unitOfWork, passwordHasher, passwordStrength, apiKeyMint, clock);
   provide(bind, ProfileValues, unitOfWork, markdownRenderer, realmUrls);
   provide(bind, UpdateUser, unitOfWork, realmUrls, disposableDomains, clock, ProfileValues);
   provide(bind, ListProfileFields, unitOfWork);

@@ -1,3 +1,4 @@
+import { RemoveExpiredSessions } from '@parley/domain/authentication';
 import { EventHub } from '@parley/domain/events';
 import { SweepFiles } from '@parley/domain/files';
 import { PromoteFullMembers } from '@parley/domain/groups';
@@ -32,6 +33,9 @@ const EXPIRE_FIRST_MS = 60_000;
 /** Files stay for a week at least, and bytes that belong to nothing for an hour. */
 const SWEEP_FILES_MS = 6 * 3_600_000;
 const SWEEP_FILES_FIRST_MS = 600_000;
+
+/** They let nobody in; they only take room. */
+const EXPIRE_SESSIONS_MS = 3_600_000;
 
 const { clock, unitOfWork } = TOKENS;
 const { report, timers } = PARTS;
@@ -109,6 +113,19 @@ export const workersModule = ({ shedsLoad, logger, verifyStorage, keepDeletedDay
           tell,
         ),
       SweepFiles,
+      timers,
+      report,
+    );
+    provideFrom(
+      bind,
+      LISTS.worker,
+      (sessions, elapsing, tell) =>
+        new RecurringWorker(
+          periodic('removing expired sessions', EXPIRE_SESSIONS_MS, () => sessions.execute()),
+          elapsing,
+          tell,
+        ),
+      RemoveExpiredSessions,
       timers,
       report,
     );

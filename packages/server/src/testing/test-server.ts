@@ -14,9 +14,9 @@ import type { ImageProcessor } from '@parley/domain/images';
 import { CreateRealm } from '@parley/domain/realms';
 import type { RealmId, UserId } from '@parley/domain/shared';
 import { type BotKind, RegisterUser, type Role, type User } from '@parley/domain/users';
-import { type Logger, type Route, silentLogger } from '@parley/http';
+import { type Logger, type ProxyTrust, type RateLimitRules, type Route, silentLogger } from '@parley/http';
 import { unicodeEmoji, ZulipMarkdownRenderer } from '@parley/markdown';
-import { FakeImageProcessor, FakeMailer, FixedClock, MemoryBlobStore } from '@parley/testkit';
+import { FakeImageProcessor, FakeMailer, FixedClock, MemoryBlobStore, signJsonWebToken } from '@parley/testkit';
 import type { HostAuthenticate } from '../authentication/host-authenticator.js';
 import { ScryptPasswordHasher } from '../authentication/scrypt-password-hasher.js';
 import { SeededRandom } from '../demo/seeded-random.js';
@@ -32,7 +32,8 @@ export interface TestServerOptions {
   readonly isDev?: boolean;
   readonly mailGatewayPattern?: string | null;
   readonly hasRateLimits?: boolean;
-  readonly trustedProxies?: number;
+  readonly trustedProxies?: ProxyTrust;
+  readonly rateLimitRules?: RateLimitRules;
   readonly authenticate?: HostAuthenticate;
   readonly passwordHasher?: PasswordHasher;
   readonly logger?: Logger;
@@ -41,6 +42,7 @@ export interface TestServerOptions {
   /** Default: one for images without pixels. */
   readonly images?: ImageProcessor;
   readonly fileLimits?: FileLimits;
+  readonly jwtSecrets?: ReadonlyMap<string, string>;
   /** What its organization begins with; default: a person of each role and nothing else. */
   readonly snapshot?: ServerSnapshot;
 }
@@ -108,6 +110,12 @@ const PEOPLE = {
 } as const satisfies Readonly<Record<string, { fullName: string; role: Role }>>;
 
 export type TestPerson = keyof typeof PEOPLE;
+
+/** Of tokens for the first realm. */
+export const JWT_SECRET = 'what a test shares with another service';
+
+/** Signed by the service that shares the secret. */
+export const webTokenOf = (claims: object): string => signJsonWebToken(claims, JWT_SECRET);
 
 /** Stretching passwords is tested elsewhere. */
 const quickHasher = new ScryptPasswordHasher({ ln: 1, p: 1 });
@@ -179,6 +187,7 @@ export class TestServer {
       unicodeEmoji,
       logger: silentLogger,
       secret: 'the secret of a test server',
+      jwtSecrets: new Map([['zulip', JWT_SECRET]]),
       onOtherSecret: 'rehash',
       url,
       defaultRealm: 'zulip',
@@ -207,7 +216,8 @@ export class TestServer {
   async addUser(person: { email: string; fullName: string; role?: Role; realmId?: RealmId }): Promise<TestUser> {
     const { email, fullName, role = 'member', realmId = this.realmId } = person;
     const password = `pw-${email}`;
-    const user = await this.parley.useCase(RegisterUser).execute({ realmId, email, fullName, role, password });
+    const newcomer = { realmId, email, fullName, role, password, allowsWeakPassword: true };
+    const user = await this.parley.useCase(RegisterUser).execute(newcomer);
     return this.signedIn(user, password);
   }
 

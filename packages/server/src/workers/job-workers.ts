@@ -38,6 +38,13 @@ export class JobWorkers implements Worker, CommitListener {
     for (const { kind, dueAt } of jobs) this.workers.get(kind)?.wakeIn(msUntil(dueAt, this.parts.clock));
   }
 
+  /** By kind of job; see `JobRunner.lagSeconds`. */
+  async lagSeconds(): Promise<ReadonlyMap<string, number>> {
+    const lags = new Map<string, number>();
+    for (const runner of this.runners) lags.set(runner.kindName, await runner.lagSeconds());
+    return lags;
+  }
+
   async stop(): Promise<void> {
     await Promise.all([...this.workers.values()].map((worker) => worker.stop()));
     await new Promise<void>((resolve) => {

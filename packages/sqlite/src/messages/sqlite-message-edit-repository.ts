@@ -15,6 +15,7 @@ import type { MessagePartReads } from './message-part-reads.js';
 export class SqliteMessageEditRepository implements MessageEditRepository {
   private readonly rowsOfMessage;
   private readonly insert;
+  private readonly editedMost;
   private readonly dropOldest;
 
   constructor(connection: Connection) {
@@ -30,6 +31,10 @@ export class SqliteMessageEditRepository implements MessageEditRepository {
               CASE WHEN m.id = e.value ->> 4 THEN m.rendered_content END
        FROM json_each(?) e CROSS JOIN json_each(?) wanted CROSS JOIN message m ON m.id = wanted.value
        WHERE m.realm_id = ?`,
+    );
+    this.editedMost = connection.values<MessageId>(
+      `SELECT message_id FROM message_edit WHERE message_id IN (SELECT value FROM json_each(?))
+       GROUP BY message_id HAVING count(*) > ${MAX_EDITS}`,
     );
     this.dropOldest = connection.command(
       `DELETE FROM message_edit WHERE id IN (
@@ -55,7 +60,10 @@ export class SqliteMessageEditRepository implements MessageEditRepository {
   ): Promise<void> {
     const edit = JSON.stringify([[userId, editedAt, topic, channelId, edited]]);
     this.insert.run(edit, jsonList(ids), realmId);
-    this.dropOldest.run(jsonList(ids));
+    // Texts are added to one message alone, and reading how long they are takes longer than counting.
+    const full = new Set(this.editedMost.all(jsonList(ids)));
+    if (edited !== null) full.add(edited);
+    if (full.size > 0) this.dropOldest.run(jsonList(full));
   }
 }
 

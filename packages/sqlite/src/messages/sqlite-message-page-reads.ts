@@ -14,6 +14,7 @@ import { USER_SETTINGS } from '@parley/domain/users';
 import type { Connection } from '../connection.js';
 import type { Quarantine } from '../quarantine.js';
 import { type Flag, jsonList, settingsColumn } from '../rows.js';
+import { type AvatarColumns, toAvatar } from '../users/avatar-columns.js';
 import { type MessageIndexRow, MessageIndexRowsById } from './message-index-row.js';
 import { MessagePages } from './message-pages.js';
 import type { MessagePartReads } from './message-part-reads.js';
@@ -77,7 +78,7 @@ export class SqliteMessagePageReads implements MessagePageReads {
       'SELECT * FROM submessage WHERE message_id IN (SELECT value FROM json_each(?)) ORDER BY id',
     );
     this.usersById = connection.rows<UserSummaryRow>(
-      `SELECT id, full_name, email, settings, avatar_source, avatar_version, bot_kind IS NOT NULL AS is_bot,
+      `SELECT id, full_name, email, settings, avatar_source, avatar_version, avatar_key, bot_kind IS NOT NULL AS is_bot,
               system_kind IS NOT NULL AS is_system_bot
        FROM user WHERE id IN (SELECT value FROM json_each(?))`,
     );
@@ -202,19 +203,16 @@ export class SqliteMessagePageReads implements MessagePageReads {
         row.is_bot === 1
           ? 'everyone'
           : userSettings.fromJson(row.settings, row.id, this.quarantine).emailAddressVisibility,
-      avatar: { source: row.avatar_source, version: row.avatar_version },
+      avatar: toAvatar(row, this.quarantine),
       isSystemBot: row.is_system_bot === 1,
     };
   }
 }
 
-interface UserSummaryRow {
-  readonly id: UserId;
+interface UserSummaryRow extends AvatarColumns {
   readonly full_name: string;
   readonly email: string;
   readonly settings: string;
-  readonly avatar_source: UserSummary['avatar']['source'];
-  readonly avatar_version: number;
   readonly is_bot: Flag;
   readonly is_system_bot: Flag;
 }

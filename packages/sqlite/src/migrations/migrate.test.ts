@@ -43,6 +43,7 @@ const RELEASED = [
   ['0029-host-application', '78b0bf6517170688f2d5f10d5aa3c056a32c499fe2c3670944d2f9ea8eb66656'],
   ['0030-uploads', 'bfaf3ecd9839ad84af5484b343ba70e59265585904b6913e0175163774392a5e'],
   ['0031-topics-policies', '0ff6f4c984d6fdfd2242996fb756c4e39f56de455aedf90583fa3ef1ccf1644a'],
+  ['0032-sessions', '92c74de4a15afa792e89c38dc562c9e1fb6133be20037629f99de8948a82cdda'],
 ];
 
 let directory: string;

@@ -2,15 +2,17 @@ import {
   type NewRealmRow,
   REALM_PERMISSIONS,
   type Realm,
+  type RealmImage,
   type RealmRepository,
   STORED_REALM_SETTINGS,
+  USUAL_REALM_IMAGES,
 } from '@parley/domain/realms';
 import { DomainError, type RealmId, type UnixSeconds } from '@parley/domain/shared';
 import { USER_SETTINGS } from '@parley/domain/users';
 import type { Connection, Parameter } from '../connection.js';
 import type { SqliteGroupRepository } from '../groups/sqlite-group-repository.js';
 import type { Quarantine } from '../quarantine.js';
-import { type Flag, groupSettingsColumn, isTaken, settingsColumn, toFlag } from '../rows.js';
+import { type Flag, groupSettingsColumn, isTaken, objectColumn, settingsColumn, toFlag } from '../rows.js';
 import { VersionedCache } from '../versioned-cache.js';
 import type { LinkifierReads } from './sqlite-realm-lists.js';
 
@@ -39,8 +41,8 @@ export class SqliteRealmRepository implements RealmRepository {
     this.row = connection.rows<RealmRow>('SELECT * FROM realm WHERE id = ?');
     this.insert = connection.values<RealmId>(
       `INSERT INTO realm (version, groups_version, string_id, uuid, name, is_deactivated, created_at, settings,
-                          rendered_description, user_defaults, is_at_server_address, permissions)
-       VALUES (1, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, '{}') RETURNING id`,
+                          rendered_description, user_defaults, is_at_server_address, images, permissions)
+       VALUES (1, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '{}') RETURNING id`,
     );
     this.insertCounter = connection.command(
       'INSERT INTO event_counter (realm_id, head_seq, pruned_up_to) VALUES (?, 0, 0)',
@@ -48,7 +50,7 @@ export class SqliteRealmRepository implements RealmRepository {
     this.store = connection.command(
       `UPDATE realm
        SET version = version + 1, string_id = ?, uuid = ?, name = ?, is_deactivated = ?, created_at = ?, settings = ?,
-           rendered_description = ?, user_defaults = ?, is_at_server_address = ?, permissions = ?
+           rendered_description = ?, user_defaults = ?, is_at_server_address = ?, images = ?, permissions = ?
        WHERE id = ?`,
     );
   }
@@ -116,6 +118,7 @@ export class SqliteRealmRepository implements RealmRepository {
       renderedDescription: row.rendered_description,
       permissions: permissions(row.permissions, row.id, this.quarantine, () => this.groups.nobodyOf(row.id)),
       linkifiers: this.linkifiers.list(row.id),
+      images: { ...USUAL_REALM_IMAGES, ...images(row.images, row.id, this.quarantine) },
       userDefaults: userDefaults.fromJson(row.user_defaults, row.id, this.quarantine),
     };
   }
@@ -126,6 +129,10 @@ const stringIdTaken = () =>
   new DomainError('STRING_ID_TAKEN', 'Subdomain already in use. Please choose a different one.');
 const realmSettings = settingsColumn(STORED_REALM_SETTINGS, 'realm', 'settings');
 const userDefaults = settingsColumn(USER_SETTINGS, 'realm', 'user_defaults');
+const images = objectColumn<RealmImage>('realm', 'images', (value) => {
+  const { isUploaded, version } = (value ?? {}) as Partial<RealmImage>;
+  return typeof isUploaded === 'boolean' && Number.isSafeInteger(version);
+});
 const permissions = groupSettingsColumn(REALM_PERMISSIONS, 'realm');
 
 interface RealmRow {
@@ -140,6 +147,7 @@ interface RealmRow {
   readonly permissions: string;
   readonly user_defaults: string;
   readonly is_at_server_address: Flag;
+  readonly images: string;
 }
 
 /** The columns in the order of `insert` and `store`, which have the permissions besides. */
@@ -154,5 +162,6 @@ function fromRealm(realm: NewRealmRow): readonly Parameter[] {
     realm.renderedDescription,
     userDefaults.toJson(realm.userDefaults),
     toFlag(realm.isAtServerAddress),
+    JSON.stringify(realm.images),
   ];
 }

@@ -1,6 +1,5 @@
 import { DomainError, foldCase, type RealmId, type UnixSeconds, type UserId } from '@parley/domain/shared';
 import {
-  type AvatarSource,
   type BotKind,
   type ConversationPartnerQuestion,
   foldedName,
@@ -18,6 +17,7 @@ import type { Connection, Parameter } from '../connection.js';
 import type { Quarantine } from '../quarantine.js';
 import { type Flag, isTaken, jsonList, listColumn, settingsColumn, toFlag } from '../rows.js';
 import { VersionedCache } from '../versioned-cache.js';
+import { type AvatarColumns, toAvatar } from './avatar-columns.js';
 
 export type UserCache = VersionedCache<number, User>;
 export const newUserCache = (): UserCache => new VersionedCache(20_000);
@@ -115,15 +115,15 @@ export class SqliteUserRepository implements UserRepository {
     );
     this.insert = connection.values<UserId>(
       `INSERT INTO user (realm_id, version, role, is_active, email, email_key, full_name, name_key, name_nfkc_key, joined_at,
-                         bot_kind, bot_owner_id, bot_default_channel_id, avatar_source, avatar_version,
+                         bot_kind, bot_owner_id, bot_default_channel_id, avatar_source, avatar_version, avatar_key,
                          special_permissions, settings, edited_settings, system_kind, password_hash)
-       VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+       VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
     );
     this.store = connection.values<number>(
       `UPDATE user
        SET version = version + 1, role = ?, is_active = ?, email = ?, email_key = ?, full_name = ?, name_key = ?,
            name_nfkc_key = ?, joined_at = ?, bot_kind = ?, bot_owner_id = ?, bot_default_channel_id = ?, avatar_source = ?,
-           avatar_version = ?, special_permissions = ?, settings = ?, edited_settings = ?
+           avatar_version = ?, avatar_key = ?, special_permissions = ?, settings = ?, edited_settings = ?
        WHERE id = ? AND realm_id = ? RETURNING version`,
     );
     this.storePasswordHash = connection.command('UPDATE user SET password_hash = ? WHERE id = ? AND realm_id = ?');
@@ -256,10 +256,7 @@ export class SqliteUserRepository implements UserRepository {
               isSystem: row.system_kind !== null,
               defaultSendingChannelId: row.bot_default_channel_id,
             },
-      avatar: {
-        source: quarantine.word(row.avatar_source, AVATAR_SOURCES, 'generated', 'user', row.id, 'avatar_source'),
-        version: row.avatar_version,
-      },
+      avatar: toAvatar(row, quarantine),
       specialPermissions: specialPermissions(row.special_permissions, row.id, quarantine),
       settings: userSettings.fromJson(row.settings, row.id, quarantine),
       editedSettings: editedSettings(row.edited_settings, row.id, quarantine),
@@ -282,10 +279,8 @@ const editedSettings = listColumn<UserSettingName>(
   (name) => typeof name === 'string' && Object.hasOwn(USER_SETTINGS, name),
 );
 const BOT_KINDS: readonly BotKind[] = ['generic', 'incomingWebhook', 'outgoingWebhook', 'embedded'];
-const AVATAR_SOURCES: readonly AvatarSource[] = ['gravatar', 'uploaded', 'generated'];
 
-interface UserRow {
-  readonly id: UserId;
+interface UserRow extends AvatarColumns {
   readonly realm_id: RealmId;
   readonly version: number;
   readonly role: Role;
@@ -297,8 +292,6 @@ interface UserRow {
   readonly bot_owner_id: UserId | null;
   readonly bot_default_channel_id: number | null;
   readonly system_kind: string | null;
-  readonly avatar_source: AvatarSource;
-  readonly avatar_version: number;
   readonly special_permissions: string;
   readonly settings: string;
   readonly edited_settings: string;
@@ -320,6 +313,7 @@ function fromUser(user: Omit<User, 'id' | 'version'>): readonly Parameter[] {
     user.bot?.defaultSendingChannelId ?? null,
     user.avatar.source,
     user.avatar.version,
+    user.avatar.source === 'uploaded' ? user.avatar.key : null,
     JSON.stringify(user.specialPermissions),
     userSettings.toJson(user.settings),
     JSON.stringify(user.editedSettings),

@@ -38,6 +38,7 @@ import { recipientRepositoryContract } from './recipient-repository.contract.js'
 import { reminderRepositoryContract } from './reminder-repository.contract.js';
 import { scheduledMessageRepositoryContract } from './scheduled-message-repository.contract.js';
 import { searchIndexContract } from './search-index.contract.js';
+import { sessionRepositoryContract } from './session-repository.contract.js';
 import { snippetRepositoryContract } from './snippet-repository.contract.js';
 import { statusRepositoryContract } from './status-repository.contract.js';
 import type { OpenStorage } from './storage-under-test.js';
@@ -93,6 +94,7 @@ export function storageContracts(open: OpenStorage): void {
   eventConsumerRepositoryContract(open);
   externalIdRepositoryContract(open);
   apiKeyRepositoryContract(open);
+  sessionRepositoryContract(open);
   jobRepositoryContract(open);
   permissionRulesContract(open);
 }

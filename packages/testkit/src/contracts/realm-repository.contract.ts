@@ -13,6 +13,7 @@ export function realmRepositoryContract(open: OpenStorage): void {
         isDeactivated: true,
         settings: { ...realm.settings, messageContentEditLimitSeconds: null, description: 'x', inviteRequired: false },
         renderedDescription: '<p>x</p>',
+        images: { ...realm.images, logo: { isUploaded: true, version: 3 } },
         userDefaults: { ...realm.userDefaults, twentyFourHourTime: null, webFontSizePx: 14 },
       };
       await uow.write((tx) => tx.realms.update(changed));

@@ -15,7 +15,7 @@ export function userRepositoryContract(open: OpenStorage): void {
           email: 'Iago@Example.com',
           role: 'administrator',
           isActive: false,
-          avatar: { source: 'uploaded', version: 3 },
+          avatar: { source: 'uploaded', version: 3, key: 'a'.repeat(32) },
           specialPermissions: ['canCreateUsers', 'canChangeUserEmails'],
         }),
         aUser({ name: 'helper', botOf: 'iago' }),

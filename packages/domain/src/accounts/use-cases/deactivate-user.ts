@@ -6,13 +6,15 @@ import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import { isOnlyOwnerOf } from '../../users/owners.js';
 import { mustBeHuman } from '../../users/role-rules.js';
 import { canDeactivateSelf, canDeactivateUser } from '../../users/user-permissions.js';
-import { deactivateWithBots } from '../deactivate-user.js';
+import { type Deletions, deactivateWithBots } from '../deactivate-user.js';
 import { planDeactivationLetter } from '../deactivation-letter.js';
 
 export interface DeactivateUserInput {
   readonly userId: UserId;
   /** At most `MAX_DEACTIVATION_COMMENT_LENGTH`. Goes to the user by mail; absent: no mail is sent. */
   readonly comment?: string;
+  /** What is deleted with the account; absent: nothing. */
+  readonly deletions?: Omit<Deletions, 'byId'>;
 }
 
 /** An administrator ends an account; what it holds stays (users §4.1). */
@@ -23,14 +25,14 @@ export class DeactivateUser {
   ) {}
 
   /** @throws DomainError UNKNOWN_USER, NAMED_USER_DEACTIVATED, NOT_PERMITTED, MUST_BE_OWNER, LAST_OWNER */
-  execute(caller: Caller, { userId, comment }: DeactivateUserInput): Promise<void> {
+  execute(caller: Caller, { userId, comment, deletions }: DeactivateUserInput): Promise<void> {
     return this.uow.write(async (tx) => {
       const actor = await tx.actors.get(caller);
       const user = await tx.users.find(caller.realmId, userId);
       const isOnlyOwner = user?.role === 'owner' && (await isOnlyOwnerOf(tx, caller.realmId, userId));
       enforce(canDeactivateUser(actor, user, isOnlyOwner));
       const realm = await tx.realms.get(caller.realmId);
-      await deactivateWithBots(tx, realm, user!, this.clock.now());
+      await deactivateWithBots(tx, realm, user!, this.clock.now(), deletions && { ...deletions, byId: actor.id });
       if (comment === undefined) return;
       await planDeactivationLetter(tx, realm, { userId, byId: actor.id, comment }, this.clock.now());
     });

@@ -2,13 +2,16 @@ import { DomainError } from '../../shared/errors.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import { isEmailAddress } from '../../users/email-address.js';
 import type { ApiKeyMint } from '../api-keys.js';
+import { type IssuedKey, issueKey } from './fetch-api-key.js';
+import type { OpenedSession, OpenSession } from './open-session.js';
 import {
   type AnonymousCaller,
   accountDeactivated,
-  type IssuedKey,
-  issueKey,
+  authenticationFailed,
+  invalidEmail,
   realmDeactivated,
-} from './fetch-api-key.js';
+  unknownRealm,
+} from './password-log-in.js';
 
 /** Whether anybody may be anybody, as on a developer's own machine. */
 export interface DevelopmentMode {
@@ -28,15 +31,32 @@ export class FetchDevelopmentApiKey {
   /** @throws DomainError NOT_IN_PRODUCTION, INVALID_EMAIL, UNKNOWN_REALM, USER_DEACTIVATED, REALM_DEACTIVATED, AUTHENTICATION_FAILED */
   async execute({ realmId }: AnonymousCaller, { username }: { readonly username: string }): Promise<IssuedKey> {
     if (!this.mode.isOn) throw notInProduction();
-    if (realmId === null) throw new DomainError('UNKNOWN_REALM', 'Invalid subdomain');
-    if (!isEmailAddress(username)) throw new DomainError('INVALID_EMAIL', 'Enter a valid email address.');
+    if (realmId === null) throw unknownRealm();
+    if (!isEmailAddress(username)) throw invalidEmail();
     const user = await this.uow.read(async ({ realms, users }) => {
       const found = await users.findByEmail(realmId, username);
       if (found && !found.isActive) throw accountDeactivated();
       if ((await realms.get(realmId)).isDeactivated) throw realmDeactivated();
-      if (!found) throw new DomainError('AUTHENTICATION_FAILED', 'Your username or password is incorrect');
+      if (!found) throw authenticationFailed();
       return found;
     });
     return issueKey(this.uow, this.mint, user);
+  }
+}
+
+/** The same for clients that go on in the session style: with a browser session (clients §6). */
+export class LogInForDevelopment {
+  constructor(
+    private readonly fetchKey: FetchDevelopmentApiKey,
+    private readonly openSession: OpenSession,
+  ) {}
+
+  /** @throws DomainError as `FetchDevelopmentApiKey` does */
+  async execute(
+    caller: AnonymousCaller,
+    { username, userAgent }: { readonly username: string; readonly userAgent: string },
+  ): Promise<{ readonly key: IssuedKey; readonly session: OpenedSession }> {
+    const key = await this.fetchKey.execute(caller, { username });
+    return { key, session: await this.openSession.execute({ user: key.user, userAgent }) };
   }
 }

@@ -1,10 +1,9 @@
 import type { Realm } from '../../realms/realm.js';
-import { DomainError } from '../../shared/errors.js';
 import type { RealmUrls } from '../../shared/realm-urls.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import { isAtLeast } from '../../users/role.js';
-import type { AnonymousCaller } from './fetch-api-key.js';
 import { type DevelopmentMode, notInProduction } from './fetch-development-api-key.js';
+import { type AnonymousCaller, unknownRealm } from './password-log-in.js';
 
 export interface DevelopmentUsers {
   /** Addresses to sign in with; people only. */
@@ -24,7 +23,7 @@ export class ListDevelopmentUsers {
   /** @throws DomainError NOT_IN_PRODUCTION, UNKNOWN_REALM */
   async execute({ realmId }: AnonymousCaller): Promise<DevelopmentUsers> {
     if (!this.mode.isOn) throw notInProduction();
-    if (realmId === null) throw new DomainError('UNKNOWN_REALM', 'Invalid subdomain');
+    if (realmId === null) throw unknownRealm();
     return this.uow.read(async ({ realms, users }) => {
       const realm: Realm = await realms.get(realmId);
       const heads = (await users.listEntries(realmId)).filter((head) => head.isActive);

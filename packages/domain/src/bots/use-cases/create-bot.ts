@@ -1,9 +1,11 @@
 import type { ApiKeyMint } from '../../authentication/api-keys.js';
+import { nameAvatar } from '../../avatars/change-avatar.js';
 import { getReadableChannel } from '../../channels/find-readable-channel.js';
+import type { PictureMaker } from '../../pictures/picture-maker.js';
 import type { Realm } from '../../realms/realm.js';
 import type { Caller } from '../../shared/caller.js';
 import type { Clock, Randomness } from '../../shared/clock.js';
-import { DomainError } from '../../shared/errors.js';
+import { DomainError, orThrow } from '../../shared/errors.js';
 import { enforce } from '../../shared/permission.js';
 import type { RealmUrls } from '../../shared/realm-urls.js';
 import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
@@ -13,6 +15,7 @@ import { mustBeHuman, mustNotBeGuest } from '../../users/role-rules.js';
 import type { BotKind } from '../../users/user.js';
 import { parseFullName } from '../../users/user-name.js';
 import { canCreateBot } from '../../users/user-permissions.js';
+import { type GivenAvatar, type MadeAvatar, makeBotAvatar, requireOneAvatar } from '../bot-avatar.js';
 import { botAudience } from '../bot-events.js';
 import { botEmail, requireRoom, requireUnusedEmail, requireUnusedName } from '../bot-names.js';
 import type { BotOptions, WebhookInterface } from '../bot-options.js';
@@ -31,6 +34,7 @@ export interface CreateBotInput {
   readonly sendingChannel: string | null;
   readonly eventsChannel: string | null;
   readonly allPublicChannels: boolean;
+  readonly avatar: GivenAvatar;
 }
 
 /** A bot with its key. */
@@ -50,14 +54,19 @@ export class CreateBot {
     private readonly realmUrls: RealmUrls,
     private readonly clock: Clock,
     private readonly randomness: Randomness,
+    private readonly pictures: PictureMaker,
   ) {}
 
   /**
    * @throws DomainError MUST_NOT_BE_GUEST, MUST_NOT_BE_BOT, INVALID_EMAIL, INVALID_USER_NAME, EMBEDDED_BOTS_DISABLED,
    * EMAIL_TAKEN, BOT_NAME_TAKEN, USER_NAME_TAKEN, NOT_PERMITTED, INVALID_BOT_KIND, INVALID_WEBHOOK_INTERFACE, UNKNOWN_CHANNEL,
-   * TOO_MANY_BOTS
+   * TOO_MANY_BOTS, ONE_IMAGE_REQUIRED, IMAGE_FILE_TOO_LARGE, UNREADABLE_IMAGE, IMAGE_TOO_LARGE, SERVER_BUSY
    */
   execute(caller: Caller, input: CreateBotInput): Promise<CreatedBot> {
+    return makeBotAvatar(this.pictures, input.avatar, (avatar) => this.create(caller, input, avatar));
+  }
+
+  private create(caller: Caller, input: CreateBotInput, madeAvatar: MadeAvatar): Promise<CreatedBot> {
     return this.uow.write(async (tx) => {
       const actor = await tx.actors.get(caller);
       enforce(mustNotBeGuest(actor));
@@ -72,9 +81,11 @@ export class CreateBot {
       enforce(canCreateBot(actor, realm, kind ?? 'generic'));
       if (!kind) throw new DomainError('INVALID_BOT_KIND', 'Invalid bot type');
       const { sendingChannelId, ...options } = await this.optionsFrom(tx, actor, input);
+      const pictures = orThrow(madeAvatar);
       await requireRoom(tx, realm.id, actor.id);
       const bot = { kind, ownerId: actor.id, isSystem: false, defaultSendingChannelId: sendingChannelId };
-      const person = { email, fullName, role: 'member', passwordHash: null, bot } as const;
+      const avatar = pictures && (await nameAvatar(tx, realm.id, pictures, 1));
+      const person = { email, fullName, role: 'member', passwordHash: null, bot, avatar } as const;
       const user = await addUser(tx, realm, person, { now: this.clock.now(), mint: this.mint });
       await tx.bots.putOptions(realm.id, user.id, options);
       const view = await viewBot(tx, user);
@@ -95,6 +106,7 @@ export class CreateBot {
     if (input.webhookInterface === 'unknown') {
       throw new DomainError('INVALID_WEBHOOK_INTERFACE', 'Invalid interface type');
     }
+    requireOneAvatar(input.avatar);
     const channelIdOf = async (name: string | null) =>
       name === null ? null : (await getReadableChannel(tx, actor, name)).id;
     const sendingChannelId = await channelIdOf(input.sendingChannel);

@@ -36,7 +36,7 @@ export class RegenerateApiKey {
     return this.uow.write(async (tx) => {
       const actor = await tx.actors.get(caller);
       await removePushTokens(tx, actor.realmId, actor.id, this.clock.now());
-      return replaceApiKey(tx, this.mint, actor);
+      return replaceApiKey(tx, this.mint, actor, caller.sessionId);
     });
   }
 }

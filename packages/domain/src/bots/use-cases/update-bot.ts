@@ -1,8 +1,10 @@
+import { type ChangedAvatar, giveAvatar } from '../../avatars/change-avatar.js';
 import { getReadableChannel } from '../../channels/find-readable-channel.js';
+import type { PictureMaker } from '../../pictures/picture-maker.js';
 import type { Realm } from '../../realms/realm.js';
 import type { Caller } from '../../shared/caller.js';
 import type { Clock } from '../../shared/clock.js';
-import { DomainError } from '../../shared/errors.js';
+import { DomainError, orThrow } from '../../shared/errors.js';
 import type { ChannelId, UserId } from '../../shared/ids.js';
 import { enforce } from '../../shared/permission.js';
 import type { RealmUrls } from '../../shared/realm-urls.js';
@@ -16,6 +18,7 @@ import type { Role } from '../../users/role.js';
 import type { User } from '../../users/user.js';
 import { parseFullName } from '../../users/user-name.js';
 import { canChangeRole } from '../../users/user-permissions.js';
+import { type GivenAvatar, type MadeAvatar, makeBotAvatar, requireOneAvatar } from '../bot-avatar.js';
 import { type BotChange, botAudience } from '../bot-events.js';
 import { botEmail, requireUnusedEmail, requireUnusedName } from '../bot-names.js';
 import type { BotOptions, WebhookInterface } from '../bot-options.js';
@@ -37,6 +40,7 @@ export interface UpdateBotInput {
   readonly sendingChannel?: string;
   readonly eventsChannel?: string;
   readonly allPublicChannels?: boolean;
+  readonly avatar: GivenAvatar;
 }
 
 export interface UpdatedBot extends ViewedBot {
@@ -51,15 +55,29 @@ export class UpdateBot {
     private readonly uow: UnitOfWork,
     private readonly realmUrls: RealmUrls,
     private readonly clock: Clock,
+    private readonly pictures: PictureMaker,
   ) {}
 
   /**
    * All or nothing.
    * @throws DomainError UNKNOWN_BOT, NOT_PERMITTED, MUST_BE_OWNER, INVALID_USER_NAME, BOT_NAME_TAKEN, INVALID_EMAIL,
    * EMAIL_TAKEN, MUST_BE_ADMINISTRATOR, LAST_OWNER, GUEST_CANNOT_ADMINISTER, UNKNOWN_USER, NAMED_USER_DEACTIVATED,
-   * BOT_CANNOT_OWN_BOTS, TOO_MANY_BOTS, INVALID_WEBHOOK_INTERFACE, UNKNOWN_CHANNEL
+   * BOT_CANNOT_OWN_BOTS, TOO_MANY_BOTS, INVALID_WEBHOOK_INTERFACE, UNKNOWN_CHANNEL,
+   * ONE_IMAGE_REQUIRED, IMAGE_FILE_TOO_LARGE, UNREADABLE_IMAGE, IMAGE_TOO_LARGE, SERVER_BUSY
    */
-  execute(caller: Caller, input: UpdateBotInput): Promise<UpdatedBot> {
+  async execute(caller: Caller, input: UpdateBotInput): Promise<UpdatedBot> {
+    const { replaced, ...bot } = await makeBotAvatar(this.pictures, input.avatar, (avatar) =>
+      this.update(caller, input, avatar),
+    );
+    await this.pictures.discard(replaced);
+    return bot;
+  }
+
+  private update(
+    caller: Caller,
+    input: UpdateBotInput,
+    madeAvatar: MadeAvatar,
+  ): Promise<UpdatedBot & Pick<ChangedAvatar, 'replaced'>> {
     return this.uow.write(async (tx) => {
       const actor = await tx.actors.get(caller);
       const realm = await tx.realms.get(actor.realmId);
@@ -69,9 +87,12 @@ export class UpdateBot {
       if (input.role !== undefined) bot = await this.giveRole(tx, actor, realm, bot, input.role);
       if (input.ownerId !== undefined) bot = await giveOwner(tx, bot, input.ownerId);
       bot = await changeOptions(tx, actor, bot, input);
+      requireOneAvatar(input.avatar);
+      const pictures = orThrow(madeAvatar);
+      const { user, replaced } = pictures ? await giveAvatar(tx, bot, pictures) : { user: bot, replaced: [] };
       const { ownerId } = bot.bot!;
       const owner = ownerId === null ? null : await tx.users.find(realm.id, ownerId);
-      return { realm, user: bot, view: await viewBot(tx, bot), owner };
+      return { realm, user, view: await viewBot(tx, user), owner, replaced };
     });
   }
 

@@ -2,7 +2,7 @@ import { findEmoji, type LoadUnicodeEmoji } from '../../emoji/emoji.js';
 import { wholeRealm } from '../../events/audience.js';
 import { bytesOf, type GivenImage, requireOneImage } from '../../images/given-image.js';
 import { type ImageInfo, type ImageProcessor, type ImageTarget, MAX_FRAMES } from '../../images/image-processor.js';
-import type { MadePicture, PictureMaker } from '../../pictures/picture-maker.js';
+import { type MadePicture, namePicture, type PictureMaker } from '../../pictures/picture-maker.js';
 import { canAddCustomEmoji, canOverrideDefaultEmoji } from '../../realms/realm-permissions.js';
 import type { Caller } from '../../shared/caller.js';
 import { enforce } from '../../shared/permission.js';
@@ -78,13 +78,10 @@ async function addEmoji(
   name: string,
   [picture, still]: readonly MadePicture[],
 ): Promise<CustomEmoji> {
-  const { frames, ...shown } = picture!;
-  const emoji = await tx.customEmoji.add({ realmId, name, authorId, format: shown.format, isAnimated: frames > 1 });
-  await tx.pictures.put(realmId, { ...shown, name: `emoji/${emoji.id}` });
-  if (still) {
-    const { frames: _one, ...stillShown } = still;
-    await tx.pictures.put(realmId, { ...stillShown, name: `emoji/${emoji.id}/still` });
-  }
+  const { format, frames } = picture!;
+  const emoji = await tx.customEmoji.add({ realmId, name, authorId, format, isAnimated: frames > 1 });
+  await namePicture(tx, realmId, `emoji/${emoji.id}`, picture!);
+  if (still) await namePicture(tx, realmId, `emoji/${emoji.id}/still`, still);
   await tx.events.append(realmId, { event: { type: 'custom_emoji.added', emoji }, audience: wholeRealm });
   return emoji;
 }

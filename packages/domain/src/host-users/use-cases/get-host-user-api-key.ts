@@ -1,6 +1,6 @@
 import type { ApiKeyMint } from '../../authentication/api-keys.js';
 import { replaceApiKey } from '../../authentication/replace-api-key.js';
-import { accountDeactivated } from '../../authentication/use-cases/fetch-api-key.js';
+import { accountDeactivated } from '../../authentication/use-cases/password-log-in.js';
 import { removePushTokens } from '../../push/push-jobs.js';
 import type { Clock } from '../../shared/clock.js';
 import type { RealmId } from '../../shared/ids.js';

@@ -1,10 +1,7 @@
 import type { ApiKeyMint, PasswordHasher } from '../../authentication/api-keys.js';
 import { checkPassword, type PasswordStrength } from '../../authentication/password-rules.js';
-import {
-  type AnonymousCaller,
-  type IssuedKey,
-  realmDeactivated,
-} from '../../authentication/use-cases/fetch-api-key.js';
+import type { IssuedKey } from '../../authentication/use-cases/fetch-api-key.js';
+import { type AnonymousCaller, realmDeactivated } from '../../authentication/use-cases/password-log-in.js';
 import type { Channel } from '../../channels/channel.js';
 import { hasFullHistoryAccess } from '../../channels/channel-permissions.js';
 import { wholeRealm } from '../../events/audience.js';

@@ -1,7 +1,15 @@
-import { canReadContent, hasFullHistoryAccess } from '../../channels/channel-permissions.js';
+import {
+  canReadContent,
+  canSpectateChannel,
+  hasFullHistoryAccess,
+  unknownChannel,
+  type WebPublicOption,
+} from '../../channels/channel-permissions.js';
 import { loadChannel } from '../../channels/load-channel.js';
+import { enterAsSpectator, type Spectator } from '../../channels/spectators.js';
 import type { Caller } from '../../shared/caller.js';
 import type { ChannelId } from '../../shared/ids.js';
+import { enforce } from '../../shared/permission.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import type { TopicSummary } from '../topic-reads.js';
 
@@ -17,6 +25,24 @@ export class ListTopics {
       return hasFullHistoryAccess(actor, channel, isSubscribed)
         ? repositories.topics.listTopics(actor.realmId, channel.recipientId)
         : repositories.topics.listOwnTopics(caller, channel.recipientId);
+    });
+  }
+}
+
+/** Those of a web-public channel, without logging in (protocol §9). */
+export class SpectateTopics {
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly option: WebPublicOption,
+  ) {}
+
+  /** @throws DomainError UNKNOWN_REALM, UNAUTHENTICATED, UNKNOWN_CHANNEL */
+  execute(spectator: Spectator, { channelId }: { readonly channelId: ChannelId }): Promise<readonly TopicSummary[]> {
+    return this.uow.read(async (repositories) => {
+      const { realm, spectators } = await enterAsSpectator(repositories, spectator, this.option);
+      const channel = await repositories.channels.find(realm.id, channelId);
+      enforce(channel ? canSpectateChannel(realm, channel, spectators) : unknownChannel);
+      return repositories.topics.listTopics(realm.id, channel!.recipientId);
     });
   }
 }

@@ -5,7 +5,7 @@ import { hasRealmPermission, isGranted } from '../../groups/group-permissions.js
 import type { Realm } from '../../realms/realm.js';
 import type { Caller } from '../../shared/caller.js';
 import type { Clock } from '../../shared/clock.js';
-import { DomainError } from '../../shared/errors.js';
+import { DomainError, orThrow } from '../../shared/errors.js';
 import type { ChannelId, MessageId, RealmId, RecipientId, UserId } from '../../shared/ids.js';
 import { enforce } from '../../shared/permission.js';
 import { type OnRollback, writeProvisionally } from '../../shared/provisional-changes.js';
@@ -26,7 +26,7 @@ import type { MarkdownRenderer, ParsedMarkdown } from '../markdown.js';
 import { parseContent } from '../message.js';
 import { type HookedDestination, type MessageHooks, NO_HOOKS } from '../message-hooks.js';
 import { type Destination, postMessage } from '../post-message.js';
-import { orThrow, ownMarkdownOptions, parseAhead, type RenderedText, renderText } from '../render-message.js';
+import { ownMarkdownOptions, parseAhead, type RenderedText, renderText } from '../render-message.js';
 import { parseTopic, topicKey } from '../topic.js';
 import { parseWidget, type Widget, widgetIn } from '../widgets.js';
 

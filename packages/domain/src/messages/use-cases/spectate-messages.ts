@@ -1,13 +1,9 @@
 import type { WebPublicOption } from '../../channels/channel-permissions.js';
-
-import { canSpectate } from '../../channels/channel-permissions.js';
-import type { Realm } from '../../realms/realm.js';
-import { DomainError } from '../../shared/errors.js';
-import type { MessageId, RealmId, UserId } from '../../shared/ids.js';
+import { enterAsSpectator, notLoggedIn, type Spectator } from '../../channels/spectators.js';
+import type { MessageId } from '../../shared/ids.js';
 import { enforce } from '../../shared/permission.js';
 import type { RealmUrls } from '../../shared/realm-urls.js';
-import type { Repositories, UnitOfWork } from '../../shared/unit-of-work.js';
-import type { Actor } from '../../users/actor.js';
+import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import type { LoadedMessage } from '../load-access.js';
 import type { SearchTexts } from '../markdown.js';
 import { HISTORICAL, type PersonalFlags } from '../message.js';
@@ -18,23 +14,8 @@ import { highlighting } from '../search.js';
 import type { GetMessageOutput } from './get-message.js';
 import type { GetMessagesInput, PresentMessages } from './get-messages.js';
 
-/** Somebody who has not logged in, where the host name belongs to an organization. */
-interface Spectator {
-  readonly realmId: RealmId | null;
-}
-
 /** What everything is to them. */
 const FLAGS: PersonalFlags = { ...HISTORICAL, historical: false };
-
-/** They may do what the least of all may, and have nothing: no user has this number. */
-const spectator = (realmId: RealmId): Actor => ({
-  id: 0 as UserId,
-  realmId,
-  role: 'guest',
-  isBot: false,
-  botOwnerId: null,
-  groups: new Set(),
-});
 
 /** Pages of web-public channels, without logging in (protocol §9). */
 export class SpectateMessages {
@@ -48,9 +29,9 @@ export class SpectateMessages {
   /** @throws DomainError UNKNOWN_REALM, UNAUTHENTICATED, TOO_MANY_MESSAGES, INVALID_MESSAGE_RANGE, INVALID_NARROW */
   execute<T>(caller: Spectator, { narrow, select }: GetMessagesInput, present: PresentMessages<T>): Promise<T> {
     return this.uow.read(async (reads) => {
-      const { realm, mayRead } = await enter(reads, caller, this.option);
+      const { realm, actor, spectators } = await enterAsSpectator(reads, caller, this.option);
+      const mayRead = ({ channel }: LoadedMessage) => canSpectateMessage(realm, channel, spectators).allowed;
       if (!isForSpectators(narrow)) throw notLoggedIn();
-      const actor = spectator(realm.id);
       const terms = await replaceWith(reads, actor, narrow, mayRead);
       checkPage(select);
       const context = { reads, actor, realmUrls: this.realmUrls, words: this.texts };
@@ -84,30 +65,12 @@ export class SpectateMessage {
   /** @throws DomainError UNKNOWN_REALM, UNAUTHENTICATED, UNKNOWN_MESSAGE */
   execute(caller: Spectator, { id }: { readonly id: MessageId }): Promise<GetMessageOutput> {
     return this.uow.read(async (reads) => {
-      const { realm, spectators } = await enter(reads, caller, this.option);
+      const { realm, actor, spectators } = await enterAsSpectator(reads, caller, this.option);
       const [view] = await reads.pages.listViews(realm.id, [id]);
       const channelId = view?.message.channelId ?? null;
       const channel = channelId === null ? null : await reads.channels.find(realm.id, channelId);
       enforce(canSpectateMessage(realm, channel, spectators));
-      return { viewer: spectator(realm.id), view: view!, flags: FLAGS, realm, isSenderKnown: true };
+      return { viewer: actor, view: view!, flags: FLAGS, realm, isSenderKnown: true };
     });
   }
-}
-
-const notLoggedIn = () =>
-  new DomainError('UNAUTHENTICATED', 'Not logged in: API authentication or user session required');
-
-/** @throws DomainError UNKNOWN_REALM, UNAUTHENTICATED where there is nothing to read without logging in */
-async function enter(
-  { realms, channels }: Pick<Repositories, 'realms' | 'channels'>,
-  { realmId }: Spectator,
-  { webPublicEnabled }: WebPublicOption,
-) {
-  if (realmId === null) throw new DomainError('UNKNOWN_REALM', 'Invalid subdomain');
-  const realm: Realm = await realms.get(realmId);
-  const spectators = { webPublicEnabled, hasWebPublicChannel: await channels.hasWebPublic(realmId) };
-  if (realm.isDeactivated) throw notLoggedIn();
-  enforce(canSpectate(realm, spectators));
-  const mayRead = ({ channel }: LoadedMessage) => canSpectateMessage(realm, channel, spectators).allowed;
-  return { realm, spectators, mayRead };
 }

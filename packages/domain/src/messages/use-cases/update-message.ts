@@ -7,7 +7,7 @@ import type { PermissionHolder } from '../../groups/group-permissions.js';
 import type { Realm } from '../../realms/realm.js';
 import type { Caller } from '../../shared/caller.js';
 import type { Clock } from '../../shared/clock.js';
-import { DomainError } from '../../shared/errors.js';
+import { DomainError, orThrow } from '../../shared/errors.js';
 import type { ChannelId, MessageId, UnixSeconds, UserId } from '../../shared/ids.js';
 import { enforce } from '../../shared/permission.js';
 import type { RealmUrls } from '../../shared/realm-urls.js';
@@ -36,14 +36,7 @@ import { allInTopic, moveMessages, selectMoved, visibleInTopic } from '../move-m
 import type { Move, MoveNotices } from '../move-notices.js';
 import { moveTopicPolicies } from '../move-topic-policies.js';
 import { type Destination, noteActivity } from '../post-message.js';
-import {
-  orThrow,
-  ownMarkdownOptions,
-  type ParsedAhead,
-  parseAhead,
-  type RenderedText,
-  renderText,
-} from '../render-message.js';
+import { ownMarkdownOptions, type ParsedAhead, parseAhead, type RenderedText, renderText } from '../render-message.js';
 import { cutTopic, EMPTY_TOPIC_DISPLAY_NAME, normalizeTopic, parseTopic, RESOLVED_PREFIX, topicKey } from '../topic.js';
 import { keepersOf, losersOf, watchersOfUpdate } from '../update-audiences.js';
 

@@ -5,11 +5,11 @@ import type { GroupSettingUpdate } from '../../groups/group-setting-rules.js';
 import { updateFullMembers } from '../../groups/update-full-members.js';
 import { acceptGroupSettings } from '../../groups/validate-group-setting.js';
 import type { MarkdownRenderer } from '../../messages/markdown.js';
-import { markdownOptions, orThrow, type ParsedAhead, parseAhead, renderText } from '../../messages/render-message.js';
+import { markdownOptions, type ParsedAhead, parseAhead, renderText } from '../../messages/render-message.js';
 import type { Caller } from '../../shared/caller.js';
 import type { Clock } from '../../shared/clock.js';
-import { DomainError } from '../../shared/errors.js';
-import type { ChannelId, EventSeq } from '../../shared/ids.js';
+import { DomainError, orThrow } from '../../shared/errors.js';
+import type { ChannelId, EventSeq, RealmId } from '../../shared/ids.js';
 import { enforce } from '../../shared/permission.js';
 import type { RealmUrls } from '../../shared/realm-urls.js';
 import {
@@ -71,13 +71,17 @@ const ALWAYS_WRITTEN: RealmSettingName = 'organizationType';
 
 /** Settings of the organization and what it lets groups do (organization §2). */
 export class ChangeRealm {
+  private readonly changes: RealmChanges;
+
   constructor(
     private readonly uow: UnitOfWork,
-    private readonly renderer: MarkdownRenderer,
-    private readonly realmUrls: RealmUrls,
-    private readonly clock: Clock,
-    private readonly mode: DevelopmentMode,
-  ) {}
+    renderer: MarkdownRenderer,
+    realmUrls: RealmUrls,
+    clock: Clock,
+    mode: DevelopmentMode,
+  ) {
+    this.changes = new RealmChanges(renderer, realmUrls, clock, mode);
+  }
 
   /**
    * All or nothing.
@@ -86,45 +90,12 @@ export class ChangeRealm {
    * `validateGroupSetting` does
    */
   async execute(caller: Caller, input: ChangeRealmInput): Promise<ChangeRealmOutput> {
-    const parsed = await this.parseDescription(caller, input.settings.description);
+    const parsed = await this.changes.parseDescription(this.uow, caller.realmId, input.settings.description);
     return this.uow.write(async (tx) => {
       const actor = await tx.actors.get(caller);
       const realm = await tx.realms.get(caller.realmId);
       this.check(actor, input);
-      const settings = await requestedChanges(tx, realm, input);
-      const permissions = await acceptGroupSettings(
-        tx,
-        realm.id,
-        REALM_PERMISSIONS,
-        realm.permissions,
-        input.permissions,
-      );
-      const name = input.name === undefined || input.name === realm.name ? null : input.name;
-      const methods = [...(input.authenticationMethods?.methods ?? [])].filter(
-        ([key, is]) => realm.settings[key] !== is,
-      );
-      const changesAuthentication = methods.length > 0;
-      const output = { name, settings: inOrderOfWriting(settings), permissions, changesAuthentication };
-      if (name === null && settings.length + permissions.length + methods.length === 0) return output;
-
-      const description = settings.find((change) => change.name === 'description');
-      const after: Realm = {
-        ...realm,
-        name: name ?? realm.name,
-        settings: { ...realm.settings, ...changed(realm.settings, settings), ...Object.fromEntries(methods) },
-        renderedDescription: description
-          ? await this.render(tx, actor, realm, description.value as string, parsed)
-          : realm.renderedDescription,
-        permissions: { ...realm.permissions, ...Object.fromEntries(permissions.map((row) => [row.name, row.groupId])) },
-      };
-      await tx.realms.update(after);
-      if (after.settings.waitingPeriodThreshold !== realm.settings.waitingPeriodThreshold) {
-        await updateFullMembers(tx, after, this.clock.now());
-      }
-      const lastSeq = await tx.events.lastSeq(realm.id);
-      await this.announce(tx, after, output);
-      await announceReachOfGuests(tx, realm, after, lastSeq);
-      return output;
+      return this.changes.apply(tx, realm, actor, input, parsed);
     });
   }
 
@@ -141,6 +112,87 @@ export class ChangeRealm {
       throw new DomainError('DEMO_REALM_REQUIRED', 'Must be a demo organization.');
     }
     if (name !== undefined) checkRealmName(name);
+  }
+}
+
+export interface ConfigureRealmInput {
+  readonly realmId: RealmId;
+  readonly name?: string;
+  readonly settings: SettingChanges<typeof REALM_SETTINGS>;
+}
+
+/** The same for the operator, who may change what nobody else may. */
+export class ConfigureRealm {
+  private readonly changes: RealmChanges;
+
+  constructor(
+    private readonly uow: UnitOfWork,
+    renderer: MarkdownRenderer,
+    realmUrls: RealmUrls,
+    clock: Clock,
+    mode: DevelopmentMode,
+  ) {
+    this.changes = new RealmChanges(renderer, realmUrls, clock, mode);
+  }
+
+  /** All or nothing. @throws DomainError UNKNOWN_REALM, INVALID_REALM_NAME, BAD_SETTING_VALUE, UNRENDERABLE_CONTENT, STALE_VALUE */
+  async execute({ realmId, name, settings }: ConfigureRealmInput): Promise<ChangeRealmOutput> {
+    if (name !== undefined) checkRealmName(name);
+    const parsed = await this.changes.parseDescription(this.uow, realmId, settings.description);
+    const input = { settings, permissions: {}, ...(name !== undefined && { name }) };
+    return this.uow.write(async (tx) => this.changes.apply(tx, await tx.realms.get(realmId), null, input, parsed));
+  }
+}
+
+/** What follows from a change that is permitted. */
+class RealmChanges {
+  constructor(
+    private readonly renderer: MarkdownRenderer,
+    private readonly realmUrls: RealmUrls,
+    private readonly clock: Clock,
+    private readonly mode: DevelopmentMode,
+  ) {}
+
+  /** `actor`: null stands for the operator. */
+  async apply(
+    tx: Transaction,
+    realm: Realm,
+    actor: Actor | null,
+    input: ChangeRealmInput,
+    parsed: ParsedAhead | undefined,
+  ): Promise<ChangeRealmOutput> {
+    const settings = await requestedChanges(tx, realm, input);
+    const permissions = await acceptGroupSettings(
+      tx,
+      realm.id,
+      REALM_PERMISSIONS,
+      realm.permissions,
+      input.permissions,
+    );
+    const name = input.name === undefined || input.name === realm.name ? null : input.name;
+    const methods = [...(input.authenticationMethods?.methods ?? [])].filter(([key, is]) => realm.settings[key] !== is);
+    const changesAuthentication = methods.length > 0;
+    const output = { name, settings: inOrderOfWriting(settings), permissions, changesAuthentication };
+    if (name === null && settings.length + permissions.length + methods.length === 0) return output;
+
+    const description = settings.find((change) => change.name === 'description');
+    const after: Realm = {
+      ...realm,
+      name: name ?? realm.name,
+      settings: { ...realm.settings, ...changed(realm.settings, settings), ...Object.fromEntries(methods) },
+      renderedDescription: description
+        ? await this.render(tx, actor, realm, description.value as string, parsed)
+        : realm.renderedDescription,
+      permissions: { ...realm.permissions, ...Object.fromEntries(permissions.map((row) => [row.name, row.groupId])) },
+    };
+    await tx.realms.update(after);
+    if (after.settings.waitingPeriodThreshold !== realm.settings.waitingPeriodThreshold) {
+      await updateFullMembers(tx, after, this.clock.now());
+    }
+    const lastSeq = await tx.events.lastSeq(realm.id);
+    await this.announce(tx, after, output);
+    await announceReachOfGuests(tx, realm, after, lastSeq);
+    return output;
   }
 
   private async announce(tx: Transaction, realm: Realm, output: ChangeRealmOutput): Promise<void> {
@@ -171,15 +223,15 @@ export class ChangeRealm {
     for (const change of settings) if (isLast(change)) await announceSetting(change);
   }
 
-  private async parseDescription(caller: Caller, description: unknown): Promise<ParsedAhead | undefined> {
+  async parseDescription(uow: UnitOfWork, realmId: RealmId, description: unknown): Promise<ParsedAhead | undefined> {
     if (typeof description !== 'string' || description === '') return undefined;
-    const realm = await this.uow.read(({ realms }) => realms.get(caller.realmId));
+    const realm = await uow.read(({ realms }) => realms.get(realmId));
     return parseAhead(this.renderer, description, this.optionsOf(realm));
   }
 
   private async render(
     tx: Transaction,
-    actor: Actor,
+    actor: Actor | null,
     realm: Realm,
     description: string,
     ahead: ParsedAhead | undefined,

@@ -3,8 +3,9 @@ import type { Caller } from '../../shared/caller.js';
 import type { Clock } from '../../shared/clock.js';
 import { DomainError } from '../../shared/errors.js';
 import { enforce } from '../../shared/permission.js';
-import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
 import { callOffDeletion, planDeletion } from '../delete-realm-data.js';
+import type { Realm } from '../realm.js';
 import { isReachable } from '../realm-data.js';
 import { canDeactivateRealm } from '../realm-permissions.js';
 
@@ -16,6 +17,8 @@ export interface DeactivateRealmInput {
 /** What clients are told with register. */
 export const MIN_DELETION_DELAY_DAYS = 14;
 const SECONDS_PER_DAY = 86_400;
+
+const SESSIONS_AT_A_TIME = 500;
 
 /** Nobody signs in any more, and no key is good; everything stays until its deletion is due (organization §3). */
 export class DeactivateRealm {
@@ -37,14 +40,33 @@ export class DeactivateRealm {
         }
       }
       const realm = await tx.realms.get(caller.realmId);
-      if (realm.isDeactivated) return;
-      if (deletionDelayDays !== null) {
+      if ((await deactivate(tx, realm)) && deletionDelayDays !== null) {
         await planDeletion(tx, realm.id, this.clock.now() + deletionDelayDays * SECONDS_PER_DAY);
       }
-      await tx.realms.update({ ...realm, isDeactivated: true });
-      await tx.events.append(realm.id, { event: { type: 'realm.deactivated' }, audience: wholeRealm });
     });
   }
+}
+
+export interface SuspendRealmInput {
+  readonly stringId: string;
+}
+
+/** For the operator. Whether the organization was in use. */
+export class SuspendRealm {
+  constructor(private readonly uow: UnitOfWork) {}
+
+  /** @throws DomainError UNKNOWN_REALM */
+  execute({ stringId }: SuspendRealmInput): Promise<boolean> {
+    return this.uow.write(async (tx) => deactivate(tx, await realmNamed(tx, stringId)));
+  }
+}
+
+async function deactivate(tx: Transaction, realm: Realm): Promise<boolean> {
+  if (realm.isDeactivated) return false;
+  await tx.realms.update({ ...realm, isDeactivated: true });
+  while ((await tx.sessions.removeOfRealm(realm.id, SESSIONS_AT_A_TIME)) === SESSIONS_AT_A_TIME) await tx.yield();
+  await tx.events.append(realm.id, { event: { type: 'realm.deactivated' }, audience: wholeRealm });
+  return true;
 }
 
 export interface ReactivateRealmInput {
@@ -58,9 +80,7 @@ export class ReactivateRealm {
   /** @throws DomainError UNKNOWN_REALM */
   execute({ stringId }: ReactivateRealmInput): Promise<boolean> {
     return this.uow.write(async (tx) => {
-      const realm = await tx.realms.findByStringId(stringId);
-      if (!realm || !isReachable(realm))
-        throw new DomainError('UNKNOWN_REALM', `There is no organization '${stringId}'.`);
+      const realm = await realmNamed(tx, stringId);
       if (realm.isDeactivated) {
         await tx.realms.update({ ...realm, isDeactivated: false });
         await callOffDeletion(tx, realm.id);
@@ -68,4 +88,12 @@ export class ReactivateRealm {
       return realm.isDeactivated;
     });
   }
+}
+
+async function realmNamed({ realms }: Transaction, stringId: string): Promise<Realm> {
+  const realm = await realms.findByStringId(stringId);
+  if (!realm || !isReachable(realm)) {
+    throw new DomainError('UNKNOWN_REALM', `There is no organization '${stringId}'.`);
+  }
+  return realm;
 }

@@ -1,5 +1,5 @@
-import type { AnonymousCaller } from '../../authentication/use-cases/fetch-api-key.js';
 import type { DevelopmentMode } from '../../authentication/use-cases/fetch-development-api-key.js';
+import type { AnonymousCaller } from '../../authentication/use-cases/password-log-in.js';
 import { canSpectate } from '../../channels/channel-permissions.js';
 import type { ServerChannelConfig } from '../../channels/use-cases/create-channel.js';
 import { DomainError } from '../../shared/errors.js';

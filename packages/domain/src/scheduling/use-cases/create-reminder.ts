@@ -1,7 +1,7 @@
-import { orThrow } from '../../messages/render-message.js';
 import type { SystemMessages } from '../../messages/system-messages.js';
 import type { Caller } from '../../shared/caller.js';
 import type { Clock } from '../../shared/clock.js';
+import { orThrow } from '../../shared/errors.js';
 import type { MessageId, ReminderId, UnixSeconds } from '../../shared/ids.js';
 import type { RealmUrls } from '../../shared/realm-urls.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';

@@ -1,4 +1,5 @@
 import type { PasswordHasher } from '../../authentication/api-keys.js';
+import { endSessions } from '../../authentication/end-sessions.js';
 import { type LoginAttempts, loginAttemptKey } from '../../authentication/login-attempts.js';
 import { isPasswordStrong, type PasswordStrength } from '../../authentication/password-rules.js';
 import type { Realm } from '../../realms/realm.js';
@@ -70,7 +71,10 @@ export class ChangeSettings {
       const realm = await tx.realms.get(caller.realmId);
       const user = (await tx.users.find(caller.realmId, caller.userId))!;
       const changes = settingChanges('user', USER_SETTINGS, user.settings, input.settings, CHECKED_FIRST);
-      if (password) await storePassword(tx, user, password);
+      if (password) {
+        await storePassword(tx, user, password);
+        await endSessions(tx, user, caller.sessionId);
+      }
       if (input.email !== undefined) await this.checkEmail(tx, actor, user, realm, input.email);
       const asks = input.fullName !== undefined && input.fullName !== user.fullName && mayChangeOwnName(actor, realm);
       const fullName = asks ? await acceptedName(tx, realm, user, input.fullName!) : user.fullName;

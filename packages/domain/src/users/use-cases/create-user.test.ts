@@ -45,7 +45,7 @@ const creating = (fixture: MemoryFixture, hasher = new FakePasswordHasher(), ren
     useCase.execute(fixture.caller(who), { ...newcomer, ...input });
 };
 const registering = (fixture: MemoryFixture) => {
-  const useCase = new RegisterUser(fixture.uow, new FakePasswordHasher(), mint, fixture.clock);
+  const useCase = new RegisterUser(fixture.uow, new FakePasswordHasher(), fakePasswordStrength, mint, fixture.clock);
   return (input: Partial<RegisterUserInput> = {}) =>
     useCase.execute({ realmId: fixture.realm.id, role: 'member', ...newcomer, ...input });
 };

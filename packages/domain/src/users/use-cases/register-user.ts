@@ -1,4 +1,5 @@
 import type { ApiKeyMint, PasswordHasher } from '../../authentication/api-keys.js';
+import { checkPassword, type PasswordStrength } from '../../authentication/password-rules.js';
 import type { Clock } from '../../shared/clock.js';
 import { DomainError } from '../../shared/errors.js';
 import type { RealmId } from '../../shared/ids.js';
@@ -14,6 +15,8 @@ export interface RegisterUserInput extends Omit<NewUser, 'passwordHash' | 'fullN
   readonly fullName: string;
   /** Null: they cannot sign in with a password; the host application knows them otherwise. */
   readonly password: string | null;
+  /** For organizations whose passwords are published or made up, such as demos; default: the rule of the API holds. */
+  readonly allowsWeakPassword?: boolean;
   readonly settings?: Partial<UserSettings>;
   readonly specialPermissions?: readonly SpecialPermission[];
 }
@@ -23,14 +26,15 @@ export class RegisterUser {
   constructor(
     private readonly uow: UnitOfWork,
     private readonly hasher: PasswordHasher,
+    private readonly strength: PasswordStrength,
     private readonly mint: ApiKeyMint,
     private readonly clock: Clock,
   ) {}
 
-  /** @throws DomainError UNKNOWN_REALM, INVALID_EMAIL, EMAIL_TAKEN, INVALID_USER_NAME, USER_NAME_TAKEN */
-  async execute({ realmId, password, specialPermissions = [], ...person }: RegisterUserInput): Promise<User> {
-    const fullName = parseFullName(person.fullName, SHORTEST_GIVEN_NAME);
-    if (!isEmailAddress(person.email)) throw new DomainError('INVALID_EMAIL', 'Enter a valid email address.');
+  /** @throws DomainError UNKNOWN_REALM, INVALID_EMAIL, EMAIL_TAKEN, INVALID_USER_NAME, USER_NAME_TAKEN, WEAK_PASSWORD */
+  async execute(input: RegisterUserInput): Promise<User> {
+    const { realmId, password, specialPermissions = [], allowsWeakPassword, ...person } = input;
+    const fullName = this.check(input);
     const passwordHash = password === null ? null : await this.hasher.hash(password);
     return this.uow.write(async (tx) => {
       const realm = await tx.realms.get(realmId);
@@ -42,5 +46,14 @@ export class RegisterUser {
       );
       return specialPermissions.length === 0 ? user : tx.users.update({ ...user, specialPermissions });
     });
+  }
+
+  /** What can be said before anybody is looked up. Answers the name trimmed. @throws DomainError INVALID_USER_NAME, INVALID_EMAIL, WEAK_PASSWORD */
+  check(input: Pick<RegisterUserInput, 'email' | 'fullName' | 'password' | 'allowsWeakPassword'>): string {
+    const { email, password, allowsWeakPassword = false } = input;
+    const fullName = parseFullName(input.fullName, SHORTEST_GIVEN_NAME);
+    if (!isEmailAddress(email)) throw new DomainError('INVALID_EMAIL', 'Enter a valid email address.');
+    if (password !== null && !allowsWeakPassword) checkPassword(this.strength, password, [email, fullName]);
+    return fullName;
   }
 }

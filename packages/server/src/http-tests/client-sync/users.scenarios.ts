@@ -28,6 +28,13 @@ export const USERS_SCENARIOS: Scenarios = {
       at: toUser('shiva'),
       heard: ['realm_user/update', ...LOST, 'subscription/peer_remove', ...OUT_OF_SIGHT],
     },
+    {
+      title: 'with the profile',
+      as: 'iago',
+      at: toUser('shiva'),
+      params: { actions: { delete_profile: true } },
+      heard: ['realm_user/update', 'subscription/peer_remove', 'user_group/remove_members'],
+    },
   ],
   'DELETE /users/me': [
     {

@@ -14,10 +14,14 @@ import type { AddressInfo } from 'node:net';
 import { connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { runCommandLine } from './cli.js';
+import { runCommandLine } from './run-command-line.js';
 
 // Real databases, real passwords; a busy machine takes its time.
 jest.setTimeout(60_000);
+
+const until = async (condition: () => Promise<boolean>) => {
+  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 20));
+};
 
 describe('parley', () => {
   let directory: string;
@@ -64,7 +68,7 @@ describe('parley', () => {
         interrupted: () => interrupted,
       };
       void runCommandLine(
-        ['serve', '--port=0', '--log-level=silent', `--database=sqlite:${database}`, ...args],
+        ['serve', '--new-database', '--port=0', '--log-level=silent', `--database=sqlite:${database}`, ...args],
         terminal,
         {},
       ).then((code) => (code === 0 ? finish() : fail(new Error(`exit code ${code}`))));
@@ -90,11 +94,11 @@ describe('parley', () => {
     const { code, out } = await run(['--help']);
     expect(code).toBe(0);
     for (const word of [
-      'serve',
-      'create-realm',
-      'create-user',
-      'grant',
-      'rebuild-search',
+      'parley serve',
+      'realm create',
+      'user create',
+      'user grant',
+      'search rebuild',
       '--port N',
       'PARLEY_SECRET',
     ]) {
@@ -104,11 +108,11 @@ describe('parley', () => {
   });
 
   it('sets up an organization, and serves it', async () => {
-    expect(await run(['create-realm', 'lear', 'King Lear'])).toMatchObject({
+    expect(await run(['realm', 'create', '--new-database', 'lear', 'King Lear'])).toMatchObject({
       code: 0,
       out: 'Created organization lear (King Lear), reached at http://localhost:9991',
     });
-    const created = await run(['create-user', 'fool@lear.com', 'The Fool', '--role=owner', '--password-stdin'], {
+    const created = await run(['user', 'create', 'fool@lear.com', 'The Fool', '--role=owner', '--password-stdin'], {
       input: 'nothing will come of nothing\n',
     });
     expect(created).toMatchObject({ code: 0, err: '' });
@@ -120,22 +124,55 @@ describe('parley', () => {
   });
 
   it('grants what no role carries', async () => {
-    await run(['create-realm', '', 'Root']);
-    await run(['create-user', 'kent@lear.com', 'Earl of Kent', '--role=administrator']);
-    expect(await run(['grant', 'kent@lear.com', 'can_create_users'])).toEqual({
+    await run(['realm', 'create', '--new-database', '', 'Root']);
+    await run(['user', 'create', 'kent@lear.com', 'Earl of Kent', '--role=administrator']);
+    expect(await run(['user', 'grant', 'kent@lear.com', 'can_create_users'])).toEqual({
       code: 0,
       out: 'Granted can_create_users to Earl of Kent of Root',
       err: '',
     });
-    expect(await run(['grant', 'nobody@lear.com', 'can_create_users'])).toMatchObject({
+    expect(await run(['user', 'grant', 'nobody@lear.com', 'can_create_users'])).toMatchObject({
       code: 1,
-      err: 'parley: No such user',
+      err: 'parley: There is nobody nobody@lear.com in Root; see parley user list.',
     });
   });
 
+  it('says where somebody is logged in, and logs them out while the server runs', async () => {
+    await run(['realm', 'create', '--new-database', '', 'King Lear']);
+    const [email, password] = ['fool@lear.com', 'nothing will come of nothing'];
+    await run(['user', 'create', email, 'The Fool', '--password-stdin'], { input: password });
+    expect((await run(['user', 'sessions', email])).out).toBe(`${email} is not logged in with any browser`);
+    await whileServing([], async (url) => {
+      const logIn = async () => {
+        const anonymous = { Cookie: 'csrftoken=mine', 'X-CSRFToken': 'mine', 'User-Agent': 'Lynx/2.9\u009b' };
+        const body = new URLSearchParams({ username: email, password });
+        const answer = await fetch(`${url}/accounts/login/`, { method: 'POST', headers: anonymous, body });
+        return answer.headers.getSetCookie()[0]!.split(';')[0]!;
+      };
+      const statusWith = async (Cookie: string) =>
+        (await fetch(`${url}/json/users/me`, { headers: { Cookie } })).status;
+      const cookies = [await logIn(), await logIn()] as const;
+      const lines = (await run(['user', 'sessions', email])).out.split('\n');
+      expect(lines).toEqual(Array(2).fill(expect.stringMatching(/^\d\t20[\d-]{8}T[\d:.]+Z\t20\S+Z\tLynx\/2\.9$/)));
+      expect(await run(['user', 'sessions', email, '--end', '--session=1'])).toEqual({
+        code: 0,
+        out: `Ended 1 session of ${email}`,
+        err: '',
+      });
+      await until(async () => (await statusWith(cookies[0])) === 401);
+      expect(await statusWith(cookies[1])).toBe(200);
+      expect((await run(['user', 'sessions', email, '--end'])).out).toBe(`Ended 1 session of ${email}`);
+      await until(async () => (await statusWith(cookies[1])) === 401);
+    });
+    expect(await run(['user', 'sessions', 'nobody@lear.com', '--end'])).toMatchObject({ code: 1 });
+    for (const flags of [['--end', '--session=x'], ['--session=1']]) {
+      expect(await run(['user', 'sessions', email, ...flags])).toMatchObject({ code: 2 });
+    }
+  });
+
   it('puts deleted messages back, beside a server that runs', async () => {
-    await run(['create-realm', '', 'Root']);
-    const created = await run(['create-user', 'kent@lear.com', 'Earl of Kent', '--role=owner']);
+    await run(['realm', 'create', '--new-database', '', 'Root']);
+    const created = await run(['user', 'create', 'kent@lear.com', 'Earl of Kent', '--role=owner']);
     const key = /API key: (\w{32})$/.exec(created.out)![1];
     const authorization = `Basic ${Buffer.from(`kent@lear.com:${key}`).toString('base64')}`;
     await whileServing([], async (url) => {
@@ -148,7 +185,7 @@ describe('parley', () => {
       const { id } = await call('POST', '/messages', { type: 'channel', to: 'heath', topic: 'storm', content: 'blow' });
       await call('DELETE', `/messages/${id}`);
       expect(await call('GET', `/messages/${id}`)).toMatchObject({ msg: 'Invalid message(s)' });
-      const restore = (...args: string[]) => run(['restore-messages', '--channel=Heath', ...args]);
+      const restore = (...args: string[]) => run(['message', 'restore', '--channel=Heath', ...args]);
       expect(await restore('--topic=STORM', '--dry-run')).toMatchObject({
         out: 'Would put back 1 deleted messages of Root',
       });
@@ -169,12 +206,12 @@ describe('parley', () => {
     ${['--since=yesterday']}        | ${'--since must be a date such as 2026-07-31 or 2026-07-31T12:00Z.'}
     ${['--channel=heath']}          | ${'There is no channel heath.'}
   `('refuses to restore messages that are named by $args', async ({ args, err }) => {
-    await run(['create-realm', '', 'Root']);
-    expect(await run(['restore-messages', ...args])).toMatchObject({ code: 1, err: `parley: ${err}` });
+    await run(['realm', 'create', '--new-database', '', 'Root']);
+    expect(await run(['message', 'restore', ...args])).toMatchObject({ err: `parley: ${err}` });
   });
 
   it('makes the index of searches anew', async () => {
-    expect(await run(['rebuild-search'])).toMatchObject({ code: 1 });
+    expect(await run(['search', 'rebuild'])).toMatchObject({ code: 1 });
     await whileServing(['--demo', '--dev'], async () => {});
     /** Runs SQL as another program would; answers how many messages there are, and how many are indexed. */
     const look = (sql = '') => {
@@ -186,14 +223,14 @@ describe('parley', () => {
     const [messages] = look();
     expect(messages).toBeGreaterThan(0);
     expect(look("INSERT INTO message_search (message_search) VALUES ('delete-all')")).toEqual([messages, 0]);
-    expect(await run(['rebuild-search'])).toEqual({ code: 0, out: 'Searches find every message again.', err: '' });
+    expect(await run(['search', 'rebuild'])).toEqual({ code: 0, out: 'Searches find every message again.', err: '' });
     expect(look()).toEqual([messages, messages]);
   });
 
   it('asks which organization, where there are several', async () => {
-    await run(['create-realm', 'a', 'First']);
-    await run(['create-realm', 'b', 'Second']);
-    const command = ['create-user', 'x@example.com', 'Somebody'];
+    await run(['realm', 'create', '--new-database', 'a', 'First']);
+    await run(['realm', 'create', '--new-database', 'b', 'Second']);
+    const command = ['user', 'create', 'x@example.com', 'Somebody'];
     expect(await run(command)).toMatchObject({ code: 1, err: "parley: --realm must be one of 'a', 'b'." });
     expect(await run([...command, '--realm=b'])).toMatchObject({ code: 0 });
   });
@@ -229,7 +266,7 @@ describe('parley', () => {
     const other = createServer();
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
     const { port } = other.address() as AddressInfo;
-    expect(await run(['serve', `--port=${port}`])).toEqual({
+    expect(await run(['serve', '--new-database', `--port=${port}`])).toEqual({
       code: 1,
       out: '',
       err: `parley: Port ${port} of 127.0.0.1 is in use by another program; choose another one with --port.`,
@@ -242,7 +279,7 @@ describe('parley', () => {
     mkdirSync(join(directory, 'data'));
     writeFileSync(database, 'Dear diary, today I wrote a database. '.repeat(10));
     const before = readFileSync(database);
-    const { code, err } = await run(['serve', '--port=0']);
+    const { code, err } = await run(['serve', '--new-database', '--port=0']);
     expect(code).toBe(1);
     expect(err).toMatch(/^parley: Cannot open database .*parley\.db: it belongs to another program$/);
     expect(readFileSync(database)).toEqual(before);
@@ -250,12 +287,12 @@ describe('parley', () => {
   });
 
   it('refuses a database of a newer version, and leaves it as it is', async () => {
-    await run(['create-realm', 'lear', 'King Lear']);
+    await run(['realm', 'create', '--new-database', 'lear', 'King Lear']);
     const newer = readFileSync(database);
     newer.writeUInt32BE(4711, 60); // where SQLite keeps a program's own version number
     writeFileSync(database, newer);
     const before = readdirSync(join(directory, 'data'));
-    const { code, err } = await run(['serve', '--port=0']);
+    const { code, err } = await run(['serve', '--new-database', '--port=0']);
     expect(code).toBe(1);
     expect(err).toMatch(/^parley: Cannot open database [^\n]*newer version of Parley[^\n]*$/);
     expect(readFileSync(database)).toEqual(newer);
@@ -263,7 +300,7 @@ describe('parley', () => {
   });
 
   it('reads long requests, and answers JSON to what it cannot read', async () => {
-    await run(['create-realm', '', 'A']);
+    await run(['realm', 'create', '--new-database', '', 'A']);
     await whileServing([], async (url) => {
       const ids = JSON.stringify(Array.from({ length: 5000 }, (_, n) => 10_000_000 + n));
       const long = await fetch(`${url}/api/v1/messages?message_ids=${encodeURIComponent(ids)}`);
@@ -280,7 +317,7 @@ describe('parley', () => {
   });
 
   it('says where it listens, whichever loopback address that is', async () => {
-    await run(['create-realm', '', 'A']);
+    await run(['realm', 'create', '--new-database', '', 'A']);
     await whileServing(['--host=127.0.0.2'], async (url) => {
       expect(url).toMatch(/^http:\/\/127\.0\.0\.2:\d+$/);
       expect((await fetch(`${url}/api/v1/server_settings`)).status).toBe(200);
@@ -290,7 +327,7 @@ describe('parley', () => {
   it('knows no command that an object has', async () => {
     for (const name of ['constructor', 'toString', '__proto__']) {
       expect(await run([name])).toMatchObject({
-        code: 1,
+        code: 2,
         err: `parley: There is no command ${name}; see parley --help.`,
       });
     }
@@ -298,14 +335,14 @@ describe('parley', () => {
 
   it('gives up where there can be no folder', async () => {
     database = '/proc/parley/x.db';
-    const { code, err } = await run(['serve', '--port=0']);
+    const { code, err } = await run(['serve', '--new-database', '--port=0']);
     expect(code).toBe(1);
     expect(err).toMatch(/^parley: Cannot make the folder of the database [^\n]*$/);
   });
 
   it('refuses a path it cannot write to', async () => {
     writeFileSync(join(directory, 'data'), 'a file where the folder should be');
-    const { code, err } = await run(['serve', '--port=0']);
+    const { code, err } = await run(['serve', '--new-database', '--port=0']);
     expect(code).toBe(1);
     expect(err).toMatch(/^parley: Cannot make the folder of the database [^\n]*$/);
     expect(readdirSync(directory)).toEqual(['data']);
@@ -318,12 +355,12 @@ describe('parley', () => {
       .map((name) => [name, statSync(join(directory, name)).isFile() && readFileSync(join(directory, name), 'latin1')]);
 
   it.each([
-    ['serve', '--port=0'],
-    ['create-realm', 'b', 'Second'],
-    ['create-user', 'fool@lear.com', 'The Fool'],
+    ['serve', '--new-database', '--port=0'],
+    ['realm', 'create', '--new-database', 'b', 'Second'],
+    ['user', 'create', 'fool@lear.com', 'The Fool'],
   ])('refuses another secret than the database was made with: %s', async (...command) => {
     const known = { environment: { PARLEY_SECRET: 'the secret of the server' } };
-    expect(await run(['create-realm', 'lear', 'King Lear'], known)).toMatchObject({ code: 0 });
+    expect(await run(['realm', 'create', '--new-database', 'lear', 'King Lear'], known)).toMatchObject({ code: 0 });
     const before = look();
     expect(await run(command)).toMatchObject({
       code: 1,
@@ -342,8 +379,8 @@ describe('parley', () => {
   });
 
   it('goes on with another secret when it is told to, and everybody gets another key', async () => {
-    await run(['create-realm', '', 'Root']);
-    const command = ['create-user', 'fool@lear.com', 'The Fool', '--password-stdin'];
+    await run(['realm', 'create', '--new-database', '', 'Root']);
+    const command = ['user', 'create', 'fool@lear.com', 'The Fool', '--password-stdin'];
     const input = 'nothing will come of nothing';
     const apiKey = /API key: (\w{32})$/.exec((await run(command, { input })).out)?.[1];
     rmSync(`${database}.secret`);
@@ -352,25 +389,25 @@ describe('parley', () => {
       expect(issued.api_key).toMatch(/^\w{32}$/);
       expect(issued.api_key).not.toBe(apiKey);
     });
-    expect(await run(['create-user', 'kent@lear.com', 'Earl of Kent'])).toMatchObject({ code: 0 });
+    expect(await run(['user', 'create', 'kent@lear.com', 'Earl of Kent'])).toMatchObject({ code: 0 });
   });
 
   it('refuses a damaged secret file, and makes no database beside it', async () => {
     mkdirSync(join(directory, 'data'));
     writeFileSync(`${database}.secret`, '', { mode: 0o600 });
-    const { code, err } = await run(['serve', '--port=0']);
+    const { code, err } = await run(['serve', '--new-database', '--port=0']);
     expect(code).toBe(1);
     expect(err).toMatch(/^parley: The secret file [^\n]*parley\.db\.secret is empty\. [^\n]*$/);
     expect(readdirSync(join(directory, 'data'))).toEqual(['parley.db.secret']);
   });
 
   it.each`
-    args                                                                            | err
-    ${['create-user', 'a@b.example', 'Name']}                                       | ${/There is no organization yet; see parley create-realm\.$/}
-    ${['grant', 'a@b.example', 'can_create_users']}                                 | ${/There is no organization yet; see parley create-realm\.$/}
-    ${['create-realm', 'A!', 'First']}                                              | ${/An organization is named by lower-case letters/}
-    ${['create-realm', 'a', ' ']}                                                   | ${/An organization needs a name\.$/}
-    ${['create-realm', 'a', 'First', '--default-realm=b', '--url=http://10.0.0.7']} | ${/no host for another organization/}
+    args                                                                                                 | err
+    ${['user', 'create', 'a@b.example', 'Name']}                                                         | ${/There is no database at /}
+    ${['user', 'grant', 'a@b.example', 'can_create_users']}                                              | ${/There is no database at /}
+    ${['realm', 'create', '--new-database', 'A!', 'First']}                                              | ${/An organization is named by lower-case letters/}
+    ${['realm', 'create', '--new-database', 'a', ' ']}                                                   | ${/An organization needs a name\.$/}
+    ${['realm', 'create', '--new-database', 'a', 'First', '--default-realm=b', '--url=http://10.0.0.7']} | ${/no host for another organization/}
   `('leaves neither a database nor a secret nor a folder behind when it refuses $args', async ({ args, err }) => {
     const result = await run(args);
     expect(result).toMatchObject({ code: 1, out: '' });
@@ -379,22 +416,24 @@ describe('parley', () => {
   });
 
   it('leaves an organization at its address when another one is created', async () => {
-    await run(['create-realm', 'first', 'First']);
+    await run(['realm', 'create', '--new-database', 'first', 'First']);
     await whileServing([], async (url) => {
       const nameAt = async (headers = {}) =>
         (await (await fetch(`${url}/api/v1/server_settings`, { headers })).json()).realm_name;
       expect(await nameAt()).toBe('First');
-      expect(await run(['create-realm', 'second', 'Second'])).toMatchObject({
+      expect(await run(['realm', 'create', '--new-database', 'second', 'Second'])).toMatchObject({
         code: 0,
         out: 'Created organization second (Second), reached at http://second.localhost:9991',
       });
-      expect(await run(['create-realm', '', 'Third'])).toMatchObject({
+      expect(await run(['realm', 'create', '--new-database', '', 'Third'])).toMatchObject({
         code: 1,
         err: expect.stringMatching(
           /^parley: The address of this server is that of "First"; another organization needs/,
         ),
       });
-      expect(await run(['create-realm', 'third', 'Third', '--url=http://192.0.2.7'])).toMatchObject({
+      expect(
+        await run(['realm', 'create', '--new-database', 'third', 'Third', '--url=http://192.0.2.7']),
+      ).toMatchObject({
         code: 1,
         err: expect.stringMatching(/^parley: The address of this server is an IP address, /),
       });
@@ -405,19 +444,19 @@ describe('parley', () => {
   });
 
   it.each`
-    args                                                          | err
-    ${['dance']}                                                  | ${'parley: There is no command dance; see parley --help.'}
-    ${['serve', 'now']}                                           | ${'parley: Usage: parley serve'}
-    ${['create-user', 'a@b.example']}                             | ${/^parley: Usage: parley create-user EMAIL NAME/}
-    ${['create-user', 'a@b.example', 'Name', '--role=king']}      | ${/^parley: --role must be one of owner, /}
-    ${['create-user', 'a@b.example', 'Name', '--password-stdin']} | ${'parley: There was no password in standard input.'}
-    ${['grant', 'a@b.example', 'can_fly']}                        | ${/^parley: PERMISSION is one of can_create_users, /}
-    ${['serve', '--port=x']}                                      | ${/^parley: --port must be a number/}
-    ${['serve', '--demo', '--host=0.0.0.0']}                      | ${/^parley: Demo data is refused on 0\.0\.0\.0/}
-    ${['serve', '--host=203.0.113.7', '--port=0']}                | ${/^parley: 203\.0\.113\.7 is no address of this machine/}
+    args                                                             | err
+    ${['dance']}                                                     | ${'parley: There is no command dance; see parley --help.'}
+    ${['serve', '--new-database', 'now']}                            | ${'parley: Usage: parley serve'}
+    ${['user', 'create', 'a@b.example']}                             | ${/^parley: Usage: parley user create EMAIL NAME/}
+    ${['user', 'create', 'a@b.example', 'Name', '--role=king']}      | ${/^parley: A role is one of owner, /}
+    ${['user', 'create', 'a@b.example', 'Name', '--password-stdin']} | ${/^parley: There is no database at /}
+    ${['user', 'grant', 'a@b.example', 'can_fly']}                   | ${/^parley: PERMISSION is one of can_create_users, /}
+    ${['serve', '--new-database', '--port=x']}                       | ${/^parley: --port must be a number/}
+    ${['serve', '--new-database', '--demo', '--host=0.0.0.0']}       | ${/^parley: Demo data is refused on 0\.0\.0\.0/}
+    ${['serve', '--new-database', '--host=203.0.113.7', '--port=0']} | ${/^parley: 203\.0\.113\.7 is no address of this machine/}
   `('refuses $args in one line', async ({ args, err }) => {
     const result = await run(args);
-    expect(result).toMatchObject({ code: 1, out: '' });
+    expect(result.out).toBe('');
     expect(result.err).toMatch(err);
     expect(result.err).not.toContain('\n');
     expect(existsSync(database)).toBe(false);
@@ -425,9 +464,9 @@ describe('parley', () => {
 
   it('says who is missing where a server has run, but nobody is yet', async () => {
     await whileServing([], async () => {});
-    expect(await run(['create-user', 'a@b.example', 'Name'])).toMatchObject({
+    expect(await run(['user', 'create', 'a@b.example', 'Name'])).toMatchObject({
       code: 1,
-      err: 'parley: There is no organization yet; see parley create-realm.',
+      err: 'parley: There is no organization yet; see parley realm create --help.',
     });
   });
 });

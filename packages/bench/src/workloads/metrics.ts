@@ -1,0 +1,42 @@
+import { ApiUser } from '../harness/api.js';
+import { interleave, median, medianRatio } from '../harness/interleave.js';
+import { formatNumber } from '../harness/table.js';
+import type { Lab } from '../lab.js';
+import type { Workload } from '../workload.js';
+import { contentOf } from '../worlds/history.js';
+import { team } from '../worlds/worlds.js';
+
+const IN_FLIGHT = 64;
+
+/** What it costs to be watched: the same sends to a server with metrics, and to one without. */
+export const metrics: Workload = {
+  name: 'metrics',
+  async run(lab) {
+    const watched = await senderTo(lab, ['--metrics', '127.0.0.1:0']);
+    const plain = await senderTo(lab, []);
+    const rounds = await interleave(lab.rounds, { watched, plain });
+    return [
+      {
+        label: `durable sends with metrics ÷ without, ${IN_FLIGHT} in flight`,
+        ours: `${formatNumber(median(rounds.watched))}/s`,
+        limit: `${formatNumber(median(rounds.plain))}/s`,
+        value: medianRatio(rounds.watched, rounds.plain),
+        goal: { atLeast: 0.98 },
+      },
+    ];
+  },
+};
+
+async function senderTo(lab: Lab, flags: readonly string[]): Promise<() => Promise<number>> {
+  const { database, contents } = await lab.copyOf(team);
+  const parley = await lab.serve(database, flags);
+  const author = await ApiUser.signIn(parley, contents.people[0]!.email);
+  const form = { type: 'stream', to: String(contents.channelId), topic: 'beginning', content: contentOf(1) };
+  const requests = [author.text({ method: 'POST', path: '/api/v1/messages', form })];
+  const load = lab.load();
+  const until = { seconds: lab.size(2, 0.2) };
+  return async () => {
+    const { answers, seconds } = await load.run({ port: parley.port, requests, inFlight: IN_FLIGHT, until });
+    return answers / seconds;
+  };
+}

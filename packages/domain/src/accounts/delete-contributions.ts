@@ -1,0 +1,87 @@
+import { encodeJob, type Job, jobKind } from '../jobs/job.js';
+import type { JobHandler, JobWork } from '../jobs/job-handler.js';
+import { deleteMessages, MAX_DELETED_AT_ONCE } from '../messages/delete-messages.js';
+import type { Message } from '../messages/message.js';
+import type { MessageCondition } from '../messages/message-condition.js';
+import type { Clock } from '../shared/clock.js';
+import { type ChannelId, isId, type MessageId, type RealmId, type UnixSeconds, type UserId } from '../shared/ids.js';
+import type { Transaction } from '../shared/unit-of-work.js';
+
+/** Where messages of somebody who is deactivated are deleted. */
+export const MESSAGE_PLACES = ['publicChannels', 'privateChannels', 'direct'] as const;
+export type MessagePlace = (typeof MESSAGE_PLACES)[number];
+
+interface DeletionPayload {
+  readonly userId: UserId;
+  /** Whoever decided it. */
+  readonly byId: UserId;
+  readonly places: readonly MessagePlace[];
+  /** The newest that may be left; null: none was deleted yet. */
+  readonly upTo: number | null;
+}
+
+const CONDITIONS: Readonly<Record<MessagePlace, MessageCondition>> = {
+  publicChannels: { kind: 'channelPrivacy', privacies: ['public', 'webPublic'] },
+  privateChannels: { kind: 'channelPrivacy', privacies: ['privateSharedHistory', 'privateProtectedHistory'] },
+  direct: { kind: 'direct' },
+};
+
+export const DELETE_MESSAGES_JOB = jobKind<DeletionPayload>({
+  name: 'accounts.delete_messages',
+  readPayload: (stored) => {
+    const { userId, byId, places, upTo = null } = stored as Partial<DeletionPayload>;
+    if (!isId(userId) || !isId(byId) || !places?.every((place) => MESSAGE_PLACES.includes(place))) {
+      throw new Error('It names no messages');
+    }
+    return { userId: userId!, byId: byId!, places, upTo };
+  },
+  concurrency: 1,
+});
+
+export const planMessageDeletion = (
+  tx: Transaction,
+  realmId: RealmId,
+  deletion: Omit<DeletionPayload, 'upTo'>,
+  now: UnixSeconds,
+) => tx.jobs.schedule(encodeJob(DELETE_MESSAGES_JOB, { realmId, dueAt: now, payload: { ...deletion, upTo: null } }));
+
+/** Deletes what somebody wrote, the newest first, so many in a unit (users §4.1). */
+export class DeleteContributions implements JobHandler<DeletionPayload> {
+  readonly kind = DELETE_MESSAGES_JOB;
+
+  constructor(private readonly clock: Clock) {}
+
+  async prepare({ realmId, payload }: Job<DeletionPayload>): Promise<JobWork> {
+    return async (tx) => {
+      const { userId, byId, places, upTo } = payload;
+      const conditions: readonly MessageCondition[] = [
+        { kind: 'sender', userId },
+        { kind: 'anyOf', conditions: places.map((place) => CONDITIONS[place]) },
+      ];
+      const filter = { conditions, scope: 'shared' } as const;
+      const entries = await tx.pages.listEntriesUpTo({ realmId, userId }, filter, upTo, MAX_DELETED_AT_ONCE);
+      const ids = entries.map(({ id }) => id);
+      const deletedAt = this.clock.now();
+      for (const [channelId, messages] of byPlace(await tx.messages.list(realmId, ids))) {
+        const channel = channelId === null ? null : await tx.channels.find(realmId, channelId);
+        await deleteMessages(tx, { realmId, deletedBy: byId, deletedAt, channel, messages });
+        await tx.yield();
+      }
+      if (ids.length < MAX_DELETED_AT_ONCE) return;
+      const rest = { ...payload, upTo: ids[0]! - 1 };
+      await tx.jobs.schedule(encodeJob(this.kind, { realmId, dueAt: deletedAt, payload: rest }));
+    };
+  }
+}
+
+/** Those of a channel together, direct ones one by one. */
+function byPlace(messages: readonly Message[]): readonly (readonly [ChannelId | null, readonly Message[]])[] {
+  const places = new Map<ChannelId | MessageId, [ChannelId | null, Message[]]>();
+  for (const message of messages) {
+    const key = message.channelId === null ? (-message.id as MessageId) : message.channelId;
+    const known = places.get(key);
+    if (known) known[1].push(message);
+    else places.set(key, [message.channelId, [message]]);
+  }
+  return [...places.values()];
+}

@@ -1,0 +1,110 @@
+import {
+  aChannel,
+  anotherRealm,
+  aUserOfEachRole,
+  createFixture,
+  expectInSync,
+  expectRefused,
+  FakePasswordHasher,
+  fakePasswordStrength,
+  type MemoryFixture,
+} from '@parley/testkit';
+import type { ApiKeyMint } from '../../authentication/api-keys.js';
+import type { Role } from '../../users/role.js';
+import { IssueUserKey, SetUserActive, SetUserName, SetUserPassword, SetUserRole } from './operate-accounts.js';
+
+const mint: ApiKeyMint = {
+  derive: ({ userId, generation }) => `key ${generation} of ${userId}`,
+  fingerprint: (key) => `of ${key}`,
+  secretFingerprint: 'secret',
+};
+
+const by = (fixture: MemoryFixture) => {
+  const { uow, clock } = fixture;
+  const account = (name: string) => ({ realmId: fixture.realm.id, userId: fixture.user(name).id });
+  return {
+    setRole: (name: string, role: Role) => new SetUserRole(uow, clock).execute({ ...account(name), role }),
+    rename: (name: string, fullName: string) => new SetUserName(uow).execute({ ...account(name), fullName }),
+    setActive: (name: string, isActive: boolean) =>
+      new SetUserActive(uow, clock).execute({ ...account(name), isActive }),
+    setPassword: (name: string, password: string | null) =>
+      new SetUserPassword(uow, new FakePasswordHasher(), fakePasswordStrength).execute({ ...account(name), password }),
+    issueKey: (name: string, rotates: boolean) => new IssueUserKey(uow, mint).execute({ ...account(name), rotates }),
+  };
+};
+
+const cast = () => createFixture(aUserOfEachRole(), aChannel({ name: 'open', subscribers: ['member'] }));
+
+const found = (fixture: MemoryFixture, name: string) =>
+  fixture.uow.read(({ users }) => users.find(fixture.realm.id, fixture.user(name).id));
+
+describe('the operator', () => {
+  it('gives any role, and every client follows', async () => {
+    const fixture = await cast();
+    await expectInSync(fixture, () => by(fixture).setRole('member', 'owner'));
+    await expectInSync(fixture, () => by(fixture).setRole('owner', 'guest'));
+    expect(await found(fixture, 'owner')).toMatchObject({ role: 'guest' });
+  });
+
+  it('cannot take the last owner away', async () => {
+    const fixture = await cast();
+    await expectRefused(fixture, () => by(fixture).setRole('owner', 'member'), { code: 'LAST_OWNER' });
+    await expectRefused(fixture, () => by(fixture).setActive('owner', false), { code: 'LAST_OWNER' });
+  });
+
+  it('renames by the rules of names', async () => {
+    const fixture = await cast();
+    await expectInSync(fixture, () => by(fixture).rename('member', ' New Name '));
+    expect(await found(fixture, 'member')).toMatchObject({ fullName: 'New Name' });
+    await expectRefused(fixture, () => by(fixture).rename('member', 'x'), { code: 'INVALID_USER_NAME' });
+  });
+
+  it('ends accounts and brings them back, once', async () => {
+    const fixture = await cast();
+    expect(await by(fixture).setActive('member', false)).toBe(true);
+    expect(await found(fixture, 'member')).toMatchObject({ isActive: false });
+    expect(await by(fixture).setActive('member', false)).toBe(false);
+    expect(await by(fixture).setActive('member', true)).toBe(true);
+    expect(await found(fixture, 'member')).toMatchObject({ isActive: true });
+  });
+
+  it('sets passwords that the API would take, and takes them away', async () => {
+    const fixture = await cast();
+    const hash = () =>
+      fixture.uow.read(({ users }) => users.findPasswordHash(fixture.realm.id, fixture.user('member').id));
+    await by(fixture).setPassword('member', 'correct horse battery');
+    expect(await hash()).toContain('correct horse battery');
+    await expectRefused(fixture, () => by(fixture).setPassword('member', 'short'), { code: 'WEAK_PASSWORD' });
+    await by(fixture).setPassword('member', null);
+    expect(await hash()).toBeNull();
+  });
+
+  it('reads keys, and replaces them', async () => {
+    const fixture = await cast();
+    const { id } = fixture.user('member');
+    const first = await by(fixture).issueKey('member', true);
+    expect(await by(fixture).issueKey('member', false)).toBe(first);
+    expect(await by(fixture).issueKey('member', true)).not.toBe(first);
+    expect(first).toContain(`of ${id}`);
+  });
+
+  it('finds nobody of another organization', async () => {
+    const fixture = await cast();
+    const other = await anotherRealm(fixture);
+    const { uow, clock, realm } = fixture;
+    const unknown = { realmId: realm.id, userId: other.user('otherRealmUser').id };
+    const attempts = [
+      () => new SetUserRole(uow, clock).execute({ ...unknown, role: 'owner' }),
+      () => new SetUserName(uow).execute({ ...unknown, fullName: 'Name' }),
+      () => new SetUserActive(uow, clock).execute({ ...unknown, isActive: false }),
+      () =>
+        new SetUserPassword(uow, new FakePasswordHasher(), fakePasswordStrength).execute({
+          ...unknown,
+          password: 'correct horse battery',
+        }),
+      () => new IssueUserKey(uow, mint).execute({ ...unknown, rotates: true }),
+      () => new IssueUserKey(uow, mint).execute({ ...unknown, rotates: false }),
+    ];
+    for (const attempt of attempts) await expectRefused(fixture, attempt, { code: 'UNKNOWN_USER' });
+  });
+});

@@ -1,0 +1,149 @@
+import type { ApiKeyMint, PasswordHasher } from '../../authentication/api-keys.js';
+import { endSessions } from '../../authentication/end-sessions.js';
+import { checkPassword, type PasswordStrength } from '../../authentication/password-rules.js';
+import { replaceApiKey } from '../../authentication/replace-api-key.js';
+import type { Clock } from '../../shared/clock.js';
+import { DomainError } from '../../shared/errors.js';
+import type { RealmId, UserId } from '../../shared/ids.js';
+import { enforce } from '../../shared/permission.js';
+import { trim } from '../../shared/text.js';
+import type { Repositories, Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
+import { acceptedName, rename } from '../../users/change-name.js';
+import { changeRole } from '../../users/change-role.js';
+import { isOnlyOwnerOf } from '../../users/owners.js';
+import type { Role } from '../../users/role.js';
+import type { User } from '../../users/user.js';
+import { canChangeRole, isBotNameTaken } from '../../users/user-permissions.js';
+import { deactivateWithBots } from '../deactivate-user.js';
+import { reactivateWithGroups } from '../reactivate-user.js';
+
+/** Somebody of an organization, for the operator and the host application, who need no permission. */
+export interface AccountReference {
+  readonly realmId: RealmId;
+  readonly userId: UserId;
+}
+
+/** The operator stands above everybody; that an organization keeps an owner holds for them too. */
+const AS_OWNER = { role: 'owner' } as const;
+
+export class SetUserRole {
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws DomainError UNKNOWN_USER, LAST_OWNER, GUEST_CANNOT_ADMINISTER */
+  execute({ realmId, userId, role }: AccountReference & { readonly role: Role }): Promise<User> {
+    return this.uow.write(async (tx) => {
+      const user = await accountOf(tx, realmId, userId);
+      if (user.role === role) return user;
+      const isOnlyOwner = user.role === 'owner' && (await isOnlyOwnerOf(tx, realmId, userId));
+      enforce(canChangeRole(AS_OWNER, user, role, isOnlyOwner));
+      return changeRole(tx, await tx.realms.get(realmId), user, role, this.clock.now());
+    });
+  }
+}
+
+export class SetUserName {
+  constructor(private readonly uow: UnitOfWork) {}
+
+  /** @throws DomainError UNKNOWN_USER, INVALID_USER_NAME, USER_NAME_TAKEN */
+  execute({ realmId, userId, fullName }: AccountReference & { readonly fullName: string }): Promise<User> {
+    return this.uow.write(async (tx) => {
+      const user = await accountOf(tx, realmId, userId);
+      if (trim(fullName) === user.fullName) return user;
+      return rename(tx, user, await acceptedName(tx, await tx.realms.get(realmId), user, fullName));
+    });
+  }
+}
+
+/** Ends or brings back an account; what it holds stays (users §4). */
+export class SetUserActive {
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Whether it was otherwise. @throws DomainError UNKNOWN_USER, LAST_OWNER, BOT_NAME_TAKEN, NOT_PERMITTED */
+  execute({ realmId, userId, isActive }: AccountReference & { readonly isActive: boolean }): Promise<boolean> {
+    return this.uow.write(async (tx) => {
+      const user = await accountOf(tx, realmId, userId);
+      if (user.isActive === isActive) return false;
+      const realm = await tx.realms.get(realmId);
+      if (!isActive) {
+        if (user.role === 'owner' && (await isOnlyOwnerOf(tx, realmId, userId))) {
+          throw new DomainError('LAST_OWNER', 'Cannot deactivate the only organization owner');
+        }
+        await deactivateWithBots(tx, realm, user, this.clock.now());
+        return true;
+      }
+      if (user.bot) await requireComplete(tx, user);
+      await reactivateWithGroups(tx, realm, user, this.clock.now());
+      return true;
+    });
+  }
+}
+
+/** A bot comes back only under a name that no other has, and to an owner who is there. */
+async function requireComplete(tx: Transaction, bot: User): Promise<void> {
+  if (isBotNameTaken(bot, await tx.users.listByName(bot.realmId, [bot.fullName]))) {
+    throw new DomainError('BOT_NAME_TAKEN', 'Name is already in use!');
+  }
+  const { ownerId } = bot.bot!;
+  const owner = ownerId === null ? null : await tx.users.find(bot.realmId, ownerId);
+  if (!owner?.isActive) {
+    throw new DomainError('NOT_PERMITTED', "The bot's owner is deactivated; reactivate them first.");
+  }
+}
+
+export class SetUserPassword {
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly hasher: PasswordHasher,
+    private readonly strength: PasswordStrength,
+  ) {}
+
+  /** `password`: null takes it away. @throws DomainError UNKNOWN_USER, MUST_NOT_BE_BOT, WEAK_PASSWORD */
+  async execute({ realmId, userId, password }: AccountReference & { readonly password: string | null }): Promise<void> {
+    const { email, fullName, bot } = await this.uow.read((repositories) => accountOf(repositories, realmId, userId));
+    if (bot) throw new DomainError('MUST_NOT_BE_BOT', 'A bot has no password.');
+    if (password !== null) checkPassword(this.strength, password, [email, fullName]);
+    const hash = password === null ? null : await this.hasher.hash(password);
+    await this.uow.write(async (tx) => {
+      const user = await accountOf(tx, realmId, userId);
+      await tx.users.setPasswordHash(realmId, userId, hash);
+      await endSessions(tx, user);
+    });
+  }
+}
+
+/** Somebody's API key: the one they have, or another one, which makes that worthless. */
+export class IssueUserKey {
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly mint: ApiKeyMint,
+  ) {}
+
+  /** Answers the key. @throws DomainError UNKNOWN_USER */
+  async execute({ realmId, userId, rotates }: AccountReference & { readonly rotates: boolean }): Promise<string> {
+    if (!rotates) {
+      const record = await this.uow.read(async (repositories) => {
+        await accountOf(repositories, realmId, userId);
+        return repositories.apiKeys.find(realmId, userId);
+      });
+      if (record) return this.mint.derive(record);
+    }
+    return this.uow.write(async (tx) => replaceApiKey(tx, this.mint, await accountOf(tx, realmId, userId)));
+  }
+}
+
+/** Bots of users too; bots of the system are not found. @throws DomainError UNKNOWN_USER */
+async function accountOf(
+  { users }: Pick<Repositories | Transaction, 'users'>,
+  realmId: RealmId,
+  userId: UserId,
+): Promise<User> {
+  const user = await users.find(realmId, userId);
+  if (!user) throw new DomainError('UNKNOWN_USER', 'No such user');
+  return user;
+}

@@ -1,0 +1,60 @@
+import type { Realm } from '../../realms/realm.js';
+import { DomainError } from '../../shared/errors.js';
+import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import { isEmailAddress } from '../../users/email-address.js';
+import type { ApiKeyMint } from '../api-keys.js';
+import type { JsonWebTokens } from '../json-web-tokens.js';
+import { type IssuedKey, issueKey } from './fetch-api-key.js';
+import {
+  type AnonymousCaller,
+  accountDeactivated,
+  authenticationFailed,
+  invalidEmail,
+  realmDeactivated,
+  unknownRealm,
+} from './password-log-in.js';
+
+/** A key for a token that another service has signed (protocol §8.2). */
+export class FetchApiKeyByToken {
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly tokens: JsonWebTokens,
+    private readonly mint: ApiKeyMint,
+  ) {}
+
+  /**
+   * @throws DomainError UNKNOWN_REALM, JWT_DISABLED, JWT_REQUIRED, INVALID_JWT, JWT_WITHOUT_EMAIL, INVALID_EMAIL, USER_DEACTIVATED,
+   * REALM_DEACTIVATED, AUTHENTICATION_FAILED
+   */
+  async execute(
+    { realmId }: AnonymousCaller,
+    { token }: { readonly token: string },
+  ): Promise<IssuedKey & { readonly realm: Realm }> {
+    if (realmId === null) throw unknownRealm();
+    const { stringId } = await this.uow.read(({ realms }) => realms.get(realmId));
+    const email = await this.emailIn(token, stringId);
+    const { user, realm } = await this.uow.read(async ({ realms, users }) => {
+      const found = await users.findByEmail(realmId, email);
+      if (found && !found.isActive) throw accountDeactivated();
+      const realm = await realms.get(realmId);
+      if (realm.isDeactivated) throw realmDeactivated();
+      if (!found || found.bot) throw authenticationFailed();
+      return { user: found, realm };
+    });
+    return { ...(await issueKey(this.uow, this.mint, user)), realm };
+  }
+
+  private async emailIn(token: string, realmStringId: string): Promise<string> {
+    if (!this.tokens.isEnabledFor(realmStringId)) {
+      throw new DomainError('JWT_DISABLED', 'JWT authentication is not enabled for this organization');
+    }
+    if (token === '') throw new DomainError('JWT_REQUIRED', 'No JSON web token passed in request');
+    const claims = await this.tokens.verify(realmStringId, token);
+    if (!claims) throw new DomainError('INVALID_JWT', 'Bad JSON web token');
+    if (claims.email === null) {
+      throw new DomainError('JWT_WITHOUT_EMAIL', 'No email specified in JSON web token claims');
+    }
+    if (!isEmailAddress(claims.email)) throw invalidEmail();
+    return claims.email;
+  }
+}

@@ -1,0 +1,42 @@
+import type { Caller } from '../../shared/caller.js';
+import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import type { PasswordHasher } from '../api-keys.js';
+import { removeSessions } from '../end-sessions.js';
+import type { LoginAttempts } from '../login-attempts.js';
+import type { OpenedSession, OpenSession } from './open-session.js';
+import { type AnonymousCaller, type PasswordLogIn, userOfPassword } from './password-log-in.js';
+
+export interface LogInInput extends PasswordLogIn {
+  /** What the browser calls itself. */
+  readonly userAgent: string;
+}
+
+/** A browser session for a password (protocol §7.6). */
+export class LogIn {
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly hasher: PasswordHasher,
+    private readonly attempts: LoginAttempts,
+    private readonly openSession: OpenSession,
+  ) {}
+
+  /**
+   * @throws DomainError UNKNOWN_REALM, INVALID_EMAIL, RATE_LIMITED, USER_DEACTIVATED, REALM_DEACTIVATED,
+   * PASSWORD_AUTH_DISABLED, SERVER_BUSY, AUTHENTICATION_FAILED
+   */
+  async execute(caller: AnonymousCaller, { userAgent, ...input }: LogInInput): Promise<OpenedSession> {
+    const { uow, hasher, attempts } = this;
+    const { user, hash } = await userOfPassword({ uow, hasher, attempts }, caller, input);
+    return this.openSession.execute({ user, userAgent, passwordHash: hash });
+  }
+}
+
+/** Ends the session that the caller is logged in by; without one nothing happens. */
+export class LogOut {
+  constructor(private readonly uow: UnitOfWork) {}
+
+  async execute({ realmId, userId, sessionId }: Caller): Promise<void> {
+    if (sessionId === undefined) return;
+    await this.uow.write((tx) => removeSessions(tx, { realmId, id: userId }, [sessionId]));
+  }
+}

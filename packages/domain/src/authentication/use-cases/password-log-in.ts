@@ -1,0 +1,74 @@
+import type { Cancellation } from '../../shared/cancellation.js';
+import { DomainError } from '../../shared/errors.js';
+import type { RealmId } from '../../shared/ids.js';
+import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import { isEmailAddress } from '../../users/email-address.js';
+import type { User } from '../../users/user.js';
+import type { PasswordHasher } from '../api-keys.js';
+import { type LoginAttempts, loginAttemptKey } from '../login-attempts.js';
+
+/** Somebody who has proved nothing yet, on the host of a realm or of none. */
+export interface AnonymousCaller {
+  readonly realmId: RealmId | null;
+  /** Network address, which limits are counted by; absent in process. */
+  readonly ip?: string | undefined;
+}
+
+export interface PasswordLogIn {
+  /** The address to sign in with. */
+  readonly username: string;
+  readonly password: string;
+  /** Of whoever waits for the answer. */
+  readonly cancellation?: Cancellation | undefined;
+}
+
+export interface PasswordCheck {
+  readonly uow: UnitOfWork;
+  readonly hasher: PasswordHasher;
+  readonly attempts: LoginAttempts;
+}
+
+/**
+ * Whose address and password these are, and the hash that the password was right by (protocol §8.1).
+ * @throws DomainError UNKNOWN_REALM, INVALID_EMAIL, RATE_LIMITED, USER_DEACTIVATED, REALM_DEACTIVATED,
+ * PASSWORD_AUTH_DISABLED, SERVER_BUSY, AUTHENTICATION_FAILED
+ */
+export async function userOfPassword(
+  { uow, hasher, attempts }: PasswordCheck,
+  { realmId, ip }: AnonymousCaller,
+  { username, password, cancellation }: PasswordLogIn,
+): Promise<{ readonly user: User; readonly hash: string | null }> {
+  if (realmId === null) throw unknownRealm();
+  if (!isEmailAddress(username)) throw invalidEmail();
+  const key = loginAttemptKey(realmId, username);
+  attempts.attempt(key, ip);
+  const { user, hash } = await uow.read(async ({ realms, users }) => {
+    const found = await users.findByEmail(realmId, username);
+    if (found && !found.isActive) throw accountDeactivated();
+    const realm = await realms.get(realmId);
+    if (realm.isDeactivated) throw realmDeactivated();
+    if (!realm.settings.emailAuthentication) {
+      throw new DomainError('PASSWORD_AUTH_DISABLED', 'Password authentication is disabled in this organization');
+    }
+    // Bots have no password, whatever is stored.
+    const person = found && !found.bot ? found : null;
+    return { user: person, hash: person && (await users.findPasswordHash(realmId, person.id)) };
+  });
+  let isRight: boolean;
+  try {
+    isRight = await hasher.verify(password, hash, { client: ip, cancellation });
+  } catch (error) {
+    attempts.withdraw(key, ip);
+    throw error;
+  }
+  if (!isRight || !user) throw authenticationFailed();
+  attempts.forget(key, ip);
+  return { user, hash };
+}
+
+export const unknownRealm = () => new DomainError('UNKNOWN_REALM', 'Invalid subdomain');
+export const invalidEmail = () => new DomainError('INVALID_EMAIL', 'Enter a valid email address.');
+export const authenticationFailed = () =>
+  new DomainError('AUTHENTICATION_FAILED', 'Your username or password is incorrect');
+export const accountDeactivated = () => new DomainError('USER_DEACTIVATED', 'Account is deactivated');
+export const realmDeactivated = () => new DomainError('REALM_DEACTIVATED', 'This organization has been deactivated');

@@ -1,0 +1,80 @@
+import { bytesOf, type GivenImage, requireOneImage } from '../../images/given-image.js';
+import type { PictureMaker } from '../../pictures/picture-maker.js';
+import type { Realm } from '../../realms/realm.js';
+import type { Caller } from '../../shared/caller.js';
+import { enforce } from '../../shared/permission.js';
+import type { Repositories, UnitOfWork } from '../../shared/unit-of-work.js';
+import type { User } from '../../users/user.js';
+import { canChangeOwnAvatar } from '../../users/user-permissions.js';
+import { AVATAR_TARGETS, changeAvatar, giveAvatar } from '../change-avatar.js';
+
+/** Somebody as they are now. */
+export interface AvatarOutput {
+  readonly user: User;
+  readonly realm: Realm;
+}
+
+export interface ChangeOwnAvatarInput {
+  /** Null: no file, or several. */
+  readonly image: GivenImage | null;
+}
+
+/** An uploaded avatar for oneself (users §11). */
+export class ChangeOwnAvatar {
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly pictures: PictureMaker,
+  ) {}
+
+  /**
+   * @throws DomainError ONE_IMAGE_REQUIRED, AVATAR_CHANGES_DISABLED, IMAGE_FILE_TOO_LARGE, UNREADABLE_IMAGE, IMAGE_TOO_LARGE,
+   * SERVER_BUSY
+   */
+  async execute(caller: Caller, { image }: ChangeOwnAvatarInput): Promise<AvatarOutput> {
+    const given = requireOneImage(image, 'avatar');
+    await this.uow.read((reads) => loadChangeable(reads, caller));
+    const { replaced, ...output } = await this.pictures.make(bytesOf(given), AVATAR_TARGETS, (made) =>
+      this.uow.write(async (tx) => {
+        const { user, realm } = await loadChangeable(tx, caller);
+        return { realm, ...(await giveAvatar(tx, user, made)) };
+      }),
+    );
+    await this.pictures.discard(replaced);
+    return output;
+  }
+}
+
+/** Back to the organization's usual avatars (users §11). Nothing happens where none was uploaded. */
+export class RemoveOwnAvatar {
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly pictures: PictureMaker,
+  ) {}
+
+  /** @throws DomainError AVATAR_CHANGES_DISABLED */
+  async execute(caller: Caller): Promise<AvatarOutput> {
+    const { replaced, ...output } = await this.uow.write(async (tx) => {
+      const { user, realm } = await loadChangeable(tx, caller);
+      const { source, version } = user.avatar;
+      if (source !== 'uploaded') return { realm, user, replaced: [] };
+      const usual = { source: realm.settings.defaultAvatarSource, version: version + 1 };
+      return { realm, ...(await changeAvatar(tx, user, usual)) };
+    });
+    await this.pictures.discard(replaced);
+    return output;
+  }
+}
+
+async function loadChangeable(
+  {
+    actors,
+    realms,
+    users,
+  }: Pick<Repositories, 'actors' | 'realms'> & { readonly users: Pick<Repositories['users'], 'find'> },
+  caller: Caller,
+): Promise<AvatarOutput> {
+  const actor = await actors.get(caller);
+  const realm = await realms.get(caller.realmId);
+  enforce(canChangeOwnAvatar(actor, realm));
+  return { realm, user: (await users.find(realm.id, actor.id))! };
+}

@@ -1,0 +1,91 @@
+import { wholeRealm } from '../../events/audience.js';
+import { bytesOf, type GivenImage, requireOneImage } from '../../images/given-image.js';
+import type { ImageTarget } from '../../images/image-processor.js';
+import { namePicture, type PictureMaker } from '../../pictures/picture-maker.js';
+import type { Realm } from '../../realms/realm.js';
+import type { RealmImageName } from '../../realms/realm-images.js';
+import { canChangeBranding } from '../../realms/realm-permissions.js';
+import type { Caller } from '../../shared/caller.js';
+import { enforce } from '../../shared/permission.js';
+import type { Repositories, Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
+
+export interface RealmImageInput {
+  readonly name: RealmImageName;
+}
+
+export interface ChangeRealmImageInput extends RealmImageInput {
+  /** Null: no file, or several. */
+  readonly image: GivenImage | null;
+}
+
+const STILL = { format: 'png', maxFrames: 1 } as const;
+const LOGO: ImageTarget = { ...STILL, width: 800, height: 100, fit: 'inside' };
+/** In pixels. */
+const TARGETS: Readonly<Record<RealmImageName, ImageTarget>> = {
+  icon: { ...STILL, width: 100, height: 100, fit: 'cover' },
+  logo: LOGO,
+  nightLogo: LOGO,
+};
+
+/** An icon or logo of the organization's own (organization §3). */
+export class ChangeRealmImage {
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly pictures: PictureMaker,
+  ) {}
+
+  /**
+   * Answers the organization as it is afterwards.
+   * @throws DomainError MUST_BE_ADMINISTRATOR, ONE_IMAGE_REQUIRED, IMAGE_FILE_TOO_LARGE, UNREADABLE_IMAGE, IMAGE_TOO_LARGE,
+   * SERVER_BUSY
+   */
+  async execute(caller: Caller, { name, image }: ChangeRealmImageInput): Promise<Realm> {
+    await this.uow.read((reads) => loadChangeable(reads, caller));
+    const bytes = bytesOf(requireOneImage(image, name === 'icon' ? 'icon' : 'logo'));
+    const { realm, replaced } = await this.pictures.make(bytes, [TARGETS[name]], ([made]) =>
+      this.uow.write(async (tx) => {
+        const before = await loadChangeable(tx, caller);
+        const blob = await namePicture(tx, before.id, name, made!);
+        return { realm: await publish(tx, before, name, true), replaced: blob };
+      }),
+    );
+    await this.pictures.discard([replaced]);
+    return realm;
+  }
+}
+
+/** Back to the usual one (organization §3). Nothing happens where none was uploaded. */
+export class RemoveRealmImage {
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly pictures: PictureMaker,
+  ) {}
+
+  /** Answers the organization as it is afterwards. @throws DomainError MUST_BE_ADMINISTRATOR */
+  async execute(caller: Caller, { name }: RealmImageInput): Promise<Realm> {
+    const { realm, removed } = await this.uow.write(async (tx) => {
+      const before = await loadChangeable(tx, caller);
+      if (!before.images[name].isUploaded) return { realm: before, removed: null };
+      const blob = await tx.pictures.remove(before.id, name);
+      return { realm: await publish(tx, before, name, false), removed: blob };
+    });
+    await this.pictures.discard([removed]);
+    return realm;
+  }
+}
+
+async function loadChangeable(
+  { actors, realms }: Pick<Repositories, 'actors'> & { readonly realms: Pick<Repositories['realms'], 'get'> },
+  caller: Caller,
+): Promise<Realm> {
+  enforce(canChangeBranding(await actors.get(caller)));
+  return realms.get(caller.realmId);
+}
+
+async function publish(tx: Transaction, realm: Realm, name: RealmImageName, isUploaded: boolean): Promise<Realm> {
+  const image = { isUploaded, version: realm.images[name].version + 1 };
+  const changed = { ...realm, images: { ...realm.images, [name]: image } };
+  await tx.realms.update(changed);
+  await tx.events.append(realm.id, { event: { type: 'realm.image_changed', name, image }, audience: wholeRealm });
+  return changed;
+}

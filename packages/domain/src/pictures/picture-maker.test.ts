@@ -1,0 +1,63 @@
+import { FakeImageProcessor, FixedClock, fakeImage, MemoryBlobStore, SeededRandomness } from '@parley/testkit';
+import { DomainError } from '../shared/errors.js';
+import { PictureMaker } from './picture-maker.js';
+
+const PNG = { width: 64, height: 64, fit: 'cover', format: 'png', maxFrames: 1 } as const;
+const image = fakeImage({ format: 'gif', width: 10, height: 10, frames: 3 });
+
+let blobs: MemoryBlobStore;
+let maker: PictureMaker;
+beforeEach(() => {
+  blobs = new MemoryBlobStore(new FixedClock());
+  maker = new PictureMaker(blobs, new FakeImageProcessor(), new SeededRandomness(1));
+});
+
+describe('pictures of an image', () => {
+  it('are there before the work that names them', async () => {
+    const targets = [{ ...PNG, format: 'gif', maxFrames: 9 } as const, PNG];
+    const made = await maker.make(image, targets, async (pictures) => {
+      expect(await Promise.all(pictures.map(({ blob }) => blobs.sizeOf(blob)))).toEqual(
+        pictures.map(({ size }) => size),
+      );
+      return pictures;
+    });
+    expect(made).toMatchObject([
+      { format: 'gif', frames: 3 },
+      { format: 'png', frames: 1 },
+    ]);
+    expect(made[0]!.blob).not.toBe(made[1]!.blob);
+    expect(blobs.size).toBe(2);
+  });
+
+  it('are gone where the work fails', async () => {
+    const failing = maker.make(image, [PNG, PNG], async () => {
+      throw new Error('no');
+    });
+    await expect(failing).rejects.toThrow('no');
+    expect(blobs.size).toBe(0);
+  });
+
+  it('are gone where one of them cannot be made, and the work is not done', async () => {
+    const work = jest.fn();
+    const failing = maker.make(image, [PNG, { ...PNG, maxFrames: 9 }], work);
+    await expect(failing).rejects.toMatchObject({ code: 'UNKNOWN_ANIMATION_FORMAT' });
+    expect([work.mock.calls.length, blobs.size]).toEqual([0, 0]);
+  });
+
+  it('may be missing for work that says so in its turn', async () => {
+    const refused = maker.makeAhead(Buffer.from('no image'), [PNG], async (pictures) => {
+      expect(pictures).toBeInstanceOf(DomainError);
+      throw pictures;
+    });
+    await expect(refused).rejects.toMatchObject({ code: 'UNREADABLE_IMAGE' });
+  });
+
+  it('are made of one another where that is asked for', async () => {
+    const processor = new FakeImageProcessor();
+    const resize = jest.spyOn(processor, 'resize');
+    maker = new PictureMaker(blobs, processor, new SeededRandomness(1));
+    const smaller = { ...PNG, width: 10, height: 10, isOfPrevious: true } as const;
+    await maker.make(image, [PNG, smaller], async () => {});
+    expect(Buffer.from(resize.mock.calls[1]![0]).toString()).toBe('png 64x64x1');
+  });
+});

@@ -1,0 +1,138 @@
+import { checkCsrf, isSafeMethod, newCsrfToken } from './csrf.js';
+import type { Request } from './request.js';
+
+const TOKEN = 'a'.repeat(32);
+
+interface Given {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly isSecure?: boolean;
+  readonly publicUrl?: string;
+  readonly authority?: string;
+  readonly expected?: string;
+  readonly field?: string;
+}
+
+/** The reason of the refusal; null: let in. */
+function reasonOf(given: Given): string | null {
+  const { method = 'POST', headers = {}, authority = 'chat.example', isSecure = false, expected, field } = given;
+  const request = {
+    method,
+    authority,
+    host: authority.replace(/:\d+$/, ''),
+    header: (name: string) => headers[name],
+  } as Request;
+  const publicUrl = new URL(given.publicUrl ?? `${isSecure ? 'https' : 'http'}://chat.example`);
+  try {
+    checkCsrf(request, { isSecure, publicUrl, expected, field });
+    return null;
+  } catch (error) {
+    const reason = (error as { extra: { reason: string } }).extra.reason;
+    expect(error).toMatchObject({ status: 403, code: 'CSRF_FAILED', message: `CSRF error: ${reason}` });
+    return reason;
+  }
+}
+
+const own = { cookie: `csrftoken=${TOKEN}`, 'x-csrftoken': TOKEN };
+const badOrigin = (origin: string) => `Origin checking failed - ${origin} does not match any trusted origins.`;
+const WRONG_HEADER = "CSRF token from the 'X-Csrftoken' HTTP header incorrect.";
+
+it.each<[string, Given, string | null]>([
+  ['the token of the cookie in a header', { headers: own }, null],
+  ['the token of the cookie in the form', { headers: { cookie: own.cookie }, field: TOKEN }, null],
+  ['nothing that changes anything', { method: 'GET', headers: { origin: 'https://evil.example' } }, null],
+  ['a page of its own origin', { headers: { ...own, origin: 'http://chat.example' } }, null],
+  [
+    'a port of its own',
+    { headers: { ...own, origin: 'http://chat.example:8080' }, authority: 'chat.example:8080' },
+    null,
+  ],
+  [
+    'the usual port, named or not',
+    { headers: { ...own, origin: 'https://chat.example' }, authority: 'chat.example:443', isSecure: true },
+    null,
+  ],
+  ['https that only the browser knows of', { headers: { ...own, origin: 'https://chat.example' } }, null],
+  [
+    'a proxy that names itself as the host',
+    { headers: { ...own, origin: 'https://chat.example' }, authority: '127.0.0.1:9991', isSecure: true },
+    null,
+  ],
+  ['a page of its own by Referer', { headers: { ...own, referer: 'https://chat.example/page' }, isSecure: true }, null],
+  ['the token of the session', { headers: own, expected: TOKEN }, null],
+])('takes %s', (_what, given, reason) => {
+  expect(reasonOf(given)).toBe(reason);
+});
+
+it.each<[string, Given, string]>([
+  ['no cookie', { headers: { 'x-csrftoken': TOKEN } }, 'CSRF cookie not set.'],
+  ['a cookie that nobody gave out', { headers: { ...own, cookie: 'csrftoken=<a b>' } }, 'CSRF cookie not set.'],
+  ['no token', { headers: { cookie: own.cookie } }, 'CSRF token missing.'],
+  ['another token in a header', { headers: { ...own, 'x-csrftoken': 'b'.repeat(32) } }, WRONG_HEADER],
+  ['a shorter one', { headers: { ...own, 'x-csrftoken': 'a' } }, WRONG_HEADER],
+  ['another token in the form', { headers: own, field: 'b'.repeat(32) }, 'CSRF token from POST incorrect.'],
+  [
+    'a cookie and a token that are not of the session, as a neighbouring host may set',
+    { headers: own, expected: 'c'.repeat(32) },
+    WRONG_HEADER,
+  ],
+  ['another origin', { headers: { ...own, origin: 'http://evil.example' } }, badOrigin('http://evil.example')],
+  ['the origin of no page', { headers: { ...own, origin: 'null' } }, badOrigin('null')],
+  ['another port', { headers: { ...own, origin: 'http://chat.example:81' } }, badOrigin('http://chat.example:81')],
+  [
+    'a host that begins like ours',
+    { headers: { ...own, origin: 'http://chat.example.evil.example' } },
+    badOrigin('http://chat.example.evil.example'),
+  ],
+  [
+    'http where we are on https',
+    { headers: { ...own, origin: 'http://chat.example' }, isSecure: true },
+    badOrigin('http://chat.example'),
+  ],
+  [
+    'another organization of the server',
+    { headers: { ...own, origin: 'http://lear.chat.example' }, authority: 'hamlet.chat.example' },
+    badOrigin('http://lear.chat.example'),
+  ],
+  [
+    'the organization at the public address, for one below it',
+    { headers: { ...own, origin: 'http://chat.example' }, authority: 'hamlet.chat.example' },
+    badOrigin('http://chat.example'),
+  ],
+  [
+    'another scheme than those of pages',
+    { headers: { ...own, origin: 'ftp://chat.example' } },
+    badOrigin('ftp://chat.example'),
+  ],
+  ['neither Origin nor Referer on https', { headers: own, isSecure: true }, 'Referer checking failed - no Referer.'],
+  [
+    'a malformed Referer',
+    { headers: { ...own, referer: '/page' }, isSecure: true },
+    'Referer checking failed - Referer is malformed.',
+  ],
+  [
+    'a Referer that came over http',
+    { headers: { ...own, referer: 'http://chat.example/' }, isSecure: true },
+    'Referer checking failed - Referer is insecure while host is secure.',
+  ],
+  [
+    'a Referer of somebody else',
+    { headers: { ...own, referer: 'https://evil.example/a' }, isSecure: true },
+    'Referer checking failed - https://evil.example/a does not match any trusted origins.',
+  ],
+])('refuses %s', (_what, given, reason) => {
+  expect(reasonOf(given)).toBe(reason);
+});
+
+it('shows only the beginning of an endless origin', () => {
+  const origin = `http://${'e'.repeat(10_000)}`;
+  expect(reasonOf({ headers: { ...own, origin } })!.length).toBeLessThan(300);
+});
+
+it('makes tokens that a cookie can hold', () => {
+  expect(newCsrfToken()).toMatch(/^[\w-]{32}$/);
+  expect(['GET', 'HEAD', 'OPTIONS', 'POST', 'PATCH', 'PUT', 'DELETE'].map(isSafeMethod)).toEqual([
+    ...[true, true, true],
+    ...[false, false, false, false],
+  ]);
+});

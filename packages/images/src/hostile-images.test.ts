@@ -1,0 +1,166 @@
+import { gzipSync } from 'node:zlib';
+import { blackPng, crc32, SeededRandomness } from '@parley/testkit';
+import sharp from 'sharp';
+import { SharpImageProcessor } from './sharp-image-processor.js';
+
+const processor = new SharpImageProcessor();
+const TICK = { width: 64, height: 64, fit: 'contain', format: 'png', maxFrames: 1 } as const;
+const SCRIPT = '<script>alert(1)</script>';
+const REFUSALS = ['UNREADABLE_IMAGE', 'IMAGE_TOO_LARGE', 'CORRUPT_ANIMATION', 'UNKNOWN_ANIMATION_FORMAT'];
+/** As many as in CI, or as in an endurance run. */
+const FUZZED = process.env.HOSTILE_LOAD === 'long' ? 10_000 : 300;
+
+const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9" onload="alert(1)">${SCRIPT}</svg>`;
+const photo = (width = 40, height = 30) =>
+  sharp({ create: { width, height, channels: 3, background: { r: 200, g: 30, b: 90 } } });
+
+/** A chunk of a PNG before its end. */
+function withChunk(png: Buffer, type: string, data: Buffer): Buffer {
+  const chunk = Buffer.concat([Buffer.alloc(4), Buffer.from(type, 'latin1'), data, Buffer.alloc(4)]);
+  chunk.writeUInt32BE(data.length, 0);
+  chunk.writeUInt32BE(crc32(chunk.subarray(4, -4)), data.length + 8);
+  return Buffer.concat([png.subarray(0, -12), chunk, png.subarray(-12)]);
+}
+
+describe('what is no image of pixels', () => {
+  it.each([
+    ['an SVG with a script', svg],
+    ['one with a prolog', `\uFEFF<?xml version="1.0"?>\n<!DOCTYPE svg>\n${svg}`],
+    ['one behind white space', `\n\n   ${svg}`],
+    ['one that reads files', `<!DOCTYPE svg [<!ENTITY x SYSTEM "file:///etc/passwd">]>${svg}`],
+    ['one that loads images', svg.replace(SCRIPT, '<image href="http://localhost:1/x.png" width="9" height="9"/>')],
+    ['a page', `<!doctype html><body>${SCRIPT}`],
+    ['a page that begins like a GIF', `GIF89a${SCRIPT}`],
+    ['a script that begins like a GIF', 'GIF89a/*........*/=1;alert(1)'],
+    ['a PDF', '%PDF-1.7\n1 0 obj<</Type/Catalog>>endobj\n'],
+    ['PostScript', '%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n(/etc/passwd) (r) file'],
+    ['drawing commands', "push graphic-context\nviewbox 0 0 9 9\nfill 'url(https://localhost/x)'\npop graphic-context"],
+    ['a bitmap of lines', 'P1\n3 3\n010\n101\n010\n'],
+    ['an archive', 'PK\u0003\u0004........'],
+    ['a header without an image', '\u0089PNG\r\n\u001a\n'],
+  ])('is refused: %s', async (_what, text) => {
+    for (const bytes of [Buffer.from(text, 'utf8'), Buffer.from(text, 'latin1'), gzipSync(text)]) {
+      await expect(processor.inspect(bytes)).rejects.toMatchObject({ code: 'UNREADABLE_IMAGE' });
+      await expect(processor.resize(bytes, TICK)).rejects.toMatchObject({ code: 'UNREADABLE_IMAGE' });
+    }
+  });
+});
+
+describe('what is hidden in an image', () => {
+  it.each([
+    ['behind a PNG', async () => Buffer.concat([await photo().png().toBuffer(), Buffer.from(SCRIPT)])],
+    ['behind a JPEG', async () => Buffer.concat([await photo().jpeg().toBuffer(), Buffer.from(SCRIPT)])],
+    ['behind a GIF', async () => Buffer.concat([await photo().gif().toBuffer(), Buffer.from(SCRIPT)])],
+    ['in a text of a PNG', async () => withChunk(blackPng(9, 9), 'tEXt', Buffer.from(`Comment\0${SCRIPT}`))],
+    ['in a chunk that nobody knows', async () => withChunk(blackPng(9, 9), 'haCk', Buffer.from(SCRIPT))],
+    [
+      'in EXIF',
+      () =>
+        photo()
+          .withExif({ IFD0: { ImageDescription: SCRIPT } })
+          .jpeg()
+          .toBuffer(),
+    ],
+    ['in XMP', () => photo().withXmp(`<x:xmpmeta xmlns:x="adobe:ns:meta/">${SCRIPT}</x:xmpmeta>`).webp().toBuffer()],
+  ])('does not get into the picture: %s', async (_where, make) => {
+    const image = await make();
+    expect(image.includes(SCRIPT)).toBe(true);
+    for (const format of ['png', 'webp', 'gif'] as const) {
+      const { bytes } = await processor.resize(image, { ...TICK, format });
+      expect(Buffer.from(bytes).includes('script')).toBe(false);
+    }
+  });
+});
+
+describe('an image that promises more than it holds', () => {
+  const gif = (width: number, height: number, frames: number): Buffer => {
+    const screen = Buffer.from('GIF89a\0\0\0\0\x80\0\0\0\0\0\xff\xff\xff', 'latin1');
+    screen.writeUInt16LE(width, 6);
+    screen.writeUInt16LE(height, 8);
+    const frame = Buffer.from('\x21\xf9\x04\0\x0a\0\0\0\x2c\0\0\0\0\x01\0\x01\0\0\x02\x02\x4c\x01\0', 'latin1');
+    frame.writeUInt16LE(width, 13);
+    frame.writeUInt16LE(height, 15);
+    return Buffer.concat([screen, ...Array.from({ length: frames }, () => frame), Buffer.from(';')]);
+  };
+  const jpeg = async (width: number, height: number): Promise<Buffer> => {
+    const image = await photo(16, 16).jpeg({ mozjpeg: false }).toBuffer();
+    const frame = image.indexOf(Buffer.of(0xff, 0xc0));
+    image.writeUInt16BE(height, frame + 5);
+    image.writeUInt16BE(width, frame + 7);
+    return image;
+  };
+
+  it.each([
+    ['pixels of a PNG', async () => blackPng(20_000, 20_000)],
+    ['pixels of a JPEG', () => jpeg(65_000, 65_000)],
+    ['pixels of a GIF', async () => gif(65_535, 65_535, 1)],
+    ['pixels of all frames', async () => gif(1000, 1000, 91)],
+    ['frames', async () => gif(1, 1, 2001)],
+  ])('is refused before it is read: %s', async (_what, make) => {
+    const image = await make();
+    expect(image.length).toBeLessThan(200_000);
+    const startedAt = performance.now();
+    await expect(processor.resize(image, TICK)).rejects.toMatchObject({
+      code: expect.stringMatching(/^(IMAGE_TOO_LARGE|UNREADABLE_IMAGE)$/),
+    });
+    expect(performance.now() - startedAt).toBeLessThan(5000);
+  });
+
+  it('is shown where it is within the bounds', async () => {
+    expect(await processor.resize(blackPng(9000, 9000), TICK)).toMatchObject({ width: 64, height: 64 });
+    expect(await processor.resize(gif(10, 10, 2000), TICK)).toMatchObject({ frames: 1 });
+  });
+
+  it('takes no memory by its texts', async () => {
+    const bomb = withChunk(blackPng(9, 9), 'zTXt', Buffer.concat([Buffer.from('x\0\0'), gzipSync(Buffer.alloc(1e8))]));
+    const before = process.memoryUsage().rss;
+    await processor.resize(bomb, TICK).catch(() => undefined);
+    expect(process.memoryUsage().rss - before).toBeLessThan(200e6);
+  });
+});
+
+it(`makes a picture of any of ${FUZZED} damaged images, or refuses it`, async () => {
+  const random = new SeededRandomness(Number(process.env.HOSTILE_SEED ?? 7));
+  const upTo = (count: number): number => Math.floor(random.fraction() * count);
+  const frames = Buffer.alloc(20 * 60 * 3, 'abcdefg');
+  const moving = () => sharp(frames, { raw: { width: 20, height: 60, channels: 3, pageHeight: 20 } });
+  const seeds = [
+    await photo().png().toBuffer(),
+    await photo().png({ palette: true, progressive: true }).toBuffer(),
+    await photo()
+      .withExif({ IFD0: { Make: 'Camera' } })
+      .withMetadata({ orientation: 6 })
+      .jpeg()
+      .toBuffer(),
+    await photo().jpeg({ progressive: true }).toBuffer(),
+    await moving().gif().toBuffer(),
+    await moving().webp({ lossless: true }).toBuffer(),
+    await photo().webp().toBuffer(),
+    await photo().tiff({ compression: 'lzw' }).toBuffer(),
+    await photo(16, 16).avif({ effort: 0 }).toBuffer(),
+  ];
+  const damaged = (seed: Buffer): Buffer => {
+    let image = Buffer.from(seed);
+    for (let change = 1 + upTo(8); change > 0; change--) {
+      const at = upTo(image.length);
+      const kind = upTo(4);
+      if (kind === 0) image[at] = upTo(256);
+      else if (kind === 1) image[at]! ^= 1 << upTo(8);
+      else if (kind === 2) image = Buffer.concat([image.subarray(0, at), image.subarray(at + upTo(20))]);
+      else image = Buffer.concat([image.subarray(0, at), Buffer.alloc(upTo(20), upTo(256)), image.subarray(at)]);
+    }
+    return image;
+  };
+  const outcomes = new Map<string, number>();
+  for (let n = 0; n < FUZZED; n++) {
+    const target = { ...TICK, ...(n % 2 === 0 && { format: 'gif' as const, maxFrames: 2000 }) };
+    const outcome = await processor.resize(damaged(seeds[n % seeds.length]!), target).then(
+      ({ width, height }) => (width === 64 && height === 64 ? 'shown' : `${width} × ${height}`),
+      (error) => error.code ?? String(error),
+    );
+    outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+  }
+  expect([...outcomes.keys()].filter((it) => it !== 'shown' && !REFUSALS.includes(it))).toEqual([]);
+  expect(outcomes.get('shown')).toBeGreaterThan(FUZZED / 20);
+  expect(outcomes.get('UNREADABLE_IMAGE')).toBeGreaterThan(FUZZED / 20);
+}, 1_800_000);

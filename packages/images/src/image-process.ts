@@ -1,0 +1,176 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { createRequire } from 'node:module';
+import { constants, setPriority } from 'node:os';
+import type { ImageInfo, ImageProcessor, ImageTarget, ProcessedImage } from '@parley/domain/images';
+import { DomainError } from '@parley/domain/shared';
+import { answerJob, type ImageAnswer, type ImageJob, resultOf } from './image-job.js';
+
+interface Order {
+  readonly job: ImageJob;
+  readonly deliver: (answer: ImageAnswer) => void;
+  readonly refuse: (error: DomainError) => void;
+}
+
+/** Whatever comes on top of these is refused. */
+const MAX_WAITING = 100;
+const MAX_WAITING_BYTES = 128 * 1024 * 1024;
+/** The library keeps to its time by itself; this is for an image that keeps it from doing so. */
+const PATIENCE_MS = 20_000;
+/** Nobody holds on to the memory for longer. */
+const IDLE_MS = 30_000;
+const MAX_HEAP_MB = 256;
+
+/** Null where there is no such file: in a program that was bundled anew. */
+function findScript(): string | null {
+  try {
+    return createRequire(import.meta.url).resolve('./image-child.js');
+  } catch {
+    return null;
+  }
+}
+
+const serverBusy = (): DomainError =>
+  new DomainError('SERVER_BUSY', 'Too many images are being read; try again in a moment.', { retryAfter: 1 });
+
+/**
+ * Reads images in a process of its own, started when the first one comes and ended when none has come for a while. Should an image
+ * bring the library down, hold it up or fill its memory, that process ends, and nobody but whoever sent the image notices; there is
+ * no secret in it. One image at a time, in the order in which they came. Where no process can be started, it works in the caller's.
+ */
+export class ImageProcess implements ImageProcessor {
+  private child: ChildProcess | null = null;
+  private readonly waiting: Order[] = [];
+  private waitingBytes = 0;
+  private current: Order | null = null;
+  private deadline: NodeJS.Timeout | undefined;
+  private idle: NodeJS.Timeout | undefined;
+  private isClosed = false;
+
+  constructor(
+    private script: string | null = findScript(),
+    private readonly patienceMs = PATIENCE_MS,
+  ) {}
+
+  async inspect(image: Uint8Array): Promise<ImageInfo> {
+    return resultOf(await this.order({ image, target: null }));
+  }
+
+  async resize(image: Uint8Array, target: ImageTarget): Promise<ProcessedImage> {
+    return resultOf(await this.order({ image, target })) as ProcessedImage;
+  }
+
+  close(): void {
+    this.isClosed = true;
+    for (const order of this.waiting.splice(0)) order.refuse(serverBusy());
+    this.end();
+  }
+
+  private order(job: ImageJob): Promise<ImageAnswer> {
+    const bytes = this.waitingBytes + job.image.length;
+    const hasRoom = this.waiting.length === 0 || (this.waiting.length < MAX_WAITING && bytes <= MAX_WAITING_BYTES);
+    if (this.isClosed || !hasRoom) return Promise.reject(serverBusy());
+    return new Promise((deliver, refuse) => {
+      this.waiting.push({ job, deliver, refuse });
+      this.waitingBytes = bytes;
+      this.next();
+    });
+  }
+
+  private next(): void {
+    if (this.current) return;
+    const order = this.waiting.shift();
+    if (!order) {
+      this.idle = setTimeout(() => this.end(), IDLE_MS).unref();
+      return;
+    }
+    clearTimeout(this.idle);
+    this.waitingBytes -= order.job.image.length;
+    this.current = order;
+    this.work(order.job);
+  }
+
+  private work(job: ImageJob): void {
+    try {
+      if (this.script !== null) {
+        this.send(job, this.script);
+        return;
+      }
+    } catch {
+      // Node may be told not to let anybody start one.
+      this.script = null;
+    }
+    void answerJob(job).then((answer) => this.finish(answer));
+  }
+
+  private send(job: ImageJob, script: string): void {
+    this.child ??= this.start(script);
+    const { child } = this;
+    child.ref();
+    child.channel?.ref();
+    child.send(job, (error) => error && this.lose(child, 'UNREADABLE_IMAGE'));
+    this.deadline = setTimeout(() => this.lose(child, 'IMAGE_TOO_LARGE'), this.patienceMs);
+  }
+
+  private start(script: string): ChildProcess {
+    const child = fork(script, [], {
+      execArgv: [`--max-old-space-size=${MAX_HEAP_MB}`],
+      env: {
+        // One image at a time; memory that is free again is given back.
+        UV_THREADPOOL_SIZE: '1',
+        MALLOC_ARENA_MAX: '1',
+        ...(process.env.SystemRoot !== undefined && { SystemRoot: process.env.SystemRoot }),
+      },
+      serialization: 'advanced',
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    });
+    child.on('message', (answer) => {
+      if (child === this.child) this.finish(answer as ImageAnswer);
+    });
+    for (const event of ['error', 'exit']) child.on(event, () => this.lose(child, 'UNREADABLE_IMAGE'));
+    try {
+      // Whoever sends a message comes before whoever waits for a picture.
+      if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
+    } catch {
+      // It has the usual one then.
+    }
+    return child;
+  }
+
+  /** Whatever it was at, it is at no longer. */
+  private lose(child: ChildProcess, refusal: 'UNREADABLE_IMAGE' | 'IMAGE_TOO_LARGE'): void {
+    if (child !== this.child) return;
+    this.child = null;
+    child.kill('SIGKILL');
+    if (child.pid !== undefined || !this.current) {
+      this.finish({ refusal });
+      return;
+    }
+    // None could be started.
+    this.script = null;
+    clearTimeout(this.deadline);
+    this.work(this.current.job);
+  }
+
+  private finish(answer: ImageAnswer): void {
+    this.finishCurrent(answer);
+    this.next();
+  }
+
+  private finishCurrent(answer: ImageAnswer): void {
+    clearTimeout(this.deadline);
+    // Whoever waits for nothing else may end.
+    this.child?.unref();
+    this.child?.channel?.unref();
+    const order = this.current;
+    this.current = null;
+    order?.deliver(answer);
+  }
+
+  private end(): void {
+    clearTimeout(this.idle);
+    const { child } = this;
+    this.child = null;
+    child?.kill('SIGKILL');
+    this.finishCurrent({ refusal: 'UNREADABLE_IMAGE' });
+  }
+}

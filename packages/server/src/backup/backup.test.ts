@@ -1,0 +1,203 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { FolderBlobStore } from '@parley/blobs';
+import type { BlobKey } from '@parley/domain/files';
+import { CreateRealm } from '@parley/domain/realms';
+import { createParley } from '../create-parley.js';
+import { findSecret, secretPathFor } from '../secret.js';
+import { type ArchiveEntry, BACKUP_ENTRIES, writeArchive } from './archive.js';
+import { createBackup } from './create-backup.js';
+import { restoreBackup } from './restore-backup.js';
+
+const SECRET = 'a secret with blanks';
+const OPTIONS = { takenAt: new Date(0), bytesPerSecond: null };
+
+describe('a backup', () => {
+  let directory: string;
+  let source: Parameters<typeof createBackup>[0];
+  let backup: string;
+  const blob = 'ab'.padEnd(32, '0') as BlobKey;
+  beforeEach(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'parley-backup-'));
+    const database = join(directory, 'parley.db');
+    backup = join(directory, 'backup.tar');
+    const parley = await createParley({ database: `sqlite:${database}`, url: 'http://localhost', secret: SECRET });
+    await parley.useCase(CreateRealm).execute({ stringId: 'lear', name: 'King Lear' });
+    await parley.close();
+    const blobs = new FolderBlobStore(join(directory, 'files'));
+    await blobs.put(blob, chunks('some bytes'));
+    source = { database, secret: SECRET, blobs, version: '1.2.3' };
+  });
+  afterEach(() => rmSync(directory, { recursive: true }));
+
+  async function* chunks(...texts: readonly string[]) {
+    for (const text of texts) yield Buffer.from(text);
+  }
+
+  const target = (folder = 'restored', secret: string | null = null) => {
+    const database = join(directory, folder, 'parley.db');
+    return {
+      database,
+      secretPath: secretPathFor(database),
+      secret,
+      blobs: new FolderBlobStore(join(directory, folder, 'files')),
+    };
+  };
+
+  /** As another program would. */
+  const runSql = (database: string, sql: string) =>
+    execFileSync(process.execPath, [
+      '-e',
+      `require(${JSON.stringify(require.resolve('better-sqlite3'))})(${JSON.stringify(database)}).exec(${JSON.stringify(sql)})`,
+    ]);
+
+  const contentOf = (folder: string): readonly string[] => {
+    try {
+      return readdirSync(join(directory, folder), { recursive: true, encoding: 'utf8' })
+        .filter((name) => statSync(join(directory, folder, name)).isFile())
+        .sort();
+    } catch {
+      return [];
+    }
+  };
+
+  it('brings back the database, the secret and the files', async () => {
+    const made = await createBackup(source, backup, OPTIONS);
+    expect(made).toMatchObject({ version: '1.2.3', files: 1, missingFiles: [], takenAt: '1970-01-01T00:00:00.000Z' });
+    expect(statSync(backup).mode & 0o077).toBe(0);
+    expect(await restoreBackup(backup, target())).toMatchObject({ files: 1, version: '1.2.3' });
+    const { database } = target();
+    expect(findSecret({ secret: null, database: { kind: 'sqlite', path: database } })).toBe(SECRET);
+    expect(readFileSync(join(directory, 'restored/files/ab', blob), 'utf8')).toBe('some bytes');
+    const parley = await createParley({ database: `sqlite:${database}`, url: 'http://localhost' });
+    expect(await parley.findRealm('lear')).not.toBeNull();
+    await parley.close();
+  });
+
+  it('is an archive that other programs read, with checksums', async () => {
+    await createBackup(source, backup, OPTIONS);
+    const names = [...readFileSync(backup, 'latin1').matchAll(/^[0-9a-f]{64} {2}(.+)$/gm)].map(([, name]) => name);
+    expect(names).toEqual(expect.arrayContaining(['parley.db', 'parley.db.secret', `files/${blob}`]));
+  });
+
+  it('is not made over another file, nor with a secret that is not the database’s', async () => {
+    writeFileSync(backup, 'another');
+    await expect(createBackup(source, backup, OPTIONS)).rejects.toThrow(/is there already/);
+    rmSync(backup);
+    const wrong = { ...source, secret: 'another secret' };
+    await expect(createBackup(wrong, backup, OPTIONS)).rejects.toThrow(/The secret is another one/);
+    expect(contentOf('.')).not.toContain('backup.tar');
+  });
+
+  it('holds what was committed when it began, while others write', async () => {
+    const parley = await createParley({
+      database: `sqlite:${source.database}`,
+      url: 'http://localhost',
+      secret: SECRET,
+    });
+    await parley.useCase(CreateRealm).execute({ stringId: 'before', name: 'Before' });
+    let isDone = false;
+    const writing = (async () => {
+      for (let n = 0; !isDone; n++) {
+        await parley.useCase(CreateRealm).execute({ stringId: `during-${n}`, name: 'During' });
+      }
+    })();
+    await createBackup(source, backup, OPTIONS);
+    isDone = true;
+    await writing;
+    await parley.close();
+    await restoreBackup(backup, target());
+    const restored = await createParley({ database: `sqlite:${target().database}`, url: 'http://localhost' });
+    expect(await restored.findRealm('before')).not.toBeNull();
+    await restored.close();
+  });
+
+  it('names files whose bytes are gone, uploaded ones and pictures', async () => {
+    const [file, picture] = ['cd', 'ef'].map((start) => start.padEnd(32, '0')) as [string, string];
+    runSql(
+      source.database,
+      `INSERT INTO file (realm_id, owner_id, name, path_id, blob, size, content_type, created_at)
+         VALUES (1, 1, 'a.txt', '1/a.txt', '${file}', 3, 'text/plain', 0), (1, 1, 'b.txt', '1/b.txt', '${blob}', 10, 'text/plain', 0);
+       INSERT INTO picture (realm_id, name, blob, size, format) VALUES (1, 'x', '${picture}', 3, 'png')`,
+    );
+    expect(await createBackup(source, backup, OPTIONS)).toMatchObject({ files: 1, missingFiles: [file, picture] });
+  });
+
+  it('keeps to a speed', async () => {
+    const { size } = statSync(source.database);
+    const startedAt = performance.now();
+    await createBackup(source, backup, { ...OPTIONS, bytesPerSecond: 4 * size });
+    // Copied once and written once.
+    expect(performance.now() - startedAt).toBeGreaterThan(200);
+  });
+
+  it('is refused where a database is, and leaves that as it is', async () => {
+    await createBackup(source, backup, OPTIONS);
+    const before = readFileSync(source.database);
+    await expect(restoreBackup(backup, { ...target(), database: source.database })).rejects.toThrow(
+      /is there already; move it away first/,
+    );
+    expect(readFileSync(source.database).equals(before)).toBe(true);
+  });
+
+  it('is refused by a server with another secret', async () => {
+    await createBackup(source, backup, OPTIONS);
+    await expect(restoreBackup(backup, target('restored', 'another secret'))).rejects.toThrow(
+      /set PARLEY_SECRET as it was/,
+    );
+    expect(contentOf('restored')).toEqual([]);
+    await restoreBackup(backup, target('restored', SECRET));
+    expect(contentOf('restored')).toEqual([join('files', 'ab', blob), 'parley.db']);
+  });
+
+  it.each<[string, (bytes: Buffer) => Buffer]>([
+    ['cut off', (bytes) => bytes.subarray(0, bytes.length - 2048)],
+    ['cut in the middle', (bytes) => bytes.subarray(0, bytes.length / 2)],
+    ['changed in one place', (bytes) => Buffer.from(bytes.fill(7, 100_000, 100_001))],
+    ['empty', () => Buffer.alloc(0)],
+    ['no archive', () => Buffer.from('Dear diary, '.repeat(1000))],
+  ])('is refused when it is %s, and leaves nothing', async (_, damage) => {
+    await createBackup(source, backup, OPTIONS);
+    writeFileSync(backup, damage(readFileSync(backup)));
+    await expect(restoreBackup(backup, target())).rejects.toMatchObject({ name: 'StartupError' });
+    expect(contentOf('restored')).toEqual([]);
+  });
+
+  const textEntry = (name: string, text: string): ArchiveEntry => ({
+    name,
+    size: Buffer.byteLength(text),
+    content: chunks(text),
+  });
+  const description = JSON.stringify({ format: 1, version: '1', schema: 1, secretFingerprint: 'x', takenAt: '' });
+  const hostile: readonly [string, readonly ArchiveEntry[], RegExp][] = [
+    [
+      'a path outside',
+      [textEntry(BACKUP_ENTRIES.description, description), textEntry('../../evil', 'x')],
+      /does not belong/,
+    ],
+    [
+      'a path in a key',
+      [textEntry(BACKUP_ENTRIES.description, description), textEntry('files/../evil', 'x')],
+      /does not belong/,
+    ],
+    ['no description first', [textEntry(BACKUP_ENTRIES.database, 'x')], /does not begin as a backup/],
+    ['a newer format', [textEntry(BACKUP_ENTRIES.description, '{"format":2}')], /format 2/],
+    ['no database', [textEntry(BACKUP_ENTRIES.description, description)], /something is missing/],
+    ['nothing to read', [textEntry(BACKUP_ENTRIES.description, 'x')], /description cannot be read/],
+  ];
+  it.each(hostile)('is refused with %s', async (_, entries, message) => {
+    mkdirSync(join(directory, 'in'));
+    await writeArchive(
+      backup,
+      (async function* () {
+        yield* entries;
+      })(),
+      async () => {},
+    );
+    await expect(restoreBackup(backup, target('in/restored'))).rejects.toThrow(message);
+    expect(contentOf('in')).toEqual([]);
+    expect(contentOf('.')).not.toContain('evil');
+  });
+});

@@ -1,0 +1,131 @@
+import { createWriteStream, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { type BlobKey, type BlobStore, isBlobKey } from '@parley/domain/files';
+import { findDamage, inspectDatabase } from '@parley/sqlite';
+import { HmacApiKeyMint } from '../authentication/hmac-api-key-mint.js';
+import { parseMarkedSecret } from '../secret-format.js';
+import { StartupError } from '../startup-error.js';
+import {
+  type ArchiveEntry,
+  BACKUP_ENTRIES,
+  BACKUP_FORMAT,
+  type BackupDescription,
+  readArchive,
+  readText,
+} from './archive.js';
+
+export interface RestoreTarget {
+  /** Where the database is to be; nothing may be there. */
+  readonly database: string;
+  /** Where its secret is to be. */
+  readonly secretPath: string;
+  /** The one that is configured, or in the file already; null: the archive's is put there. */
+  readonly secret: string | null;
+  readonly blobs: BlobStore;
+}
+
+export interface RestoreResult extends BackupDescription {
+  readonly files: number;
+}
+
+/** @throws StartupError, DatabaseRefused; nothing has changed then */
+export async function restoreBackup(path: string, target: RestoreTarget): Promise<RestoreResult> {
+  const { database, secretPath } = target;
+  for (const name of [database, `${database}-wal`]) {
+    if (existsSync(name)) throw new StartupError(`${name} is there already; move it away first.`);
+  }
+  if (!existsSync(path)) throw new StartupError(`There is no backup ${path}.`);
+  mkdirSync(dirname(database), { recursive: true, mode: 0o700 });
+  const unfinished = `${database}.restoring`;
+  rmSync(unfinished, { force: true });
+  const restoration = new Restoration(path, unfinished, target.blobs);
+  try {
+    await readArchive(path, (entry) => restoration.take(entry));
+    const { description, secret } = restoration.complete();
+    const known = target.secret ?? secret;
+    if (new HmacApiKeyMint(known).secretFingerprint !== description.secretFingerprint) {
+      throw new StartupError(
+        `The secret of this server is another one than the backup's: set PARLEY_SECRET as it was, or move ${secretPath} away.`,
+      );
+    }
+    const damage = findDamage(unfinished);
+    if (damage.length > 0) throw new StartupError(`The database in ${path} is damaged: ${damage[0]}`);
+    inspectDatabase(unfinished);
+    if (target.secret === null)
+      writeFileSync(secretPath, restoration.secretFile, { mode: 0o600, flag: 'wx', flush: true });
+    // Last: a database that is there is whole.
+    renameSync(unfinished, database);
+    return { ...description, files: restoration.stored.length };
+  } catch (error) {
+    await restoration.undo();
+    throw error;
+  }
+}
+
+/** What an archive has brought so far. */
+class Restoration {
+  readonly stored: BlobKey[] = [];
+  secretFile = '';
+  private description: BackupDescription | null = null;
+  private secret: string | null = null;
+  private hasDatabase = false;
+
+  constructor(
+    private readonly path: string,
+    private readonly database: string,
+    private readonly blobs: BlobStore,
+  ) {}
+
+  async take({ name, size, content }: ArchiveEntry): Promise<void> {
+    if (this.description === null) {
+      if (name !== BACKUP_ENTRIES.description) throw this.refusal('it does not begin as a backup does');
+      this.description = this.parseDescription(await readText(content, size));
+    } else if (name === BACKUP_ENTRIES.database) {
+      await pipeline(content, createWriteStream(this.database, { mode: 0o600, flags: 'wx', flush: true }));
+      this.hasDatabase = true;
+    } else if (name === BACKUP_ENTRIES.secret) {
+      this.secretFile = await readText(content, size);
+      this.secret = parseMarkedSecret(this.secretFile.trim());
+    } else await this.takeFile(name, content);
+  }
+
+  /** Only keys of our own become paths. */
+  private async takeFile(name: string, content: AsyncIterable<Uint8Array>): Promise<void> {
+    const key = name.startsWith(BACKUP_ENTRIES.files) ? name.slice(BACKUP_ENTRIES.files.length) : '';
+    if (!isBlobKey(key)) throw this.refusal(`${JSON.stringify(name)} does not belong in it`);
+    const isThere = (await this.blobs.sizeOf(key)) !== null;
+    // Put there by an earlier attempt, or by the server itself: keys are given once.
+    if (isThere) return;
+    this.stored.push(key);
+    await this.blobs.put(key, content);
+  }
+
+  complete(): { readonly description: BackupDescription; readonly secret: string } {
+    const { description, secret, hasDatabase } = this;
+    if (description === null || secret === null || !hasDatabase) throw this.refusal('something is missing in it');
+    return { description, secret };
+  }
+
+  async undo(): Promise<void> {
+    rmSync(this.database, { force: true });
+    for (const key of this.stored) await this.blobs.remove(key);
+  }
+
+  private parseDescription(text: string): BackupDescription {
+    let description: Partial<BackupDescription>;
+    try {
+      description = JSON.parse(text) as Partial<BackupDescription>;
+    } catch {
+      throw this.refusal('its description cannot be read');
+    }
+    if (description.format !== BACKUP_FORMAT) {
+      throw this.refusal(`it is of format ${JSON.stringify(description.format)}, which this version does not know`);
+    }
+    return description as BackupDescription;
+  }
+
+  private refusal(why: string): StartupError {
+    return new StartupError(`${this.path} cannot be restored: ${why}.`);
+  }
+}

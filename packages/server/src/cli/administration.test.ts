@@ -1,0 +1,286 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runCommandLine } from './run-command-line.js';
+
+// Real databases, real passwords; a busy machine takes its time.
+jest.setTimeout(60_000);
+
+describe('parley', () => {
+  let directory: string;
+  beforeAll(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'parley-administration-'));
+    await run('realm', 'create', '--new-database', '', 'Root');
+    await run('user', 'create', 'ann@example.com', 'Ann Lee', '--role=owner');
+    await run('user', 'create', 'bob@example.com', 'Bob Roe');
+  });
+  afterAll(() => rmSync(directory, { recursive: true }));
+
+  let input = '';
+  async function run(...args: readonly string[]) {
+    const out: string[] = [];
+    const err: string[] = [];
+    const terminal = {
+      out: (line: string) => out.push(line),
+      err: (line: string) => err.push(line),
+      readInput: async () => input,
+      interrupted: async () => {},
+    };
+    const database = { PARLEY_DATABASE: `sqlite:${join(directory, 'parley.db')}` };
+    const code = await runCommandLine(args, terminal, database);
+    return { code, out: out.join('\n'), err: err.join('\n') };
+  }
+  /** Where SQLite keeps a program's own version number. */
+  function setSchema(database: string, change: (schema: number) => number): void {
+    const bytes = readFileSync(database);
+    bytes.writeUInt32BE(change(bytes.readUInt32BE(60)), 60);
+    writeFileSync(database, bytes);
+  }
+  const read = async (...args: readonly string[]) => JSON.parse((await run(...args, '--json')).out);
+
+  describe('user', () => {
+    it('lists people, and for programs as JSON', async () => {
+      const { code, out } = await run('user', 'list');
+      expect([code, out]).toEqual([0, '4\towner\tann@example.com\tAnn Lee\n5\tmember\tbob@example.com\tBob Roe']);
+      expect(await read('user', 'list', '--role=owner')).toEqual({
+        users: [{ id: 4, email: 'ann@example.com', name: 'Ann Lee', role: 'owner', active: true, bot: null }],
+      });
+    });
+
+    it('names somebody by address, whatever its letter case, or by id', async () => {
+      expect(await read('user', 'show', 'ANN@example.com')).toMatchObject({
+        id: 4,
+        hasPassword: false,
+        groups: expect.arrayContaining(['role:owners']),
+      });
+      expect(await read('user', 'show', '4')).toMatchObject({ email: 'ann@example.com' });
+    });
+
+    it('changes roles and names, and ends accounts and brings them back', async () => {
+      expect(await run('user', 'set-role', 'bob@example.com', 'moderator')).toMatchObject({
+        out: 'Bob Roe <bob@example.com> is moderator of Root',
+      });
+      expect(await read('user', 'rename', 'bob@example.com', 'Robert Roe')).toMatchObject({
+        name: 'Robert Roe',
+        role: 'moderator',
+      });
+      expect(await read('user', 'deactivate', 'bob@example.com')).toMatchObject({ active: false, changed: true });
+      expect(await run('user', 'deactivate', 'bob@example.com')).toMatchObject({
+        code: 0,
+        out: 'Robert Roe <bob@example.com> was deactivated already',
+      });
+      expect((await read('user', 'list')).users).toHaveLength(1);
+      expect((await read('user', 'list', '--deactivated')).users).toHaveLength(2);
+      expect(await read('user', 'reactivate', 'bob@example.com')).toMatchObject({ active: true, changed: true });
+    });
+
+    it('prints API keys, and makes new ones', async () => {
+      const { out: key } = await run('user', 'api-key', 'ann@example.com');
+      expect(key).toMatch(/^\w{32}$/);
+      expect((await run('user', 'api-key', 'ann@example.com')).out).toBe(key);
+      const { apiKey } = await read('user', 'api-key', 'ann@example.com', '--rotate');
+      expect(apiKey).toMatch(/^\w{32}$/);
+      expect(apiKey).not.toBe(key);
+    });
+
+    it('takes the passwords that the API takes', async () => {
+      input = 'sunshine\n';
+      expect(await run('user', 'create', 'eve@example.com', 'Eve Moe', '--password-stdin')).toMatchObject({
+        code: 1,
+        err: 'parley: The password is too weak.',
+      });
+      expect(await run('user', 'set-password', 'bob@example.com', '--password-stdin')).toMatchObject({ code: 1 });
+      input = 'nothing will come of nothing\n';
+      expect(await run('user', 'set-password', 'bob@example.com', '--password-stdin')).toMatchObject({ code: 0 });
+      expect(await read('user', 'show', 'bob@example.com')).toMatchObject({ hasPassword: true });
+      expect(await run('user', 'set-password', 'bob@example.com', '--clear')).toMatchObject({ code: 0 });
+      expect(await read('user', 'show', 'bob@example.com')).toMatchObject({ hasPassword: false });
+    });
+  });
+
+  describe('user import', () => {
+    const file = (text: string): string => {
+      const path = join(directory, 'people.csv');
+      writeFileSync(path, text);
+      return path;
+    };
+
+    it('adds those who are not there yet, with the roles and passwords of the file', async () => {
+      const path = file(
+        '\ufeffEmail,Name,Role,Password\r\nann@example.com,Ann Lee,,\r\n"carl@example.com","Carl, the Great",administrator,nothing will come of nothing\r\n\r\ndora@example.com,Dora,,\r\n',
+      );
+      expect(await run('user', 'import', path, '--dry-run')).toMatchObject({
+        code: 0,
+        out: 'Would add 2 people to Root; 1 were there already',
+      });
+      const { created, existing } = await read('user', 'import', path);
+      expect([created.map(({ email }: { email: string }) => email), existing]).toEqual([
+        ['carl@example.com', 'dora@example.com'],
+        1,
+      ]);
+      expect(await read('user', 'show', 'carl@example.com')).toMatchObject({
+        name: 'Carl, the Great',
+        role: 'administrator',
+        hasPassword: true,
+      });
+      expect(await read('user', 'import', path)).toEqual({ created: [], existing: 3 });
+    });
+
+    it('names every mistake, and adds nobody', async () => {
+      const path = file(
+        'email,name,role,password\nfay@example.com,Fay Fox,,\nx,Gus,,\nhal@example.com,H,king,\niris@example.com,Iris,,short\nFAY@example.com,Fay Fox,,\n',
+      );
+      const { code, err } = await run('user', 'import', path);
+      expect(code).toBe(1);
+      expect(err.split('\n')).toEqual([
+        'parley: Nobody was added.',
+        'line 3 (x): Enter a valid email address.',
+        'line 4 (hal@example.com): A role is one of owner, administrator, moderator, member, guest.',
+        'line 5 (iris@example.com): The password is too weak.',
+        'line 6 (FAY@example.com): the address of line 2 again.',
+      ]);
+      expect(await run('user', 'show', 'fay@example.com')).toMatchObject({ code: 1 });
+    });
+
+    it.each`
+      text                              | err
+      ${'email,nmae\na@b.example,Ann'}  | ${'There is no column nmae; did you mean name?'}
+      ${'email\na@b.example'}           | ${'The column name is missing.'}
+      ${'email,name\n"a@b.example,Ann'} | ${/is no CSV file: /}
+    `('refuses $text', async ({ text, err }) => {
+      expect((await run('user', 'import', file(text))).err).toMatch(err);
+    });
+
+    it('refuses a file that is not there', async () => {
+      expect(await run('user', 'import', '/nowhere.csv')).toMatchObject({
+        code: 1,
+        err: expect.stringMatching(/^parley: Cannot read \/nowhere\.csv: ENOENT/),
+      });
+    });
+  });
+
+  describe('realm', () => {
+    it('lists, shows and renames organizations', async () => {
+      await run('realm', 'create', 'lear', 'Lear');
+      await run('realm', 'rename', 'lear', 'King Lear');
+      expect((await read('realm', 'list')).realms).toMatchObject([
+        { stringId: '', name: 'Root', active: true },
+        { stringId: 'lear', name: 'King Lear', url: 'http://lear.localhost:9991' },
+      ]);
+      expect(await run('realm', 'rename', 'lear', ' ')).toMatchObject({ code: 1 });
+      expect(await run('user', 'list')).toMatchObject({ code: 1, err: "parley: --realm must be one of '', 'lear'." });
+      expect(await run('realm', 'deactivate', 'lear')).toMatchObject({
+        out: expect.stringContaining('is deactivated now'),
+      });
+      expect(await read('realm', 'show', 'lear')).toMatchObject({ active: false });
+      expect(await run('realm', 'reactivate', 'lear')).toMatchObject({ out: expect.stringContaining('is in use now') });
+      expect(await read('realm', 'reactivate', 'lear')).toMatchObject({ active: true, changed: false });
+    });
+
+    it.each`
+      setting                     | given          | value
+      ${'inviteRequired'}         | ${'off'}       | ${false}
+      ${'message-retention-days'} | ${'30'}        | ${30}
+      ${'message_retention_days'} | ${'none'}      | ${null}
+      ${'digestWeekday'}          | ${'3'}         | ${3}
+      ${'organizationType'}       | ${'education'} | ${'education'}
+      ${'description'}            | ${'**Bold**'}  | ${'**Bold**'}
+      ${'ownerFullContentAccess'} | ${'on'}        | ${true}
+    `('sets $setting to $given', async ({ setting, given, value }) => {
+      expect(await read('realm', 'set', '', setting, given)).toMatchObject({ value, changed: true });
+      const { settings } = await read('realm', 'show', '');
+      const name = setting.replace(/[-_](.)/g, (_: string, letter: string) => letter.toUpperCase());
+      expect(settings[name]).toBe(value);
+    });
+
+    it.each`
+      setting                           | value      | code | err
+      ${'inviteRequird'}                | ${'on'}    | ${2} | ${'There is no setting inviteRequird; did you mean inviteRequired?'}
+      ${'inviteRequired'}               | ${'maybe'} | ${1} | ${'inviteRequired must be on or off, not "maybe".'}
+      ${'messageRetentionDays'}         | ${'0'}     | ${1} | ${'messageRetentionDays must be a number above 0 or none, not "0".'}
+      ${'digestWeekday'}                | ${'9'}     | ${1} | ${'digestWeekday must be one of 0, 1, 2, 3, 4, 5, 6, not "9".'}
+      ${'signupAnnouncementsChannelId'} | ${'x'}     | ${1} | ${'There is no channel x in Root.'}
+    `('refuses $setting = $value', async ({ setting, value, code, err }) => {
+      expect(await run('realm', 'set', '', setting, value)).toMatchObject({ code, err: `parley: ${err}` });
+    });
+
+    it('refuses one that is not there', async () => {
+      expect(await run('realm', 'set', 'hamlet', 'inviteRequired', 'on')).toMatchObject({
+        code: 1,
+        err: "parley: There is no organization 'hamlet'; see parley realm list.",
+      });
+    });
+  });
+
+  it.each`
+    args                                                     | code | err
+    ${['limits', 'forget']}                                  | ${2} | ${/^parley: Whose\?/}
+    ${['limits', 'forget', '--ip=x']}                        | ${2} | ${/^parley: --ip must be an address/}
+    ${['limits', 'forget', '--all', '--ip=::1']}             | ${2} | ${/^parley: Whose\?/}
+    ${['limits', 'forget', '--all']}                         | ${0} | ${/^$/}
+    ${['limits', 'forget', '--ip=::1']}                      | ${0} | ${/^$/}
+    ${['limits', 'forget', '4', '--realm=']}                 | ${0} | ${/^$/}
+    ${['user', 'craete', 'x']}                               | ${2} | ${'parley: There is no command user craete; did you mean parley user create?'}
+    ${['create-user', 'x']}                                  | ${2} | ${'parley: There is no command create-user; did you mean parley user create?'}
+    ${['user']}                                              | ${2} | ${/^parley: parley user needs another word: list, show, /}
+    ${['--json', 'serve', 'now']}                            | ${2} | ${/"code":"USAGE"/}
+    ${['--port', 'serve']}                                   | ${2} | ${/^parley: The command comes first/}
+    ${['user', 'list', '--realn=x']}                         | ${2} | ${'parley: There is no option --realn; did you mean --realm?'}
+    ${['user', 'show', 'x@y.example', '--json', '--realm=']} | ${1} | ${/^\{"error":\{"code":"REFUSED","message":"There is nobody x@y.example/}
+  `('ends $args with $code', async ({ args, code, err }) => {
+    const result = await run(...args);
+    expect(result.code).toBe(code);
+    expect(result.err).toMatch(err);
+  });
+
+  it.each([
+    [['--version'], /^\d+\.\d+\.\d+$/],
+    [['--version', '--json'], /^\{"version":"\d/],
+    [['user', '--help'], /parley user set-role EMAIL ROLE/],
+    [['help', 'backup'], /^Usage: parley backup FILE/],
+    [['user', 'create', '--help'], /Examples:\n {2}parley user create /],
+  ])('says %j', async (args, out) => {
+    expect(await run(...args)).toMatchObject({ code: 0, out: expect.stringMatching(out) });
+  });
+
+  it('says what the configuration comes to', async () => {
+    const { code, out } = await run('config', 'check', '--port=80');
+    expect([code, out]).toEqual([
+      0,
+      expect.stringMatching(/^The configuration is valid\.\n {2}--port=80\n {2}PARLEY_DATABASE=sqlite:/),
+    ]);
+  });
+
+  it('backs up, looks after and restores', async () => {
+    const backup = join(directory, 'backup.tar');
+    expect(await read('backup', backup)).toMatchObject({ path: backup, files: 0, missingFiles: [] });
+    expect(await run('backup', backup)).toMatchObject({ code: 1, err: expect.stringContaining('is there already') });
+    expect(await run('backup', join(directory, 'no/folder.tar'))).toMatchObject({ code: 1 });
+    expect(await run('migrate', '--check')).toMatchObject({ code: 0 });
+    expect(await read('migrate')).toMatchObject({ done: [], pendingSteps: [] });
+    expect(await read('doctor', '--thorough')).toMatchObject({
+      healthy: true,
+      findings: expect.arrayContaining([
+        { level: 'good', subject: 'files', text: 'the bytes of all 0 files are there' },
+      ]),
+    });
+    const restored = `--database=sqlite:${join(directory, 'restored', 'parley.db')}`;
+    expect(await run('restore', backup, restored)).toMatchObject({ code: 0 });
+    expect((await read('realm', 'list', restored)).realms).toHaveLength(2);
+    expect(readdirSync(join(directory, 'restored')).sort()).toEqual(['parley.db', 'parley.db.secret']);
+    setSchema(join(directory, 'restored', 'parley.db'), (schema) => schema - 1);
+    expect(await run('migrate', '--check', restored)).toMatchObject({
+      code: 3,
+      out: expect.stringContaining('to come: '),
+    });
+    expect(await run('migrate', '--status', restored)).toMatchObject({ code: 0 });
+    setSchema(join(directory, 'restored', 'parley.db'), (schema) => schema + 2);
+    expect(await run('migrate', '--check', restored)).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/newer version of Parley/),
+    });
+    setSchema(join(directory, 'restored', 'parley.db'), (schema) => schema - 1);
+    rmSync(join(directory, 'restored', 'parley.db.secret'));
+    expect(await run('doctor', restored)).toMatchObject({ code: 3, out: expect.stringContaining('PROBLEM  secret') });
+  });
+});

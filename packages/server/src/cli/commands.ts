@@ -1,0 +1,17 @@
+import type { Command } from './command.js';
+import { CONFIG_COMMANDS } from './config.commands.js';
+import { MESSAGE_COMMANDS } from './message.commands.js';
+import { REALM_COMMANDS } from './realm.commands.js';
+import { SERVE_COMMAND } from './serve.command.js';
+import { STORAGE_COMMANDS } from './storage.commands.js';
+import { USER_COMMANDS } from './user.commands.js';
+
+/** In the order of the help. */
+export const COMMANDS: readonly Command[] = [
+  SERVE_COMMAND,
+  ...REALM_COMMANDS,
+  ...USER_COMMANDS,
+  ...MESSAGE_COMMANDS,
+  ...STORAGE_COMMANDS,
+  ...CONFIG_COMMANDS,
+];

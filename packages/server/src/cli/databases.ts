@@ -1,0 +1,94 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Realm } from '@parley/domain/realms';
+import type { User } from '@parley/domain/users';
+import { silentLogger } from '@parley/http';
+import type { Invocation } from '../config.js';
+import { openParley } from '../create-parley.js';
+import type { ComposedParley } from '../parley.js';
+import { StartupError } from '../startup-error.js';
+import type { CommandContext, CommandFlag } from './command.js';
+
+/** Of commands that may make the database. */
+export const NEW_DATABASE: Readonly<Record<string, CommandFlag>> = {
+  'new-database': { help: 'makes the database where there is none' },
+};
+
+/** Of commands about one organization. */
+export const REALM: Readonly<Record<string, CommandFlag>> = {
+  realm: { value: 'STRING_ID', help: 'the organization; needed where there are several' },
+};
+
+export const hasDatabase = ({ configuration }: Invocation): boolean => existsSync(configuration.database.path);
+
+/** A command in the wrong folder must not make another database there. @throws StartupError */
+export function requireDatabase(invocation: Invocation): void {
+  if (hasDatabase(invocation) || invocation.flags.get('new-database') === 'on') return;
+  const { path } = invocation.configuration.database;
+  const howToMakeOne = "parley realm create --new-database '' 'My organization' makes one";
+  throw new StartupError(
+    `There is no database at ${resolve(path)}. --database or PARLEY_DATABASE says where it is; ${howToMakeOne}.`,
+  );
+}
+
+/** Where the server is reached, as far as a command beside it can know. */
+export function addressesOf({ configuration }: Invocation): {
+  readonly url: string;
+  readonly defaultRealm: string | null;
+} {
+  const { url, port, defaultRealm } = configuration;
+  return { url: url ?? `http://localhost:${port}`, defaultRealm };
+}
+
+export const acceptsNewSecret = ({ flags }: Invocation): boolean => flags.get('accept-new-secret') === 'on';
+
+/** On the database, beside a server that may be running. @throws StartupError when there is none */
+export async function withParley<T>(invocation: Invocation, work: (parley: ComposedParley) => Promise<T>): Promise<T> {
+  requireDatabase(invocation);
+  const parley = await openParley(
+    { ...invocation.configuration, ...addressesOf(invocation) },
+    { logger: silentLogger, isOneOff: true, acceptsNewSecret: acceptsNewSecret(invocation) },
+  );
+  try {
+    return await work(parley);
+  } finally {
+    await parley.close();
+  }
+}
+
+export const noRealm = () => new StartupError('There is no organization yet; see parley realm create --help.');
+
+/** The one that was named; else the only one. @throws StartupError */
+export async function findRealm({ ports }: ComposedParley, named: string | undefined): Promise<Realm> {
+  const realms = await ports.unitOfWork.read((repositories) => repositories.realms.list());
+  if (realms.length === 0) throw noRealm();
+  const realm = named === undefined && realms.length === 1 ? realms[0] : realms.find((it) => it.stringId === named);
+  if (realm) return realm;
+  const known = realms.map(({ stringId }) => `'${stringId}'`).join(', ');
+  throw new StartupError(`--realm must be one of ${known}.`);
+}
+
+/** By address, whatever its letter case, or by id. @throws StartupError */
+export async function findUser({ ports }: ComposedParley, realm: Realm, named: string): Promise<User> {
+  const user = await ports.unitOfWork.read(({ users }) =>
+    /^[1-9]\d{0,14}$/.test(named)
+      ? users.find(realm.id, Number(named) as User['id'])
+      : users.findByEmail(realm.id, named),
+  );
+  if (!user) throw new StartupError(`There is nobody ${named} in ${nameOf(realm)}; see parley user list.`);
+  return user;
+}
+
+export const nameOf = ({ stringId, name }: Pick<Realm, 'stringId' | 'name'>): string =>
+  stringId === '' ? name : `${stringId} (${name})`;
+
+/** A command about somebody: their organization by `--realm`, they by the first word. */
+export function withUser<T>(
+  context: CommandContext,
+  work: (parley: ComposedParley, user: User, realm: Realm) => Promise<T>,
+): Promise<T> {
+  return context.withParley(async (parley) => {
+    const realm = await findRealm(parley, context.flag('realm'));
+    return work(parley, await findUser(parley, realm, context.words[0]!), realm);
+  });
+}

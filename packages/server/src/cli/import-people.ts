@@ -1,0 +1,143 @@
+import { readFileSync, statSync } from 'node:fs';
+import { DomainError } from '@parley/domain/shared';
+import { RegisterUser, type Role } from '@parley/domain/users';
+import { hint } from '../near-miss.js';
+import type { ComposedParley } from '../parley.js';
+import { StartupError } from '../startup-error.js';
+import type { CommandContext, CommandResult } from './command.js';
+import { findRealm, nameOf, requireDatabase } from './databases.js';
+import { parseRole } from './parse-role.js';
+
+const COLUMNS = ['email', 'name', 'role', 'password'] as const;
+type Column = (typeof COLUMNS)[number];
+const REQUIRED: readonly Column[] = ['email', 'name'];
+
+/** In one file. */
+export const MAX_IMPORTED_PEOPLE = 10_000;
+const MAX_FILE_BYTES = 16 * 1024 * 1024;
+/** How many mistakes are told at once. */
+const MAX_TOLD = 20;
+
+interface Person {
+  /** Of the file. */
+  readonly line: number;
+  readonly email: string;
+  readonly fullName: string;
+  readonly role: Role;
+  readonly password: string | null;
+}
+
+/** Everything is checked before anybody is added; whoever is there already is left as they are. */
+export async function importPeople(context: CommandContext): Promise<CommandResult> {
+  requireDatabase(context.invocation);
+  const rows = await readRows(context.words[0]!);
+  return context.withParley(async (parley) => {
+    const realm = await findRealm(parley, context.flag('realm'));
+    const register = parley.useCase(RegisterUser);
+    const people = checkedPeople(rows, register);
+    const known = await knownAddresses(parley, realm.id, people);
+    const newcomers = people.filter(({ email }) => !known.has(email.toLowerCase()));
+    const isDryRun = context.isOn('dry-run');
+    const created: { readonly id: number; readonly email: string }[] = [];
+    if (!isDryRun) {
+      for (const { line, ...person } of newcomers) {
+        try {
+          const { id, email } = await register.execute({ realmId: realm.id, ...person });
+          created.push({ id, email });
+        } catch (error) {
+          if (!(error instanceof DomainError)) throw error;
+          const added = `${created.length} people were added before it; mend the file and import it again.`;
+          throw new StartupError(`line ${line} (${person.email}): ${error.message} ${added}`);
+        }
+      }
+    }
+    const existing = people.length - newcomers.length;
+    return {
+      lines: [
+        `${isDryRun ? `Would add ${newcomers.length}` : `Added ${created.length}`} people to ${nameOf(realm)}; ${existing} were there already`,
+      ],
+      data: isDryRun ? { wouldCreate: newcomers.map(({ email }) => ({ email })), existing } : { created, existing },
+    };
+  });
+}
+
+type Row = Readonly<Record<string, string>> & { readonly line: number };
+
+async function readRows(path: string): Promise<readonly Row[]> {
+  let text: string;
+  try {
+    if (statSync(path).size > MAX_FILE_BYTES) throw new Error(`it is larger than ${MAX_FILE_BYTES} bytes`);
+    text = readFileSync(path, 'utf8');
+  } catch (error) {
+    throw new StartupError(`Cannot read ${path}: ${(error as Error).message}`);
+  }
+  // Nobody else waits for it.
+  const { parse } = await import('csv-parse/sync');
+  let records: readonly { readonly record: Record<string, string>; readonly info: { readonly lines: number } }[];
+  try {
+    records = parse(text, {
+      bom: true,
+      columns: (names: string[]) => checkedColumns(names.map((name) => name.trim().toLowerCase())),
+      info: true,
+      skip_empty_lines: true,
+      trim: true,
+    }) as unknown as typeof records;
+  } catch (error) {
+    if (error instanceof StartupError) throw error;
+    throw new StartupError(`${path} is no CSV file: ${(error as Error).message}`);
+  }
+  if (records.length > MAX_IMPORTED_PEOPLE) {
+    throw new StartupError(`${path} has more than ${MAX_IMPORTED_PEOPLE} people; import them in several files.`);
+  }
+  return records.map(({ record, info }) => ({ ...record, line: info.lines }) as Row);
+}
+
+function checkedColumns(names: readonly string[]): string[] {
+  for (const name of names) {
+    if (!(COLUMNS as readonly string[]).includes(name)) {
+      throw new StartupError(`There is no column ${name}${hint(name, COLUMNS) || `; they are ${COLUMNS.join(', ')}.`}`);
+    }
+  }
+  for (const name of REQUIRED) if (!names.includes(name)) throw new StartupError(`The column ${name} is missing.`);
+  return [...names];
+}
+
+/** @throws StartupError that names each line with a mistake. */
+function checkedPeople(rows: readonly Row[], register: Pick<RegisterUser, 'check'>): readonly Person[] {
+  const problems: string[] = [];
+  const seen = new Map<string, number>();
+  const people: Person[] = [];
+  for (const row of rows) {
+    const { line, email = '', name = '', role, password } = row;
+    try {
+      const person = { email, fullName: name, role: parseRole(role || 'member'), password: password || null };
+      register.check(person);
+      const before = seen.get(email.toLowerCase());
+      if (before !== undefined) throw new StartupError(`the address of line ${before} again.`);
+      seen.set(email.toLowerCase(), line);
+      people.push({ line, ...person });
+    } catch (error) {
+      if (!(error instanceof DomainError || error instanceof StartupError)) throw error;
+      problems.push(`line ${line} (${email}): ${error.message}`);
+    }
+  }
+  if (problems.length === 0) return people;
+  const more = problems.length > MAX_TOLD ? [`and ${problems.length - MAX_TOLD} more`] : [];
+  throw new StartupError(['Nobody was added.', ...problems.slice(0, MAX_TOLD), ...more].join('\n'));
+}
+
+const LOOKED_UP_AT_ONCE = 500;
+
+async function knownAddresses(
+  { ports }: ComposedParley,
+  realmId: Parameters<RegisterUser['execute']>[0]['realmId'],
+  people: readonly Person[],
+): Promise<ReadonlySet<string>> {
+  const known = new Set<string>();
+  for (let start = 0; start < people.length; start += LOOKED_UP_AT_ONCE) {
+    const emails = people.slice(start, start + LOOKED_UP_AT_ONCE).map(({ email }) => email);
+    const found = await ports.unitOfWork.read(({ users }) => users.listByEmail(realmId, emails));
+    for (const { email } of found) known.add(email.toLowerCase());
+  }
+  return known;
+}

@@ -1,0 +1,75 @@
+import { IndexMessages, normalizeTopic, RestoreMessages, topicKey } from '@parley/domain/messages';
+import type { MessageId } from '@parley/domain/shared';
+import { StartupError, UsageError } from '../startup-error.js';
+import type { Command, CommandContext, CommandResult } from './command.js';
+import { findRealm, nameOf, REALM } from './databases.js';
+
+async function restore(context: CommandContext): Promise<CommandResult> {
+  const [channelName, topic, message, since] = ['channel', 'topic', 'message', 'since'].map(context.flag);
+  if (channelName === undefined && message === undefined && since === undefined) {
+    throw new UsageError('Which messages? Name them by --channel, --message or --since.');
+  }
+  if (topic !== undefined && channelName === undefined) throw new UsageError('--topic needs --channel.');
+  if (message !== undefined && !/^[1-9]\d{0,9}$/.test(message)) throw new UsageError('--message must be an id.');
+  const sinceMs = since === undefined ? null : Date.parse(since);
+  if (Number.isNaN(sinceMs)) throw new UsageError('--since must be a date such as 2026-07-31 or 2026-07-31T12:00Z.');
+  return context.withParley(async (parley) => {
+    const realm = await findRealm(parley, context.flag('realm'));
+    const channel =
+      channelName === undefined
+        ? null
+        : await parley.ports.unitOfWork.read(({ channels }) => channels.findByName(realm.id, channelName));
+    if (channelName !== undefined && !channel) throw new StartupError(`There is no channel ${channelName}.`);
+    const isDryRun = context.isOn('dry-run');
+    const count = await parley.useCase(RestoreMessages).execute({
+      realmId: realm.id,
+      selection: {
+        messageId: message === undefined ? null : (Number(message) as MessageId),
+        channelId: channel?.id ?? null,
+        topicKey: topic === undefined ? null : topicKey(normalizeTopic(topic)),
+        since: sinceMs === null ? null : Math.floor(sinceMs / 1000),
+      },
+      isDryRun,
+    });
+    return {
+      lines: [`${isDryRun ? 'Would put back' : 'Put back'} ${count} deleted messages of ${nameOf(realm)}`],
+      data: { count, dryRun: isDryRun },
+    };
+  });
+}
+
+async function rebuildSearch(context: CommandContext): Promise<CommandResult> {
+  return context.withParley(async ({ useCase }) => {
+    const index = useCase(IndexMessages);
+    await index.reset();
+    while (await index.execute());
+    return { lines: ['Searches find every message again.'], data: {} };
+  });
+}
+
+export const MESSAGE_COMMANDS: readonly Command[] = [
+  {
+    name: 'message restore',
+    help: 'puts back deleted messages: all that were deleted since, of a channel or topic, or one',
+    details: 'How long they can be put back --keep-deleted says.',
+    flags: {
+      ...REALM,
+      channel: { value: 'NAME', help: 'of this channel' },
+      topic: { value: 'NAME', help: 'of this topic of it' },
+      message: { value: 'ID', help: 'this one' },
+      since: { value: 'DATE', help: 'deleted then or later' },
+      'dry-run': { help: 'only says how many there are' },
+    },
+    examples: [
+      'parley message restore --channel general --topic plans',
+      'parley message restore --since 2026-07-31T12:00Z --dry-run',
+    ],
+    run: restore,
+  },
+  {
+    name: 'search rebuild',
+    help: 'makes the index of searches anew; the server may be running, and finds the newest messages first meanwhile',
+    examples: ['parley search rebuild'],
+    run: rebuildSearch,
+  },
+];

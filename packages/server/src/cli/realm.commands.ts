@@ -1,0 +1,291 @@
+import { isIP } from 'node:net';
+import {
+  ConfigureRealm,
+  CreateRealm,
+  checkNewRealm,
+  ForgetLimits,
+  REALM_SETTINGS,
+  ReactivateRealm,
+  type Realm,
+  type RealmSettingDefinition,
+  type RealmSettingName,
+  SuspendRealm,
+  takesServerAddress,
+} from '@parley/domain/realms';
+import { DomainError } from '@parley/domain/shared';
+import { hint } from '../near-miss.js';
+import type { ComposedParley } from '../parley.js';
+import { serverAddressOf } from '../realm-resolver.js';
+import { StartupError, UsageError } from '../startup-error.js';
+import type { Command, CommandContext, CommandResult } from './command.js';
+import {
+  addressesOf,
+  findRealm,
+  findUser,
+  hasDatabase,
+  NEW_DATABASE,
+  nameOf,
+  REALM,
+  requireDatabase,
+} from './databases.js';
+
+const presentRealm = ({ ports }: ComposedParley, realm: Realm) => ({
+  id: realm.id,
+  stringId: realm.stringId,
+  name: realm.name,
+  url: ports.realmUrls.urlOf(realm),
+  active: !realm.isDeactivated,
+});
+
+async function list(context: CommandContext): Promise<CommandResult> {
+  return context.withParley(async (parley) => {
+    const realms = await parley.ports.unitOfWork.read((repositories) => repositories.realms.list());
+    const presented = realms.map((realm) => presentRealm(parley, realm));
+    return {
+      lines: presented.map(
+        ({ stringId, name, url, active }) => `'${stringId}'\t${url}\t${name}${active ? '' : ' (deactivated)'}`,
+      ),
+      data: { realms: presented },
+    };
+  });
+}
+
+async function create(context: CommandContext): Promise<CommandResult> {
+  const [stringId, name] = context.words as [string, string];
+  const { invocation } = context;
+  // Before there is a file: what is refused leaves none.
+  checkNewRealm({ stringId, name });
+  requireDatabase(invocation);
+  if (!hasDatabase(invocation)) takesServerAddress(stringId, [], serverAddressOf(addressesOf(invocation)));
+  return context.withParley(async (parley) => {
+    const realm = await parley.useCase(CreateRealm).execute({ stringId, name });
+    const presented = presentRealm(parley, realm);
+    return {
+      lines: [`Created organization ${nameOf(realm)}, reached at ${presented.url}`],
+      data: presented,
+    };
+  });
+}
+
+async function rename(context: CommandContext): Promise<CommandResult> {
+  const name = context.words[1]!;
+  return withRealm(context, async (parley, realm) => {
+    await parley.useCase(ConfigureRealm).execute({ realmId: realm.id, name, settings: {} });
+    return {
+      lines: [`The organization '${realm.stringId}' is ${name}`],
+      data: presentRealm(parley, { ...realm, name }),
+    };
+  });
+}
+
+const setActive = (isActive: boolean) => async (context: CommandContext) =>
+  withRealm(context, async (parley, realm) => {
+    const { stringId } = realm;
+    const { useCase } = parley;
+    const changed = isActive
+      ? await useCase(ReactivateRealm).execute({ stringId })
+      : await useCase(SuspendRealm).execute({ stringId });
+    const state = isActive ? 'in use' : 'deactivated';
+    return {
+      lines: [`Organization ${nameOf(realm)} ${changed ? `is ${state} now` : `was ${state} already`}`],
+      data: { ...presentRealm(parley, { ...realm, isDeactivated: !isActive }), changed },
+    };
+  });
+
+async function show(context: CommandContext): Promise<CommandResult> {
+  return withRealm(context, async (parley, realm) => {
+    const settings = Object.fromEntries(
+      (Object.keys(REALM_SETTINGS) as RealmSettingName[]).map((name) => [name, realm.settings[name]]),
+    );
+    return {
+      lines: [
+        `${nameOf(realm)}, reached at ${parley.ports.realmUrls.urlOf(realm)}${realm.isDeactivated ? ', deactivated' : ''}`,
+        ...Object.entries(settings).map(
+          ([name, value]) => `${name}: ${value === null ? 'none' : JSON.stringify(value)}`,
+        ),
+      ],
+      data: { ...presentRealm(parley, realm), settings },
+    };
+  });
+}
+
+async function set(context: CommandContext): Promise<CommandResult> {
+  const [, given, text] = context.words as [string, string, string];
+  const name = settingNamed(given);
+  return withRealm(context, async (parley, realm) => {
+    const value = await parseValue(parley, realm, name, text);
+    const { settings } = await parley
+      .useCase(ConfigureRealm)
+      .execute({ realmId: realm.id, settings: { [name]: value } })
+      .catch((error: unknown) => {
+        if (error instanceof DomainError && error.code === 'BAD_SETTING_VALUE') {
+          throw new StartupError(
+            `${name} must be ${describeValues(REALM_SETTINGS[name])}, not ${JSON.stringify(text)}.`,
+          );
+        }
+        throw error;
+      });
+    const changed = settings.length > 0 && realm.settings[name] !== value;
+    return {
+      lines: [`${name} of ${nameOf(realm)} ${changed ? 'is' : 'was already'} ${text}`],
+      data: { ...presentRealm(parley, realm), setting: name, value, changed },
+    };
+  });
+}
+
+/** `message-retention-days` and `message_retention_days` as well. @throws UsageError */
+function settingNamed(given: string): RealmSettingName {
+  const names = Object.keys(REALM_SETTINGS) as RealmSettingName[];
+  const plain = (text: string) => text.replace(/[-_]/g, '').toLowerCase();
+  const name = names.find((it) => plain(it) === plain(given));
+  if (!name) throw new UsageError(`There is no setting ${given}${hint(given, names) || '; see parley realm show.'}`);
+  return name;
+}
+
+async function parseValue({ ports }: ComposedParley, realm: Realm, name: RealmSettingName, text: string) {
+  const definition: RealmSettingDefinition = REALM_SETTINGS[name];
+  if (definition.nullable && text === 'none') return null;
+  switch (definition.kind) {
+    case 'boolean':
+      return text === 'on' ? true : text === 'off' ? false : text;
+    case 'integer':
+    case 'limit':
+      return /^-?\d{1,10}$/.test(text) ? Number(text) : text;
+    case 'choice':
+      return definition.values.find((value) => String(value) === text) ?? text;
+    case 'text':
+      return text;
+    case 'channel': {
+      const channel = await ports.unitOfWork.read(({ channels }) => channels.findByName(realm.id, text));
+      if (!channel) throw new StartupError(`There is no channel ${text} in ${nameOf(realm)}.`);
+      return channel.id;
+    }
+  }
+}
+
+function describeValues(definition: RealmSettingDefinition): string {
+  const none = definition.nullable ? ' or none' : '';
+  switch (definition.kind) {
+    case 'boolean':
+      return 'on or off';
+    case 'integer':
+      return `a number from ${definition.min} to ${definition.max}${none}`;
+    case 'limit':
+      return `a number above 0${none}`;
+    case 'choice':
+      return `one of ${definition.values.join(', ')}${none}`;
+    case 'text':
+      return `a text of at most ${definition.max} characters${definition.isValid ? ' of the right form' : ''}${none}`;
+    case 'channel':
+      return `the name of a channel that is not archived${none}`;
+  }
+}
+
+async function forgetLimits(context: CommandContext): Promise<CommandResult> {
+  const [named] = context.words;
+  const ip = context.flag('ip') ?? null;
+  const everything = context.isOn('all');
+  if (ip !== null && isIP(ip) === 0) throw new UsageError('--ip must be an address such as 192.0.2.7.');
+  if (everything ? named !== undefined || ip !== null : named === undefined && ip === null) {
+    throw new UsageError('Whose? Name somebody, or give --ip ADDRESS, or --all.');
+  }
+  return context.withParley(async (parley) => {
+    const realms = await parley.ports.unitOfWork.read((repositories) => repositories.realms.list());
+    // Addresses and everything are of the whole server; the log that says so is that of any organization.
+    const realm = named === undefined && realms[0] ? realms[0] : await findRealm(parley, context.flag('realm'));
+    const user = named === undefined ? null : await findUser(parley, realm, named);
+    await parley.useCase(ForgetLimits).execute({ realmId: realm.id, userId: user?.id ?? null, ip });
+    const whose = [user && `${user.fullName} <${user.email}>`, ip, everything && 'everybody']
+      .filter(Boolean)
+      .join(' and ');
+    return {
+      lines: [`What was counted of ${whose} is forgotten as soon as the server looks, within a second or two`],
+      data: { userId: user?.id ?? null, ip, all: everything },
+    };
+  });
+}
+
+function withRealm<T>(context: CommandContext, work: (parley: ComposedParley, realm: Realm) => Promise<T>): Promise<T> {
+  return context.withParley(async (parley) => {
+    const [stringId] = context.words as [string];
+    const realm = await parley.ports.unitOfWork.read(({ realms }) => realms.findByStringId(stringId));
+    if (!realm) throw new StartupError(`There is no organization '${stringId}'; see parley realm list.`);
+    return work(parley, realm);
+  });
+}
+
+const STRING_ID = "STRING_ID is the organization's subdomain; '' for the one at the public address.";
+
+export const REALM_COMMANDS: readonly Command[] = [
+  {
+    name: 'realm list',
+    help: 'lists the organizations',
+    examples: ['parley realm list', 'parley realm list --json'],
+    run: list,
+  },
+  {
+    name: 'realm show',
+    words: 'STRING_ID',
+    help: 'says how an organization is set',
+    details: STRING_ID,
+    examples: ["parley realm show ''", 'parley realm show lear --json'],
+    run: show,
+  },
+  {
+    name: 'realm create',
+    words: 'STRING_ID NAME',
+    help: 'adds an organization',
+    details: STRING_ID,
+    flags: NEW_DATABASE,
+    examples: ["parley realm create --new-database '' 'My organization'", "parley realm create lear 'King Lear'"],
+    run: create,
+  },
+  {
+    name: 'realm rename',
+    words: 'STRING_ID NAME',
+    help: 'gives an organization another name',
+    details: STRING_ID,
+    examples: ["parley realm rename lear 'King Lear and daughters'"],
+    run: rename,
+  },
+  {
+    name: 'realm deactivate',
+    words: 'STRING_ID',
+    help: 'lets nobody into an organization any more; everything stays',
+    details: STRING_ID,
+    examples: ['parley realm deactivate lear'],
+    run: setActive(false),
+  },
+  {
+    name: 'realm reactivate',
+    words: 'STRING_ID',
+    help: 'lets people into an organization again that was deactivated',
+    details: STRING_ID,
+    examples: ['parley realm reactivate lear'],
+    run: setActive(true),
+  },
+  {
+    name: 'realm set',
+    words: 'STRING_ID SETTING VALUE',
+    help: 'changes a setting of an organization, also those that nobody else may change',
+    details: `${STRING_ID} parley realm show lists the settings; switches are on or off, and none takes a value away.`,
+    examples: ["parley realm set '' inviteRequired off", 'parley realm set lear message-retention-days 365'],
+    run: set,
+  },
+  {
+    name: 'limits forget',
+    words: '[EMAIL]',
+    help: 'lets somebody call and sign in again who has used up a rate limit',
+    flags: {
+      ...REALM,
+      ip: { value: 'ADDRESS', help: 'calls without log-in from this address' },
+      all: { help: 'everything that is counted' },
+    },
+    examples: [
+      'parley limits forget ann@example.com',
+      'parley limits forget --ip 192.0.2.7',
+      'parley limits forget --all',
+    ],
+    run: forgetLimits,
+  },
+];

@@ -1,0 +1,163 @@
+import { DomainError } from '@parley/domain/shared';
+import { DatabaseRefused } from '@parley/sqlite';
+import { InvalidConfiguration, readConfiguration } from '../config.js';
+import { describeSettings } from '../describe-settings.js';
+import { hint } from '../near-miss.js';
+import { StartupError, UsageError } from '../startup-error.js';
+import { parleyVersion } from '../version.js';
+import {
+  COMMON_FLAGS,
+  type Command,
+  type CommandContext,
+  type CommandFlag,
+  EXIT_CODES,
+  flagsOf,
+  type Terminal,
+  usageOf,
+  wordCounts,
+} from './command.js';
+import { COMMANDS } from './commands.js';
+import { withParley } from './databases.js';
+import { processTerminal } from './process-terminal.js';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Answers the exit code. An operator's mistake is reported in one line; a stack is for bugs. */
+export async function runCommandLine(
+  args: readonly string[],
+  terminal: Terminal = processTerminal,
+  environment: Environment = process.env,
+): Promise<number> {
+  const isJson = args.includes('--json');
+  try {
+    return await run(args, terminal, environment);
+  } catch (error) {
+    const isExpected = error instanceof DomainError || isRefusal(error) || isSystemError(error);
+    const { message, stack } = error as Error;
+    const problems = error instanceof InvalidConfiguration ? error.problems : [];
+    if (isJson) terminal.err(JSON.stringify({ error: { code: codeOf(error), message, problems } }));
+    else if (args[0] === 'config' && problems.length > 1)
+      for (const problem of problems) terminal.err(`parley: ${problem}`);
+    else terminal.err(`parley: ${isExpected ? message : (stack ?? message)}`);
+    if (error instanceof UsageError) return EXIT_CODES.usage;
+    return isExpected ? EXIT_CODES.failed : EXIT_CODES.bug;
+  }
+}
+
+const isRefusal = (error: unknown): boolean => error instanceof StartupError || error instanceof DatabaseRefused;
+
+/** What the machine refuses: a file that cannot be written, a full disk. */
+const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
+  error instanceof Error && typeof (error as NodeJS.ErrnoException).syscall === 'string';
+
+/** For programs that read `--json`. */
+function codeOf(error: unknown): string {
+  if (error instanceof DomainError) return error.code;
+  if (error instanceof UsageError) return 'USAGE';
+  if (isSystemError(error)) return error.code ?? 'SYSTEM';
+  return isRefusal(error) ? 'REFUSED' : 'BUG';
+}
+
+async function run(args: readonly string[], terminal: Terminal, environment: Environment): Promise<number> {
+  const isHelp = args.includes('--help') || args.includes('-h') || args[0] === 'help';
+  const asked = args.filter((arg) => !['help', '--help', '-h', '--json'].includes(arg));
+  if (asked[0] === '--version' || asked[0] === 'version') {
+    const version = parleyVersion();
+    terminal.out(args.includes('--json') ? JSON.stringify({ version, node: process.versions.node }) : version);
+    return EXIT_CODES.done;
+  }
+  const found = commandIn(asked);
+  if (isHelp || asked.length === 0) {
+    terminal.out(found ? describeCommand(found.command) : describeCommands(asked[0]));
+    return isHelp ? EXIT_CODES.done : EXIT_CODES.usage;
+  }
+  if (!found) throw unknownCommand(asked);
+  const { command, rest } = found;
+  const invocation = readConfiguration(
+    [...rest, ...args.filter((arg) => arg === '--json')],
+    environment,
+    flagsOf(command),
+  );
+  const [least, most] = wordCounts(command);
+  const { positionals, flags } = invocation;
+  if (positionals.length < least || positionals.length > most) throw new UsageError(`Usage: ${usageOf(command)}`);
+  const context: CommandContext = {
+    invocation,
+    terminal,
+    words: positionals,
+    flag: (name) => flags.get(name),
+    isOn: (name) => flags.get(name) === 'on',
+    isJson: flags.get('json') === 'on',
+    withParley: (work) => withParley(invocation, work),
+  };
+  const result = await command.run(context);
+  if (!result) return EXIT_CODES.done;
+  if (context.isJson) terminal.out(JSON.stringify(result.data));
+  else for (const line of result.lines) terminal.out(line);
+  return result.exitCode ?? EXIT_CODES.done;
+}
+
+/** The command that the first words name, and what follows them. */
+function commandIn(args: readonly string[]): { readonly command: Command; readonly rest: readonly string[] } | null {
+  for (const length of [2, 1]) {
+    const name = args.slice(0, length).join(' ');
+    const command = args.length >= length && COMMANDS.find((it) => it.name === name);
+    if (command) return { command, rest: args.slice(length) };
+  }
+  return null;
+}
+
+function unknownCommand(args: readonly string[]): UsageError {
+  const names = COMMANDS.map(({ name }) => name);
+  const [first = '', second = ''] = args;
+  if (first.startsWith('-')) return new UsageError(`The command comes first, as in parley serve ${first}.`);
+  const ofGroup = names.filter((name) => name.startsWith(`${first} `));
+  if (ofGroup.length > 0) {
+    const meant = hint(`${first} ${second}`, ofGroup).replace('did you mean ', 'did you mean parley ');
+    if (second === '' || second.startsWith('-')) {
+      const verbs = ofGroup.map((name) => name.slice(first.length + 1)).join(', ');
+      return new UsageError(`parley ${first} needs another word: ${verbs}; see parley ${first} --help.`);
+    }
+    return new UsageError(`There is no command ${first} ${second}${meant || `; see parley ${first} --help.`}`);
+  }
+  const meant = hint(first, names).replace('did you mean ', 'did you mean parley ');
+  return new UsageError(`There is no command ${first}${meant || '; see parley --help.'}`);
+}
+
+/** All commands, or those of a group. */
+function describeCommands(group: string | undefined): string {
+  const ofGroup = COMMANDS.filter(({ name }) => group !== undefined && name.startsWith(`${group} `));
+  const shown = ofGroup.length > 0 ? ofGroup : COMMANDS;
+  const lines = shown.map((command) => `  ${usageOf(command)}\n      ${command.help}`).join('\n');
+  if (ofGroup.length > 0) return `${lines}\n\nparley ${group} COMMAND --help says more about one of them.`;
+  return [
+    'A team-chat server that speaks the Zulip REST API.',
+    `Commands:\n${lines}`,
+    'parley COMMAND --help says more about one of them; parley --version which version this is.',
+    `With any command:\n${describeFlags(COMMON_FLAGS)}`,
+    'Exit codes: 0 done, 1 refused or failed, 2 wrong usage or configuration, 3 a check has found something.',
+    `Settings, as options of any command or in the environment:\n${describeSettings()}`,
+  ].join('\n\n');
+}
+
+function describeCommand(command: Command): string {
+  const { help, details, flags, examples } = command;
+  return [
+    `Usage: ${usageOf(command)}`,
+    help[0]!.toUpperCase() + help.slice(1) + (help.endsWith('.') ? '' : '.'),
+    ...(details === undefined ? [] : [details]),
+    ...(flags === undefined ? [] : [`Options:\n${describeFlags(flags)}`]),
+    `With any command:\n${describeFlags(COMMON_FLAGS)}`,
+    `Examples:\n${examples.map((example) => `  ${example}`).join('\n')}`,
+    'Settings are options as well; parley --help lists them.',
+  ].join('\n\n');
+}
+
+function describeFlags(flags: Readonly<Record<string, CommandFlag>>): string {
+  const rows = Object.entries(flags).map(([name, { value, help }]) => [
+    `  --${name}${value === undefined ? '' : ` ${value}`}`,
+    help,
+  ]);
+  const width = Math.max(...rows.map(([usage]) => usage!.length)) + 2;
+  return rows.map(([usage, help]) => usage!.padEnd(width) + help).join('\n');
+}

@@ -1,0 +1,168 @@
+import { statfsSync } from 'node:fs';
+import { constants, setPriority } from 'node:os';
+import { dirname } from 'node:path';
+import { inspectDatabase, migrateDatabase } from '@parley/sqlite';
+import { blobStoreOf } from '../create-parley.js';
+import { examine } from '../doctor.js';
+import { findSecret, requireSameSecret, secretPathFor } from '../secret.js';
+import { StartupError, UsageError } from '../startup-error.js';
+import { parleyVersion } from '../version.js';
+import { type Command, type CommandContext, type CommandResult, EXIT_CODES } from './command.js';
+import { requireDatabase } from './databases.js';
+
+const MIB = 1024 * 1024;
+/** Of a backup, in MiB a second: a disk that the server shares goes on answering. */
+const DEFAULT_PACE = 50;
+async function backup({ invocation, words, flag }: CommandContext): Promise<CommandResult> {
+  const [path] = words as [string];
+  const { configuration } = invocation;
+  requireDatabase(invocation);
+  const { database } = configuration;
+  const secret = findSecret(configuration);
+  requireSameSecret(configuration, secret, inspectDatabase(database.path).secretFingerprint);
+  if (secret === null) throw new StartupError('There is no secret yet: nobody has served this database.');
+  const pace = parsePace(flag('pace'));
+  requireSpace(path, 2.1 * inspectDatabase(database.path).bytes);
+  // Behind the server, which may be on the same machine.
+  setPriority(constants.priority.PRIORITY_LOW);
+  const { createBackup } = await import('../backup/create-backup.js');
+  const result = await createBackup(
+    { database: database.path, secret, blobs: blobStoreOf(configuration), version: parleyVersion() },
+    path,
+    { takenAt: new Date(), bytesPerSecond: pace === 0 ? null : pace * MIB },
+  );
+  const { missingFiles, secretFingerprint: _, ...data } = result;
+  return {
+    lines: [
+      `${path}: ${(result.bytes / MIB).toFixed(1)} MiB, ${result.files} files, as of ${result.takenAt}. Whoever has it can read everything.`,
+      ...(missingFiles.length > 0
+        ? [`The bytes of ${missingFiles.length} files are gone, of ${missingFiles[0]} for one; see parley doctor.`]
+        : []),
+    ],
+    data: { path, ...data, missingFiles },
+  };
+}
+
+function parsePace(text: string | undefined): number {
+  if (text === undefined) return DEFAULT_PACE;
+  if (!/^\d{1,5}$/.test(text))
+    throw new UsageError('--pace must be a number of MiB a second; 0: as quickly as it goes.');
+  return Number(text);
+}
+
+function requireSpace(path: string, bytes: number): void {
+  let free: number;
+  try {
+    const { bavail, bsize } = statfsSync(dirname(path));
+    free = bavail * bsize;
+  } catch (error) {
+    throw new StartupError(`Cannot write to the folder of ${path}: ${(error as Error).message}`);
+  }
+  if (free < bytes) {
+    throw new StartupError(
+      `There is not enough space for ${path}: ${Math.ceil(bytes / MIB)} MiB are needed, ${Math.floor(free / MIB)} are free.`,
+    );
+  }
+}
+
+async function restore({ invocation, words }: CommandContext): Promise<CommandResult> {
+  const [path] = words as [string];
+  const { configuration } = invocation;
+  const { database } = configuration;
+  const { restoreBackup } = await import('../backup/restore-backup.js');
+  const result = await restoreBackup(path, {
+    database: database.path,
+    secretPath: secretPathFor(database.path),
+    secret: findSecret(configuration),
+    blobs: blobStoreOf(configuration),
+  });
+  const { secretFingerprint: _, ...data } = result;
+  return {
+    lines: [`Restored ${database.path} with ${result.files} files, as of ${result.takenAt}. Start the server now.`],
+    data: { database: database.path, ...data },
+  };
+}
+
+async function migrate({ invocation, isOn }: CommandContext): Promise<CommandResult> {
+  requireDatabase(invocation);
+  const { configuration } = invocation;
+  const { path } = configuration.database;
+  const { schema, latestSchema, pendingSteps, secretFingerprint } = inspectDatabase(path);
+  const isChecking = isOn('check');
+  const state = { schema, latestSchema, pendingSteps };
+  if (isChecking || isOn('status')) {
+    const exitCode = isChecking && pendingSteps.length > 0 ? EXIT_CODES.found : EXIT_CODES.done;
+    const lines = [
+      `The schema of ${path} is ${schema}; this version knows ${latestSchema}.`,
+      ...pendingSteps.map((name) => `  to come: ${name}`),
+    ];
+    return { lines, data: state, exitCode };
+  }
+  requireSameSecret(configuration, findSecret(configuration), secretFingerprint);
+  const done = migrateDatabase(path);
+  return {
+    lines: [done.length === 0 ? 'The schema is up to date.' : `Done: ${done.join(', ')}.`],
+    data: { ...state, schema: latestSchema, pendingSteps: [], done },
+  };
+}
+
+async function doctor({ invocation, isOn }: CommandContext): Promise<CommandResult> {
+  requireDatabase(invocation);
+  const findings = await examine(invocation.configuration, { isThorough: isOn('thorough') });
+  const isIll = findings.some(({ level }) => level === 'problem');
+  return {
+    lines: [
+      ...findings.map(({ level, subject, text }) => `${MARKS[level]} ${subject}: ${text}`),
+      isIll ? 'There are problems.' : 'No problem was found.',
+    ],
+    data: { healthy: !isIll, findings },
+    exitCode: isIll ? EXIT_CODES.found : EXIT_CODES.done,
+  };
+}
+
+const MARKS = { good: 'ok      ', advice: 'consider', problem: 'PROBLEM ' } as const;
+
+export const STORAGE_COMMANDS: readonly Command[] = [
+  {
+    name: 'backup',
+    words: 'FILE',
+    help: 'puts the database, its secret and the bytes of files into a tar archive, while the server runs',
+    details: [
+      'Everything that was acknowledged when it begins is in it. The copy is checked, and the archive read again, before it gets',
+      'its name. It takes twice the space of the database for a while. Whoever has the archive can read everything: keep it safe.',
+    ].join('\n'),
+    flags: {
+      pace: {
+        value: 'MIB',
+        help: `how much it copies in a second; 0: as quickly as it goes; default: ${DEFAULT_PACE}`,
+      },
+    },
+    examples: ['parley backup /backups/parley-$(date +%F).tar', 'parley backup /backups/now.tar --pace 200 --json'],
+    run: backup,
+  },
+  {
+    name: 'restore',
+    words: 'FILE',
+    help: 'puts everything of a backup where the configuration says, if nothing is there',
+    details: 'The server must not be running. What is damaged is refused, and leaves nothing behind.',
+    examples: ['parley restore /backups/parley-2026-07-31.tar --database sqlite:/var/lib/parley/parley.db'],
+    run: restore,
+  },
+  {
+    name: 'migrate',
+    help: 'brings the schema of the database to that of this version, as the server does when it starts',
+    flags: {
+      status: { help: 'only says what is to be done' },
+      check: { help: 'the same, with exit code 3 when there is anything' },
+    },
+    examples: ['parley migrate --status', 'parley migrate --check && systemctl restart parley'],
+    run: migrate,
+  },
+  {
+    name: 'doctor',
+    help: 'looks for what is wrong, or soon will be',
+    flags: { thorough: { help: 'reads all of the database, and looks for the bytes of every file' } },
+    examples: ['parley doctor', 'parley doctor --thorough --json'],
+    run: doctor,
+  },
+];

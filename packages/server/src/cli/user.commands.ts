@@ -1,0 +1,332 @@
+import { IssueUserKey, SetUserActive, SetUserName, SetUserPassword, SetUserRole } from '@parley/domain/accounts';
+import { EndSessions, ListSessions } from '@parley/domain/authentication';
+import type { SessionId, UnixSeconds } from '@parley/domain/shared';
+import { GrantSpecialPermission, RegisterUser, ROLES, type SpecialPermission, type User } from '@parley/domain/users';
+import type { ComposedParley } from '../parley.js';
+import { StartupError, UsageError } from '../startup-error.js';
+import type { Command, CommandContext, CommandFlag, CommandResult } from './command.js';
+import { findRealm, nameOf, REALM, requireDatabase, withUser } from './databases.js';
+import { importPeople } from './import-people.js';
+import { parseRole } from './parse-role.js';
+
+const PERMISSIONS: Readonly<Record<string, SpecialPermission>> = {
+  can_create_users: 'canCreateUsers',
+  can_change_user_emails: 'canChangeUserEmails',
+};
+
+const PASSWORD: Readonly<Record<string, CommandFlag>> = {
+  'password-stdin': { help: 'takes a password from standard input; without it they cannot sign in by one' },
+};
+
+/** Answered for each user: never more than the operator asked for. */
+const presentUser = (user: User) => ({
+  id: user.id,
+  email: user.email,
+  name: user.fullName,
+  role: user.role,
+  active: user.isActive,
+  bot: user.bot?.kind ?? null,
+});
+
+const lineOf = ({ id, email, fullName, role, isActive, bot }: User): string =>
+  `${id}\t${role}${bot ? ' (bot)' : ''}${isActive ? '' : ' (deactivated)'}\t${email}\t${fullName}`;
+
+/** How many users are read at a time. */
+const PAGE = 500;
+
+async function list(context: CommandContext): Promise<CommandResult> {
+  const isWanted = (user: User): boolean =>
+    (context.isOn('bots') || user.bot === null) && (context.isOn('deactivated') || user.isActive);
+  const role = context.flag('role') === undefined ? null : parseRole(context.flag('role')!);
+  return context.withParley(async (parley) => {
+    const realm = await findRealm(parley, context.flag('realm'));
+    const found = await parley.ports.unitOfWork.read(async ({ users, ...unit }) => {
+      const entries = await users.listEntries(realm.id);
+      const wanted: User[] = [];
+      for (let start = 0; start < entries.length; start += PAGE) {
+        const ids = entries.slice(start, start + PAGE).map(({ id }) => id);
+        wanted.push(...(await users.list(realm.id, ids)).filter(isWanted));
+        await unit.yield();
+      }
+      return wanted.filter((user) => role === null || user.role === role);
+    });
+    return { lines: found.map(lineOf), data: { users: found.map(presentUser) } };
+  });
+}
+
+async function show(context: CommandContext): Promise<CommandResult> {
+  return withUser(context, async ({ ports }, user, realm) => {
+    const details = await ports.unitOfWork.read(async ({ users, groups }) => ({
+      hasPassword: (await users.findPasswordHash(realm.id, user.id)) !== null,
+      groups: (await groups.list(realm.id, await groups.listDirectIds(realm.id, user.id))).flatMap(
+        ({ name }) => name ?? [],
+      ),
+    }));
+    const joined = new Date(user.joinedAt * 1000).toISOString();
+    const permissions = Object.keys(PERMISSIONS).filter((name) => user.specialPermissions.includes(PERMISSIONS[name]!));
+    return {
+      lines: [
+        `${user.fullName} <${user.email}>, user ${user.id} of ${nameOf(realm)}`,
+        `role: ${user.role}${user.bot ? ` (${user.bot.kind} bot)` : ''}${user.isActive ? '' : ', deactivated'}`,
+        `joined: ${joined}`,
+        `password: ${details.hasPassword ? 'set' : 'none'}`,
+        `groups: ${details.groups.join(', ')}`,
+        ...(permissions.length > 0 ? [`granted: ${permissions.join(', ')}`] : []),
+      ],
+      data: { ...presentUser(user), joined, granted: permissions, ...details },
+    };
+  });
+}
+
+async function create(context: CommandContext): Promise<CommandResult> {
+  const [email, fullName] = context.words as [string, string];
+  const role = parseRole(context.flag('role') ?? 'member');
+  const password = await readPassword(context);
+  return context.withParley(async (parley) => {
+    const realm = await findRealm(parley, context.flag('realm'));
+    const user = await parley.useCase(RegisterUser).execute({ realmId: realm.id, email, fullName, role, password });
+    const apiKey = await keyOf(parley, user, false);
+    return {
+      lines: [
+        `Created ${user.fullName} <${user.email}>, ${role} of ${nameOf(realm)}, user ${user.id}`,
+        `API key: ${apiKey}`,
+      ],
+      data: { ...presentUser(user), apiKey },
+    };
+  });
+}
+
+const keyOf = ({ useCase }: ComposedParley, { realmId, id }: User, rotates: boolean): Promise<string> =>
+  useCase(IssueUserKey).execute({ realmId, userId: id, rotates });
+
+async function setRole(context: CommandContext): Promise<CommandResult> {
+  const role = parseRole(context.words[1]!);
+  return withUser(context, async ({ useCase }, { realmId, id }, realm) => {
+    const user = await useCase(SetUserRole).execute({ realmId, userId: id, role });
+    return {
+      lines: [`${user.fullName} <${user.email}> is ${role} of ${nameOf(realm)}`],
+      data: presentUser(user),
+    };
+  });
+}
+
+async function rename(context: CommandContext): Promise<CommandResult> {
+  const fullName = context.words[1]!;
+  return withUser(context, async ({ useCase }, { realmId, id }) => {
+    const user = await useCase(SetUserName).execute({ realmId, userId: id, fullName });
+    return { lines: [`${user.email} is ${user.fullName}`], data: presentUser(user) };
+  });
+}
+
+const setActive = (isActive: boolean) => async (context: CommandContext) =>
+  withUser(context, async ({ useCase }, user) => {
+    const changed = await useCase(SetUserActive).execute({ realmId: user.realmId, userId: user.id, isActive });
+    const state = isActive ? 'active' : 'deactivated';
+    const who = `${user.fullName} <${user.email}>`;
+    return {
+      lines: [changed ? `${who} is ${state} now` : `${who} was ${state} already`],
+      data: { ...presentUser({ ...user, isActive }), changed },
+    };
+  });
+
+async function setPassword(context: CommandContext): Promise<CommandResult> {
+  const clears = context.isOn('clear');
+  if (clears === context.isOn('password-stdin')) throw new UsageError('Give either --password-stdin or --clear.');
+  const password = await readPassword(context);
+  return withUser(context, async ({ useCase }, user) => {
+    await useCase(SetUserPassword).execute({ realmId: user.realmId, userId: user.id, password });
+    return {
+      lines: [`${user.fullName} <${user.email}> has ${clears ? 'no password any more' : 'another password'}`],
+      data: { ...presentUser(user), hasPassword: !clears },
+    };
+  });
+}
+
+async function apiKey(context: CommandContext): Promise<CommandResult> {
+  return withUser(context, async (parley, user) => {
+    const key = await keyOf(parley, user, context.isOn('rotate'));
+    return { lines: [key], data: { ...presentUser(user), apiKey: key } };
+  });
+}
+
+async function grant(context: CommandContext): Promise<CommandResult> {
+  const name = context.words[1]!;
+  const permission = Object.hasOwn(PERMISSIONS, name) ? PERMISSIONS[name] : undefined;
+  if (!permission) throw new UsageError(`PERMISSION is one of ${Object.keys(PERMISSIONS).join(', ')}.`);
+  return withUser(context, async ({ useCase }, { realmId, email }, realm) => {
+    const user = await useCase(GrantSpecialPermission).execute({ realmId, email, permission });
+    return {
+      lines: [`Granted ${name} to ${user.fullName} of ${nameOf(realm)}`],
+      data: { ...presentUser(user), granted: name },
+    };
+  });
+}
+
+async function sessions(context: CommandContext): Promise<CommandResult> {
+  const id = context.flag('session');
+  if (id !== undefined && !context.isOn('end')) throw new UsageError('--session says which one to --end.');
+  if (id !== undefined && !/^[1-9]\d{0,14}$/.test(id)) throw new UsageError('--session must be an id.');
+  return withUser(context, async ({ useCase }, { realmId, email }) => {
+    if (context.isOn('end')) {
+      const sessionId = id === undefined ? {} : { sessionId: Number(id) as SessionId };
+      const ended = await useCase(EndSessions).execute({ realmId, email, ...sessionId });
+      return { lines: [`Ended ${ended} ${ended === 1 ? 'session' : 'sessions'} of ${email}`], data: { email, ended } };
+    }
+    const found = (await useCase(ListSessions).execute({ realmId, email })).map((session) => ({
+      id: session.id,
+      createdAt: timeOf(session.createdAt),
+      lastUsedAt: timeOf(session.lastUsedAt),
+      // What a browser calls itself is nobody's to send to a terminal as it is.
+      userAgent: session.userAgent.replace(/\p{Cc}/gu, ''),
+    }));
+    const lines = found.map((one) => [one.id, one.createdAt, one.lastUsedAt, one.userAgent].join('\t'));
+    return {
+      lines: lines.length === 0 ? [`${email} is not logged in with any browser`] : lines,
+      data: { email, sessions: found },
+    };
+  });
+}
+
+const timeOf = (at: UnixSeconds): string => new Date(at * 1000).toISOString();
+
+/** Null: without one. */
+async function readPassword({ invocation, terminal, isOn }: CommandContext): Promise<string | null> {
+  if (!isOn('password-stdin')) return null;
+  // Before anybody types in vain.
+  requireDatabase(invocation);
+  const password = (await terminal.readInput()).replace(/\r?\n$/, '');
+  if (password === '') throw new StartupError('There was no password in standard input.');
+  return password;
+}
+
+const BY = 'EMAIL is an address or the id of somebody.';
+
+export const USER_COMMANDS: readonly Command[] = [
+  {
+    name: 'user list',
+    help: 'lists people: id, role, address and name',
+    flags: {
+      ...REALM,
+      role: { value: 'ROLE', help: `only those of a role: ${ROLES.join(', ')}` },
+      deactivated: { help: 'deactivated ones too' },
+      bots: { help: 'bots too' },
+    },
+    examples: ['parley user list', 'parley user list --role owner --json'],
+    run: list,
+  },
+  {
+    name: 'user show',
+    words: 'EMAIL',
+    help: 'says what is known of somebody',
+    details: BY,
+    flags: REALM,
+    examples: ['parley user show ann@example.com'],
+    run: show,
+  },
+  {
+    name: 'user create',
+    words: 'EMAIL NAME',
+    help: 'adds somebody and prints their API key',
+    flags: {
+      ...REALM,
+      role: { value: 'ROLE', help: `${ROLES.join(', ')}; default: member` },
+      ...PASSWORD,
+    },
+    examples: [
+      "parley user create ann@example.com 'Ann Lee' --role owner",
+      "parley user create ann@example.com 'Ann Lee' --password-stdin < password.txt",
+    ],
+    run: create,
+  },
+  {
+    name: 'user set-role',
+    words: 'EMAIL ROLE',
+    help: 'gives somebody another role',
+    details: BY,
+    flags: REALM,
+    examples: ['parley user set-role ann@example.com administrator'],
+    run: setRole,
+  },
+  {
+    name: 'user rename',
+    words: 'EMAIL NAME',
+    help: 'gives somebody another name',
+    details: BY,
+    flags: REALM,
+    examples: ["parley user rename ann@example.com 'Ann Miller'"],
+    run: rename,
+  },
+  {
+    name: 'user deactivate',
+    words: 'EMAIL',
+    help: 'ends an account, and the bots of its owner; what it holds stays',
+    details: BY,
+    flags: REALM,
+    examples: ['parley user deactivate ann@example.com'],
+    run: setActive(false),
+  },
+  {
+    name: 'user reactivate',
+    words: 'EMAIL',
+    help: 'brings back an account that was deactivated',
+    details: BY,
+    flags: REALM,
+    examples: ['parley user reactivate ann@example.com'],
+    run: setActive(true),
+  },
+  {
+    name: 'user set-password',
+    words: 'EMAIL',
+    help: 'gives somebody another password, by the rule of the API, or none',
+    details: BY,
+    flags: { ...REALM, ...PASSWORD, clear: { help: 'takes the password away' } },
+    examples: [
+      'parley user set-password ann@example.com --password-stdin < password.txt',
+      'parley user set-password ann@example.com --clear',
+    ],
+    run: setPassword,
+  },
+  {
+    name: 'user api-key',
+    words: 'EMAIL',
+    help: "prints somebody's API key",
+    details: BY,
+    flags: { ...REALM, rotate: { help: 'makes a new one; the one before is worthless at once' } },
+    examples: ['parley user api-key ann@example.com', 'parley user api-key build-bot@example.com --rotate'],
+    run: apiKey,
+  },
+  {
+    name: 'user sessions',
+    words: 'EMAIL',
+    help: 'says with which browsers somebody is logged in, or logs them out: id, since when, last used, browser',
+    details: BY,
+    flags: {
+      ...REALM,
+      end: { help: 'ends all of them; the server may be running' },
+      session: { value: 'ID', help: 'with --end: this one only' },
+    },
+    examples: ['parley user sessions ann@example.com', 'parley user sessions ann@example.com --end --session 7'],
+    run: sessions,
+  },
+  {
+    name: 'user grant',
+    words: 'EMAIL PERMISSION',
+    help: 'gives an administrator can_create_users or an owner can_change_user_emails',
+    details: BY,
+    flags: REALM,
+    examples: ['parley user grant ann@example.com can_create_users'],
+    run: grant,
+  },
+  {
+    name: 'user import',
+    words: 'FILE',
+    help: 'adds the people of a CSV file',
+    details: [
+      'The first line names the columns: email and name, and, where wanted, role and password. Everything is checked before',
+      'anybody is added. Whoever is there already, by their address, is left as they are, so that a file may be imported again.',
+    ].join('\n'),
+    flags: { ...REALM, 'dry-run': { help: 'only checks the file, and says what would be done' } },
+    examples: ['parley user import people.csv --dry-run', 'parley user import people.csv --json'],
+    run: importPeople,
+  },
+];

@@ -1,0 +1,175 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { flagsOf, wordCounts } from './cli/command.js';
+import { COMMANDS } from './cli/commands.js';
+import { SETTINGS, type Setting } from './config.js';
+
+const docs = resolve(__dirname, '../../../docs');
+const deploy = join(docs, 'deploy');
+const textOf = (path: string) => readFileSync(join(docs, path), 'utf8');
+const samples = readdirSync(deploy).map((name) => join('deploy', name));
+const settings = Object.values(SETTINGS as Record<string, Setting<unknown>>);
+
+/** What shows commands and settings. */
+const DOCUMENTS = ['../README.md', 'operating.md', 'CONTRIBUTING.md', 'SECURITY.md', 'embedding.md', ...samples];
+
+/** A poll is answered after so long at the latest: `HEARTBEAT_SECONDS` and its jitter. */
+const LONGEST_POLL_SECONDS = 55;
+
+/** Command lines of `parley` in a text, without what a shell adds. */
+const commandLinesIn = (text: string): readonly string[] =>
+  [
+    ...text.matchAll(/(?:^|[`\s])parley ((?:[a-z][^`\n]*|--version))/gm),
+    ...text.matchAll(/main\.js ((?:serve|config|backup)[^\n]*)/g),
+  ]
+    .map(([, line]) =>
+      line!.replace(/ [<>|&;].*$/, '').replace(/["'].*$/, (rest) => rest.replaceAll(/\$\([^)]*\)/g, 'x')),
+    )
+    .filter((line) => COMMANDS.some(({ name }) => line === name || line.startsWith(`${name} `)));
+
+const isInstalled = (program: string): boolean => spawnSync(program, ['-v'], { stdio: 'ignore' }).error === undefined;
+
+/** Runs where the program is there; says otherwise why not. */
+const withProgram = (program: string, title: string, test: () => void) =>
+  isInstalled(program) ? it(title, test) : it.skip(`${title}: ${program} is not installed`, test);
+
+describe('what is shown to operators', () => {
+  it.each(DOCUMENTS)('%s names variables that there are', (path) => {
+    const known = new Set(
+      settings.flatMap(({ variable, isSecret }) => (isSecret ? [variable, `${variable}_FILE`] : [variable])),
+    );
+    // What the samples themselves are given.
+    for (const own of ['PARLEY_DOMAIN', 'PARLEY_UPSTREAM', 'PARLEY_NAME']) known.add(own);
+    const named = [...textOf(path).matchAll(/\bPARLEY_[A-Z_]*[A-Z]\b/g)].map(([name]) => name);
+    expect(named.filter((name) => !known.has(name))).toEqual([]);
+  });
+
+  it.each(DOCUMENTS)('%s shows commands and options that there are', (path) => {
+    for (const line of commandLinesIn(textOf(path))) {
+      const command = [...COMMANDS]
+        .sort((a, b) => b.name.length - a.name.length)
+        .find(({ name }) => line === name || line.startsWith(`${name} `))!;
+      const known = new Set([...Object.keys(flagsOf(command)), ...settings.flatMap(({ flag }) => flag ?? [])]);
+      const options = [...line.matchAll(/(?:^| )--([a-z-]+)/g)].map(([, name]) => name!);
+      expect([line, options.filter((name) => !known.has(name))]).toEqual([line, []]);
+      const words = line
+        .slice(command.name.length)
+        .replace(/'[^']*'/g, 'word')
+        .trim()
+        .split(/\s+/);
+      // Enough for what has to follow, unless the text only names the command.
+      if (words[0] !== '') expect([line, words.length >= wordCounts(command)[0]]).toEqual([line, true]);
+    }
+  });
+
+  it('links to files that there are', () => {
+    for (const path of ['operating.md', 'CONTRIBUTING.md', 'SECURITY.md', 'configuration.md']) {
+      const links = [...textOf(path).matchAll(/\]\(([^)#]+)\)/g)].map(([, target]) => target!);
+      expect(links.filter((target) => !existsSync(join(docs, target)))).toEqual([]);
+    }
+  });
+
+  it('names metrics that there are', () => {
+    const source = readFileSync(join(__dirname, 'observation/server-metrics.ts'), 'utf8');
+    const made = new Set(
+      [
+        ...source.matchAll(/'(?:parley_)?((?:http|event|polls|events|writes|database|job|commit|up|build)[a-z_]*)'/g),
+      ].map(([, name]) => name!),
+    );
+    for (const path of ['operating.md', 'deploy/prometheus-rules.yaml']) {
+      const named = [...textOf(path).matchAll(/\bparley_([a-z_]*[a-z])\b/g)].map(([, name]) =>
+        name!.replace(/_bucket$/, ''),
+      );
+      expect(named.filter((name) => !made.has(name))).toEqual([]);
+    }
+  });
+});
+
+describe('proxies', () => {
+  it('wait for polls', () => {
+    const nginx = /proxy_read_timeout (\d+)s;/.exec(textOf('deploy/nginx.conf'));
+    const caddy = /response_header_timeout (\d+)s/.exec(textOf('deploy/Caddyfile'));
+    expect(Number(nginx?.[1])).toBeGreaterThan(LONGEST_POLL_SECONDS);
+    expect(Number(caddy?.[1])).toBeGreaterThan(LONGEST_POLL_SECONDS);
+  });
+
+  withProgram('nginx', 'as nginx reads them', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'parley-nginx-'));
+    try {
+      const [key, certificate] = [join(folder, 'key.pem'), join(folder, 'certificate.pem')];
+      const made = spawnSync('openssl', [
+        ...['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-subj', '/CN=chat.example.com'],
+        ...['-keyout', key, '-out', certificate],
+      ]);
+      expect(made.status).toBe(0);
+      const sample = textOf('deploy/nginx.conf')
+        .replace(/ssl_certificate_key .*;/, `ssl_certificate_key ${key};`)
+        .replace(/ssl_certificate \/.*;/, `ssl_certificate ${certificate};`);
+      const all = join(folder, 'nginx.conf');
+      const files = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi']
+        .map((name) => `${name}_temp_path ${folder}/${name};`)
+        .join(' ');
+      writeFileSync(all, `pid ${folder}/pid; error_log stderr; events {} http { access_log off; ${files} ${sample} }`);
+      const { status, stderr } = spawnSync('nginx', ['-t', '-q', '-c', all], { encoding: 'utf8' });
+      expect([status, stderr]).toEqual([0, expect.not.stringContaining('[emerg]')]);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  withProgram('caddy', 'as Caddy reads them', () => {
+    const { status, stderr } = spawnSync('caddy', ['validate', '--config', join(deploy, 'Caddyfile')], {
+      encoding: 'utf8',
+    });
+    expect([status, stderr]).toEqual([0, expect.anything()]);
+  });
+});
+
+describe('units of systemd', () => {
+  withProgram('systemd-analyze', 'are as systemd wants them', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'parley-units-'));
+    try {
+      const units = readdirSync(deploy).filter((name) => /\.(service|timer)$/.test(name));
+      for (const name of units) {
+        // Programs and users are those of the machine where it is checked.
+        const text = textOf(join('deploy', name))
+          .replaceAll('/usr/bin/node', process.execPath)
+          .replace(/^(User|Group)=.*$/gm, '$1=root');
+        writeFileSync(join(folder, name), text);
+      }
+      const paths = units.map((name) => join(folder, name));
+      const { status, stderr } = spawnSync('systemd-analyze', ['verify', '--man=no', ...paths], { encoding: 'utf8' });
+      const aboutOurs = stderr.split('\n').filter((line) => line.includes('parley'));
+      expect([status, aboutOurs]).toEqual([0, []]);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
+  });
+});
+
+describe('the container', () => {
+  const file = textOf('deploy/Containerfile');
+
+  it('runs what is built, as nobody in particular', () => {
+    const main = /exec node \/parley\/(packages\/server\/[\w/.]+)/.exec(file)?.[1];
+    const { bin } = JSON.parse(readFileSync(resolve(docs, '../packages/server/package.json'), 'utf8'));
+    expect(`packages/server/${bin.parley.replace('./', '')}`).toBe(main);
+    const last = file.slice(file.lastIndexOf('FROM '));
+    expect(last.indexOf('USER node')).toBeLessThan(last.indexOf('ENTRYPOINT'));
+    expect(last).not.toMatch(/USER root/);
+  });
+
+  it('is of a version of Node that Parley runs on', () => {
+    const versions = [...file.matchAll(/^FROM node:(\d+)/gm)].map(([, version]) => Number(version));
+    expect(versions).toHaveLength(2);
+    for (const version of versions) expect(version).toBeGreaterThanOrEqual(20);
+  });
+
+  it('keeps what is to be kept in its volume', () => {
+    expect(file).toContain('PARLEY_DATABASE=sqlite:/data/');
+    expect(file).toMatch(/^VOLUME \/data$/m);
+    expect(textOf('deploy/compose.yaml')).toContain('data:/data');
+  });
+});

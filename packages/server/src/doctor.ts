@@ -1,0 +1,124 @@
+import { statfsSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import type { BlobKey } from '@parley/domain/files';
+import { type DatabaseState, findDamage, inspectDatabase, listBlobs } from '@parley/sqlite';
+import type { Configuration } from './config.js';
+import { blobStoreOf } from './create-parley.js';
+import { findSecret, requireSameSecret } from './secret.js';
+
+export interface Finding {
+  /** `advice`: it works, but an operator may want it otherwise. */
+  readonly level: 'good' | 'advice' | 'problem';
+  readonly subject: string;
+  readonly text: string;
+}
+
+export interface ExaminationOptions {
+  /** Everything is read: takes as long as reading the database does. */
+  readonly isThorough: boolean;
+}
+
+const MIB = 1024 * 1024;
+/** Below that, a server that is busy for a night may fill the disk. */
+const LEAST_FREE_BYTES = 512 * MIB;
+/** SQLite folds the log in long before. */
+const LARGE_LOG_BYTES = 256 * MIB;
+const BLOBS_AT_A_TIME = 1000;
+
+/** What an operator wants to know of a server, whether it is running or not. Changes nothing. */
+export async function examine(
+  configuration: Configuration,
+  { isThorough }: ExaminationOptions,
+): Promise<readonly Finding[]> {
+  const { path } = configuration.database;
+  const findings: Finding[] = [];
+  const add = (level: Finding['level'], subject: string, text: string) => findings.push({ level, subject, text });
+  const attempt = async (subject: string, look: () => void | Promise<void>): Promise<void> => {
+    try {
+      await look();
+    } catch (error) {
+      add('problem', subject, (error as Error).message);
+    }
+  };
+
+  let state: DatabaseState | null = null;
+  await attempt('database', () => {
+    state = inspectDatabase(path);
+    const { bytes, schema, pendingSteps } = state;
+    add('good', 'database', `${path}, ${(bytes / MIB).toFixed(1)} MiB, schema ${schema}`);
+    if (pendingSteps.length > 0) add('advice', 'schema', `${pendingSteps.length} steps are done at the next start`);
+    if (state.logBytes > LARGE_LOG_BYTES) {
+      add(
+        'advice',
+        'log',
+        `the write-ahead log has ${Math.round(state.logBytes / MIB)} MiB: something reads for very long`,
+      );
+    }
+  });
+  await attempt('secret', () => {
+    const secret = findSecret(configuration);
+    if (secret === null) add('problem', 'secret', 'there is none; the server makes one when it starts');
+    else {
+      requireSameSecret(configuration, secret, state?.secretFingerprint ?? null);
+      add('good', 'secret', 'the one that the database was made with');
+    }
+  });
+  await attempt('rights', () => {
+    const { mode } = statSync(path);
+    if ((mode & 0o077) === 0 || process.platform === 'win32')
+      add('good', 'rights', 'the database is closed to other users');
+    else add('advice', 'rights', `other users of the machine can read the database: chmod 600 ${path}`);
+  });
+  await attempt('disk', () => {
+    const { bavail, bsize } = statfsSync(dirname(path));
+    const free = bavail * bsize;
+    add(free < LEAST_FREE_BYTES ? 'problem' : 'good', 'disk', `${Math.floor(free / MIB)} MiB are free`);
+  });
+  if (isThorough) {
+    await attempt('integrity', () => {
+      const damage = findDamage(path);
+      if (damage.length === 0) add('good', 'integrity', 'every page of the database was read');
+      for (const line of damage) add('problem', 'integrity', line);
+    });
+    await attempt('files', async () => {
+      const { count, missing } = await findMissingFiles(configuration);
+      if (missing.length === 0) add('good', 'files', `the bytes of all ${count} files are there`);
+      else
+        add('problem', 'files', `the bytes of ${missing.length} of ${count} files are gone, of ${missing[0]} for one`);
+    });
+  }
+  for (const [level, subject, text] of adviceOn(configuration)) add(level, subject, text);
+  return findings;
+}
+
+async function findMissingFiles(configuration: Configuration) {
+  const blobs = blobStoreOf(configuration);
+  const missing: string[] = [];
+  let count = 0;
+  for (let after = ''; ; ) {
+    const page = listBlobs(configuration.database.path, after, BLOBS_AT_A_TIME);
+    if (page.length === 0) return { count, missing };
+    count += page.length;
+    for (const { blob, size } of page) if ((await blobs.sizeOf(blob as BlobKey)) !== size) missing.push(blob);
+    after = page.at(-1)!.blob;
+  }
+}
+
+function* adviceOn(
+  configuration: Configuration,
+): Generator<readonly [level: Finding['level'], subject: string, text: string]> {
+  const { url, smtpUrl, isDev, hasRateLimits, trustedProxies } = configuration;
+  if (isDev) yield ['advice', 'configuration', 'dev mode is on: anybody who reaches the server can be anybody'];
+  if (url === null)
+    yield ['advice', 'configuration', 'there is no public address; letters and links will name this machine'];
+  else if (url.startsWith('http:')) yield ['advice', 'configuration', `${url} is not encrypted`];
+  else if (trustedProxies === 0) {
+    yield [
+      'advice',
+      'configuration',
+      'no proxy is trusted (--trust-proxy): behind one, all clients count as one address',
+    ];
+  }
+  if (smtpUrl === null) yield ['advice', 'configuration', 'letters are put into files: there is no mail server'];
+  if (!hasRateLimits && !isDev) yield ['advice', 'configuration', 'rate limits are off'];
+}

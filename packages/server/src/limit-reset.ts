@@ -1,0 +1,31 @@
+import { loginAttemptKey } from '@parley/domain/authentication';
+import type { EventListener, EventOf, StoredEvent } from '@parley/domain/events';
+import type { RealmId } from '@parley/domain/shared';
+import { ipGroup, type LimitRule, type RateLimiter } from '@parley/http';
+
+const BY_USER = [
+  'api_by_user',
+  'events_by_user',
+  'email_change_by_user',
+  'channel_creation_by_user',
+  'channel_creation_by_administrator',
+] as const satisfies readonly LimitRule[];
+const BY_ADDRESS = ['api_by_ip', 'sends_email_by_ip'] as const satisfies readonly LimitRule[];
+
+/** Forgets calls that were counted in this process when the operator asks for it, in whichever process they do. */
+export class LimitReset implements EventListener {
+  constructor(private readonly limiter: RateLimiter) {}
+
+  onEvents(events: readonly StoredEvent[]): void {
+    for (const { realmId, event } of events) {
+      if (event.type === 'realm.limits_forgotten') this.forget(realmId, event);
+    }
+  }
+
+  private forget(realmId: RealmId, { userId, email, ip }: EventOf<'realm.limits_forgotten'>): void {
+    if (userId === null && ip === null) this.limiter.forgetAll();
+    if (userId !== null) for (const rule of BY_USER) this.limiter.forget(rule, userId);
+    if (email !== null) this.limiter.forget('authenticate_by_username', loginAttemptKey(realmId, email));
+    if (ip !== null) for (const rule of BY_ADDRESS) this.limiter.forget(rule, ipGroup(ip));
+  }
+}

@@ -1,0 +1,57 @@
+/** Beyond that, a word is another one and not a mistake. */
+const MAX_DISTANCE = 3;
+
+/** The one that somebody probably meant; null when none is near. */
+export function nearest(given: string, known: Iterable<string>): string | null {
+  let best: string | null = null;
+  let least = Math.min(MAX_DISTANCE, Math.ceil(given.length / 3)) + 1;
+  for (const candidate of known) {
+    const distance = Math.min(
+      distanceOf(given.toLowerCase(), candidate.toLowerCase()),
+      // `create-user` for `user create`.
+      distanceOf(wordsOf(given), wordsOf(candidate)),
+    );
+    if (distance < least) {
+      least = distance;
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+/** `; did you mean …?`, or nothing. */
+export function hint(given: string, known: Iterable<string>): string {
+  const meant = nearest(given, known);
+  return meant === null ? '' : `; did you mean ${meant}?`;
+}
+
+const wordsOf = (text: string): string =>
+  text
+    .toLowerCase()
+    .split(/[\s_-]+/)
+    .sort()
+    .join(' ');
+
+/** Longer words are not compared letter by letter. */
+const MAX_COMPARED = 60;
+
+/** How many letters differ: added, left out, replaced, or two exchanged. */
+function distanceOf(a: string, b: string): number {
+  if (a === b) return 0;
+  if (a.length > MAX_COMPARED || b.length > MAX_COMPARED) return Number.POSITIVE_INFINITY;
+  let beforeLast: number[] = [];
+  let last = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let row = 1; row <= a.length; row++) {
+    const current = [row];
+    for (let column = 1; column <= b.length; column++) {
+      const isSame = a[row - 1] === b[column - 1];
+      let least = Math.min(last[column]! + 1, current[column - 1]! + 1, last[column - 1]! + (isSame ? 0 : 1));
+      const isExchanged = row > 1 && column > 1 && a[row - 1] === b[column - 2] && a[row - 2] === b[column - 1];
+      if (isExchanged) least = Math.min(least, beforeLast[column - 2]! + 1);
+      current.push(least);
+    }
+    beforeLast = last;
+    last = current;
+  }
+  return last[b.length]!;
+}

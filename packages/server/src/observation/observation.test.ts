@@ -1,0 +1,183 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
+import { createServer } from 'node:http';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Span, trace } from '@opentelemetry/api';
+import type { Route } from '@parley/http';
+import { readConfiguration } from '../config.js';
+import { type RunningServer, startServer } from '../serve.js';
+import { withHealth } from './health-listener.js';
+import { openTelemetryTracer } from './open-telemetry.js';
+import { Readiness } from './readiness.js';
+
+async function freePort(): Promise<number> {
+  const server = createTcpServer();
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+describe('a server that is watched', () => {
+  let directory: string;
+  let metricsPort: number;
+  let server: RunningServer;
+  beforeAll(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'parley-observed-'));
+    metricsPort = await freePort();
+    server = await start();
+  });
+  afterAll(async () => {
+    await server.stop();
+    rmSync(directory, { recursive: true });
+  });
+
+  function start(...args: readonly string[]): Promise<RunningServer> {
+    const database = `--database=sqlite:${join(directory, 'parley.db')}`;
+    const all = ['--port=0', '--log-level=silent', database, `--metrics=127.0.0.1:${metricsPort}`, ...args];
+    return startServer(readConfiguration(all, {}).configuration, false, () => {});
+  }
+
+  const operator = (path: string, init?: RequestInit) => fetch(`http://127.0.0.1:${metricsPort}${path}`, init);
+  const metrics = async () => (await operator('/metrics')).text();
+  const readingOf = (text: string, name: string) => Number(new RegExp(`^${name} (.+)$`, 'm').exec(text)?.[1]);
+
+  it('counts requests by operation and status, and times them', async () => {
+    await fetch(`${server.url}/api/v1/messages`);
+    await fetch(`${server.url}/api/v1/messages`);
+    await fetch(`${server.url}/api/v1/nothing/at/all`);
+    const text = await metrics();
+    expect(text).toContain('parley_http_requests_total{operation="GET /messages",status="401"} 2');
+    expect(text).toContain('parley_http_requests_total{operation="none",status="404"} 1');
+    expect(text).toContain('parley_http_request_duration_seconds_count{operation="GET /messages"} 2');
+  });
+
+  it('says how commits, queues, jobs, memory and the event loop are', async () => {
+    await fetch(`${server.url}/readyz`); // which writes
+    const text = await metrics();
+    expect(readingOf(text, 'parley_up')).toBe(1);
+    expect(readingOf(text, 'parley_commit_duration_seconds_count')).toBeGreaterThan(0);
+    expect(readingOf(text, 'parley_commit_units_count')).toBeGreaterThan(0);
+    expect(readingOf(text, 'parley_database_bytes')).toBeGreaterThan(0);
+    expect(readingOf(text, 'parley_database_log_bytes')).toBeGreaterThan(0);
+    for (const name of [
+      'event_queues',
+      'polls_waiting',
+      'events_undelivered',
+      'writes_waiting',
+      'http_requests_in_flight',
+    ]) {
+      expect([name, readingOf(text, `parley_${name}`)]).toEqual([name, 0]);
+    }
+    expect(text).toMatch(/^parley_job_lag_seconds\{kind="[\w.]+"\} 0$/m);
+    expect(text).toMatch(/^nodejs_eventloop_lag_p99_seconds /m);
+    expect(text).toMatch(/^process_resident_memory_bytes /m);
+  });
+
+  it('answers who asks whether it lives and is ready, on both listeners', async () => {
+    const [health, ready, checks] = await Promise.all([
+      fetch(`${server.url}/healthz`),
+      fetch(`${server.url}/readyz`),
+      operator('/readyz'),
+    ]);
+    expect([health.status, await health.json()]).toEqual([200, { status: 'ok' }]);
+    expect([ready.status, await ready.json()]).toEqual([200, { status: 'ready' }]);
+    expect(await checks.json()).toEqual({ status: 'ready', checks: { write: 'ok', schema: 'ok', disk: 'ok' } });
+    expect((await operator('/healthz', { method: 'HEAD' })).status).toBe(200);
+  });
+
+  it('shows metrics to nobody but the operator', async () => {
+    expect((await fetch(`${server.url}/metrics`)).status).toBe(404);
+    expect((await operator('/api/v1/server_settings')).status).toBe(404);
+    expect((await operator('/metrics', { method: 'POST' })).status).toBe(405);
+  });
+
+  it('refuses a port for metrics that is in use, and goes on', async () => {
+    await expect(start()).rejects.toThrow(/is in use by another program; choose another one with --metrics\./);
+  });
+
+  it('answers on while it is told to stop, and is not ready any more', async () => {
+    await server.stop();
+    server = await start('--drain-seconds=1');
+    const stopping = server.stop();
+    const ready = await fetch(`${server.url}/readyz`);
+    expect([ready.status, await ready.json()]).toEqual([503, { status: 'not ready' }]);
+    expect(await (await operator('/readyz')).json()).toMatchObject({ checks: { state: 'draining' } });
+    expect((await fetch(`${server.url}/healthz`)).status).toBe(200);
+    await stopping;
+    await expect(fetch(`${server.url}/healthz`)).rejects.toThrow();
+  });
+});
+
+describe('readiness', () => {
+  it('names what is wrong, and is asked once for all who ask within a second', async () => {
+    let looks = 0;
+    const readiness = new Readiness();
+    expect(await readiness.report()).toEqual({ isReady: false, checks: { state: 'starting' } });
+    readiness.serve([
+      {
+        name: 'disk',
+        run: () => {
+          looks++;
+          throw new Error('it is full');
+        },
+      },
+      { name: 'write', run: async () => {} },
+    ]);
+    const reports = await Promise.all([readiness.report(), readiness.report(), readiness.report()]);
+    expect(reports[2]).toEqual({ isReady: false, checks: { disk: 'it is full', write: 'ok' } });
+    expect(looks).toBe(1);
+  });
+
+  it('does not wait for ever', async () => {
+    const readiness = new Readiness();
+    readiness.serve([{ name: 'write', run: () => new Promise(() => {}) }]);
+    expect(await readiness.report()).toEqual({ isReady: false, checks: { write: 'took longer than 3 s' } });
+  });
+
+  it('leaves other paths to the server', async () => {
+    const server = createServer(withHealth(new Readiness(), (_, response) => response.end('mine')));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    expect(await (await fetch(`${url}/healthz/x`)).text()).toBe('mine');
+    expect(await (await fetch(`${url}/healthz`, { method: 'POST' })).text()).toBe('mine');
+    expect((await fetch(`${url}/readyz`)).status).toBe(503);
+    server.close();
+  });
+});
+
+describe('traces', () => {
+  const ROUTE = { method: 'POST', path: '/messages' } as Route;
+  const request = { method: 'POST', headers: {} } as IncomingMessage;
+  afterEach(() => trace.disable());
+
+  it('cost nothing where nobody records them', async () => {
+    expect((await openTelemetryTracer('1')).start(request)).toBeNull();
+  });
+
+  it('go to the provider that the application has registered, however late', async () => {
+    const tracer = await openTelemetryTracer('1');
+    const said: unknown[] = [];
+    const span = {
+      isRecording: () => true,
+      updateName: (name: string) => said.push(name),
+      setAttribute: (name: string, value: unknown) => said.push([name, value]),
+      setStatus: (status: unknown) => said.push(status),
+      end: () => said.push('end'),
+    } as unknown as Span;
+    trace.setGlobalTracerProvider({ getTracer: () => ({ startSpan: () => span }) as never });
+    const traced = tracer.start(request)!;
+    await traced.run(async () => said.push('work'));
+    traced.end({ route: ROUTE, status: 503, durationMs: 1 });
+    expect(said).toEqual([
+      'work',
+      'POST /messages',
+      ['http.route', '/messages'],
+      ['http.response.status_code', 503],
+      { code: 2 },
+      'end',
+    ]);
+  });
+});

@@ -1,0 +1,47 @@
+import type { IncomingMessage } from 'node:http';
+import type { Span } from '@opentelemetry/api';
+import type { AnsweredRequest, RequestSpan, RequestTracer } from '@parley/http';
+
+type Api = typeof import('@opentelemetry/api');
+
+/**
+ * A span for each request, given to whichever provider the application or `node --import` has registered; without one nothing is
+ * recorded. Never more than the log has: no parameters, no path that may hold an address.
+ */
+export async function openTelemetryTracer(version: string): Promise<RequestTracer> {
+  const api = await import('@opentelemetry/api');
+  // Stands for the provider's own, whenever that is registered.
+  const tracer = api.trace.getTracer('parley', version);
+  return {
+    start(request: IncomingMessage): RequestSpan | null {
+      const parent = api.propagation.extract(api.context.active(), request.headers);
+      const attributes = { 'http.request.method': request.method ?? 'GET' };
+      const span = tracer.startSpan(request.method ?? 'GET', { kind: api.SpanKind.SERVER, attributes }, parent);
+      if (!span.isRecording()) return null;
+      return new TracedRequest(api, span, api.trace.setSpan(parent, span));
+    },
+  };
+}
+
+class TracedRequest implements RequestSpan {
+  constructor(
+    private readonly api: Api,
+    private readonly span: Span,
+    private readonly context: ReturnType<Api['context']['active']>,
+  ) {}
+
+  run<T>(work: () => Promise<T>): Promise<T> {
+    return this.api.context.with(this.context, work);
+  }
+
+  end({ route, status }: AnsweredRequest): void {
+    const { span } = this;
+    if (route) {
+      span.updateName(`${route.method} ${route.path}`);
+      span.setAttribute('http.route', route.path);
+    }
+    span.setAttribute('http.response.status_code', status);
+    if (status >= 500) span.setStatus({ code: this.api.SpanStatusCode.ERROR });
+    span.end();
+  }
+}

@@ -1,0 +1,62 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export interface ReadinessCheck {
+  readonly name: string;
+  /** Throws when it is not as it should be; the message goes to the operator. */
+  readonly run: () => Promise<void> | void;
+}
+
+/** By name: `ok`, or what is wrong. */
+export interface ReadinessReport {
+  readonly isReady: boolean;
+  readonly checks: Readonly<Record<string, string>>;
+}
+
+/** However often somebody asks, it is looked at so often. */
+const BELIEVED_MS = 1000;
+/** A check that takes longer has failed. */
+const PATIENCE_MS = 3000;
+
+/** Whether requests are to be sent here. */
+export class Readiness {
+  private last: { readonly report: Promise<ReadinessReport>; readonly atMs: number } | null = null;
+  private state: 'starting' | 'serving' | 'draining' = 'starting';
+  private checks: readonly ReadinessCheck[] = [];
+
+  serve(checks: readonly ReadinessCheck[]): void {
+    this.state = 'serving';
+    this.checks = checks;
+  }
+
+  /** From now on it is not, although requests are answered. */
+  drain(): void {
+    this.state = 'draining';
+  }
+
+  async report(): Promise<ReadinessReport> {
+    if (this.state !== 'serving') return { isReady: false, checks: { state: this.state } };
+    const now = performance.now();
+    if (!this.last || now - this.last.atMs > BELIEVED_MS) this.last = { report: this.look(), atMs: now };
+    return this.last.report;
+  }
+
+  private async look(): Promise<ReadinessReport> {
+    const entries = await Promise.all(this.checks.map(async ({ name, run }) => [name, await outcomeOf(run)] as const));
+    return { isReady: entries.every(([, outcome]) => outcome === 'ok'), checks: Object.fromEntries(entries) };
+  }
+}
+
+async function outcomeOf(run: ReadinessCheck['run']): Promise<string> {
+  const patience = new AbortController();
+  try {
+    const late = sleep(PATIENCE_MS, 'late', { signal: patience.signal });
+    // What ends it is no failure.
+    late.catch(() => {});
+    const first = await Promise.race([Promise.resolve(run()).then(() => 'ok'), late]);
+    return first === 'ok' ? 'ok' : `took longer than ${PATIENCE_MS / 1000} s`;
+  } catch (error) {
+    return (error as Error).message;
+  } finally {
+    patience.abort();
+  }
+}

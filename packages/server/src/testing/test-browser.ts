@@ -1,0 +1,65 @@
+import type { RequestOptions, TestReply, TestServer, TestUser } from './test-server.js';
+
+/** What a browser's pages may do: it keeps cookies, and sends the token with everything that changes something. */
+export class TestBrowser {
+  readonly cookies = new Map<string, string>();
+
+  constructor(
+    private readonly server: TestServer,
+    private readonly headers: Readonly<Record<string, string>> = { 'User-Agent': 'Mozilla/5.0 (X11)' },
+  ) {}
+
+  /** A browser in which somebody has logged in. */
+  static async loggedIn(server: TestServer, user: Pick<TestUser, 'email' | 'password'>): Promise<TestBrowser> {
+    const browser = new TestBrowser(server);
+    const reply = await browser.logIn(user);
+    if (reply.status !== 200) throw new Error(`${user.email} cannot log in: ${JSON.stringify(reply.body)}`);
+    return browser;
+  }
+
+  async logIn({ email, password }: Pick<TestUser, 'email' | 'password'>): Promise<TestReply> {
+    await this.request('GET', '/accounts/login/');
+    return this.request('POST', '/accounts/login/', { username: email, password });
+  }
+
+  logOut(): Promise<TestReply> {
+    return this.request('POST', '/accounts/logout/');
+  }
+
+  /** `path` counts from the root. Of the headers, those that are given win. */
+  async request(
+    method: string,
+    path: string,
+    params?: RequestOptions['params'],
+    more: Pick<RequestOptions, 'headers' | 'realm' | 'body'> = {},
+  ): Promise<TestReply> {
+    const token = this.cookies.get('csrftoken');
+    const reply = await this.server.request(method, `/${path}`, {
+      params: params ?? (method === 'GET' || more.body ? undefined : {}),
+      ...more,
+      headers: {
+        ...(this.cookies.size > 0 && { Cookie: [...this.cookies].map((pair) => pair.join('=')).join('; ') }),
+        ...(token !== undefined && method !== 'GET' && { 'X-CSRFToken': token }),
+        ...this.headers,
+        ...more.headers,
+      },
+    });
+    for (const cookie of reply.headers['set-cookie'] ?? []) this.keep(cookie);
+    return reply;
+  }
+
+  get(path: string, params?: RequestOptions['params']): Promise<TestReply> {
+    return this.request('GET', path, params);
+  }
+
+  post(path: string, params?: RequestOptions['params']): Promise<TestReply> {
+    return this.request('POST', path, params);
+  }
+
+  private keep(cookie: string): void {
+    const [pair, ...attributes] = cookie.split('; ');
+    const [name, value] = pair!.split('=') as [string, string];
+    if (attributes.includes('Max-Age=0')) this.cookies.delete(name);
+    else this.cookies.set(name, value);
+  }
+}

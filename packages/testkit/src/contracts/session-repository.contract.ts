@@ -1,0 +1,88 @@
+import type { NewSession } from '@parley/domain/authentication';
+import type { SessionId } from '@parley/domain/shared';
+import { anotherRealm, aUser, type Fixture } from '../builders.js';
+import { type OpenStorage, stagesOn } from './storage-under-test.js';
+
+export function sessionRepositoryContract(open: OpenStorage): void {
+  describe('session repository', () => {
+    const stage = stagesOn(open);
+    const sessionOf = (fixture: Fixture, name: string, more: Partial<NewSession> = {}): NewSession => ({
+      ...fixture.viewer(name),
+      userAgent: 'Mozilla/5.0',
+      createdAt: 100,
+      lastUsedAt: 100,
+      expiresAt: 1000,
+      ...more,
+    });
+    const add = (fixture: Fixture, session: NewSession, fingerprint: string) =>
+      fixture.uow.write((tx) => tx.sessions.add(session, fingerprint));
+    const find = (fixture: Fixture, fingerprint: string) =>
+      fixture.uow.read(({ sessions }) => sessions.findByFingerprint(fingerprint));
+    const listOf = (fixture: Fixture, name: string) =>
+      fixture.uow.read(({ sessions }) => sessions.listOf(fixture.realm.id, fixture.user(name).id));
+
+    it('finds a session by its fingerprint, whatever the realm, and those of a user, last used first', async () => {
+      const fixture = await stage(aUser({ name: 'a' }), aUser({ name: 'b' }));
+      const first = await add(fixture, sessionOf(fixture, 'a'), 'print-1');
+      const second = await add(fixture, sessionOf(fixture, 'a', { lastUsedAt: 200, userAgent: '' }), 'print-2');
+      const third = await add(fixture, sessionOf(fixture, 'a'), 'print-3');
+      await add(fixture, sessionOf(fixture, 'b'), 'print-4');
+      expect(await find(fixture, 'print-2')).toEqual({
+        ...sessionOf(fixture, 'a', { lastUsedAt: 200, userAgent: '' }),
+        id: second,
+      });
+      expect(await find(fixture, 'print-5')).toBeNull();
+      expect((await listOf(fixture, 'a')).map(({ id }) => id)).toEqual([second, third, first]);
+      const other = await anotherRealm(fixture);
+      const { id: userId } = fixture.user('a');
+      expect(await fixture.uow.read(({ sessions }) => sessions.listOf(other.realm.id, userId))).toEqual([]);
+    });
+
+    it('never gives the same id again', async () => {
+      const fixture = await stage(aUser({ name: 'a' }));
+      const id = await add(fixture, sessionOf(fixture, 'a'), 'print-1');
+      await fixture.uow.write((tx) => tx.sessions.remove(fixture.realm.id, fixture.user('a').id, [id]));
+      expect(await add(fixture, sessionOf(fixture, 'a'), 'print-1')).toBeGreaterThan(id);
+    });
+
+    it('writes down the use of a session, if there still is one', async () => {
+      const fixture = await stage(aUser({ name: 'a' }));
+      const id = await add(fixture, sessionOf(fixture, 'a'), 'print-1');
+      const use = { lastUsedAt: 300, expiresAt: 1300 };
+      await fixture.uow.write((tx) => tx.sessions.renew(id, use));
+      await fixture.uow.write((tx) => tx.sessions.renew((id + 1) as SessionId, use));
+      expect(await find(fixture, 'print-1')).toEqual({ ...sessionOf(fixture, 'a', use), id });
+    });
+
+    it('removes sessions of the user and the realm that are named, and no others', async () => {
+      const fixture = await stage(aUser({ name: 'a' }), aUser({ name: 'b' }));
+      const other = await anotherRealm(fixture);
+      const mine = await add(fixture, sessionOf(fixture, 'a'), 'print-1');
+      const left = await add(fixture, sessionOf(fixture, 'a'), 'print-2');
+      const foreign = await add(fixture, sessionOf(fixture, 'b'), 'print-3');
+      const { id: userId } = fixture.user('a');
+      const remove = (realmId: typeof fixture.realm.id, ids: readonly SessionId[]) =>
+        fixture.uow.write((tx) => tx.sessions.remove(realmId, userId, ids));
+      expect(await remove(other.realm.id, [mine])).toBe(0);
+      expect(await remove(fixture.realm.id, [mine, foreign])).toBe(1);
+      expect((await listOf(fixture, 'a')).map(({ id }) => id)).toEqual([left]);
+      expect(await find(fixture, 'print-3')).not.toBeNull();
+    });
+
+    it('removes sessions of a realm and expired ones, so many at a time', async () => {
+      const fixture = await stage(aUser({ name: 'a' }));
+      const other = await anotherRealm(fixture);
+      for (const [index, expiresAt] of [500, 600, 700].entries()) {
+        await add(fixture, sessionOf(fixture, 'a', { expiresAt }), `print-${index}`);
+      }
+      await add(fixture, { ...sessionOf(fixture, 'a'), realmId: other.realm.id }, 'print-other');
+      const { uow, realm } = fixture;
+      const removeExpired = () => uow.write((tx) => tx.sessions.removeExpired(600, 1));
+      expect([await removeExpired(), await removeExpired(), await removeExpired()]).toEqual([1, 1, 0]);
+      expect(await find(fixture, 'print-2')).not.toBeNull();
+      expect(await uow.write((tx) => tx.sessions.removeOfRealm(realm.id, 5))).toBe(1);
+      expect(await uow.write((tx) => tx.sessions.removeOfRealm(realm.id, 5))).toBe(0);
+      expect(await find(fixture, 'print-other')).not.toBeNull();
+    });
+  });
+}
