@@ -6,7 +6,7 @@ const DEFAULTS = {
   default_all_public_streams: wire.boolean(),
 };
 
-/** Users §15.1. */
+/** users §15. */
 export const CREATED_BOT = wire.fields({
   user_id: wire.integer(),
   api_key: wire.text(),
@@ -14,7 +14,7 @@ export const CREATED_BOT = wire.fields({
   ...DEFAULTS,
 });
 
-/** Users §15.2. */
+/** users §15. */
 export const OWN_BOTS = wire.fields({
   bots: wire.listOf(
     wire.fields({
@@ -27,7 +27,7 @@ export const OWN_BOTS = wire.fields({
   ),
 });
 
-/** Users §15.3. */
+/** users §15. */
 export const CHANGED_BOT = wire.fields({
   full_name: wire.text(),
   avatar_url: wire.nullable(wire.text()),

@@ -83,7 +83,7 @@ export const TOPICS = wire.fields({
   topics: wire.listOf(wire.fields({ name: wire.text(), max_id: wire.integer() })),
 });
 
-/** Channels §7. */
+/** Channels §2.3. */
 export const FOLDERS = wire.fields({
   channel_folders: wire.listOf(
     wire.named(

@@ -14,7 +14,7 @@ import { type QueuePresentation, queuePresentation } from './queue-presentation.
 import { writeSections } from './register-answer.js';
 import type { RegisterRequest, RegisterSection } from './register-section.js';
 
-/** Each with the fields of its type (events §4–§7). */
+/** Each with the fields of its type (events §7). */
 const event = wire.named('Event', wire.openFields({ id: wire.integer(), type: wire.text() }));
 
 /** Events §6.2; the timeout only where the call opens a queue. */

@@ -28,7 +28,7 @@ const USER = {
 const user = wire.named('User', wire.fields(USER));
 
 export const ONE_USER = wire.fields({ user });
-/** Users §1.5: their newest message beside what others see. */
+/** Users §1.1: their newest message beside what others see. */
 export const OWN_USER = wire.fields({ ...USER, max_message_id: wire.integer() });
 export const USERS = wire.fields({ members: wire.listOf(user) });
 
