@@ -1,6 +1,6 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { FolderBlobStore } from '@parley/blobs';
+import { FolderBlobStore, FolderPartialBlobStore, S3BlobStore } from '@parley/blobs';
 import type { BlobStore } from '@parley/domain/files';
 import type { Mailer } from '@parley/domain/mail';
 import type { Clock } from '@parley/domain/shared';
@@ -84,7 +84,10 @@ export interface ParleyConfig {
   readonly shedsLoad?: boolean;
   /** What carries notifications to phones; default: nothing does. */
   readonly pushService?: PushServiceAccount;
-  /** Where uploaded files are kept, `folder:PATH`; default: the folder `files` beside the database. */
+  /**
+   * Where uploaded files are kept, `folder:PATH` or `s3:BUCKET/PREFIX?endpoint=URL&region=NAME`, whose keys the environment has;
+   * default: the folder `files` beside the database.
+   */
   readonly files?: string;
   /** Size of an uploaded file, in MiB; default: 100. */
   readonly maxUploadMib?: number;
@@ -227,7 +230,8 @@ export async function openParley(
       markdownRenderer,
       unicodeEmoji,
       mailer: mailerOf(configuration, clock),
-      blobs: blobStoreOf(configuration),
+      sendsMail: configuration.smtpUrl !== null || hostOptions.mailer !== undefined,
+      ...blobStoresOf(configuration),
       ...(!hostOptions.isOneOff && { tracer: await openTelemetryTracer(parleyVersion()) }),
       storageGauges: () => storage.gauges(),
       images,
@@ -240,9 +244,21 @@ export async function openParley(
   }
 }
 
+type FilesConfiguration = Pick<Configuration, 'files' | 'database'>;
+
+const filesFolderOf = ({ files, database }: FilesConfiguration): string =>
+  files?.kind === 'folder' ? files.path : join(dirname(database.path), 'files');
+
 /** Where the bytes of files are, as the configuration says. */
-export const blobStoreOf = ({ files, database }: Pick<Configuration, 'files' | 'database'>): BlobStore =>
-  new FolderBlobStore(files?.path ?? join(dirname(database.path), 'files'));
+export const blobStoreOf = (configuration: FilesConfiguration): BlobStore =>
+  configuration.files?.kind === 's3'
+    ? new S3BlobStore({ ...configuration.files, credentials: null })
+    : new FolderBlobStore(filesFolderOf(configuration));
+
+function blobStoresOf(configuration: RuntimeConfig): Pick<ParleyParts, 'blobs' | 'partialBlobs'> {
+  const blobs = blobStoreOf(configuration);
+  return { blobs, partialBlobs: new FolderPartialBlobStore(join(filesFolderOf(configuration), 'uploads'), blobs) };
+}
 
 function mailerOf({ smtpUrl, mailFrom, url, database }: RuntimeConfig, clock: Clock): Mailer {
   const from = mailFrom ?? `noreply@${new URL(url).hostname}`;

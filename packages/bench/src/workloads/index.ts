@@ -4,6 +4,7 @@ import { backup } from './backup.js';
 import { changes } from './changes.js';
 import { channels } from './channels.js';
 import { fanOut } from './fan-out.js';
+import { files } from './files.js';
 import { history } from './history.js';
 import { jobs } from './jobs.js';
 import { markRead } from './mark-read.js';
@@ -30,6 +31,7 @@ export const WORKLOADS: readonly Workload[] = [
   reconnect,
   sweep,
   jobs,
+  files,
   offline,
   changes,
   channels,

@@ -1,21 +1,20 @@
 import {
-  AcceptInvitation,
   CreateInvitationLink,
   InviteByEmail,
+  JoinRealm,
   ListInvitations,
   ResendInvitation,
   RevokeInvitation,
   TestWelcomeMessage,
 } from '@parley/domain/invitations';
 import type { ChannelId, GroupId } from '@parley/domain/shared';
-import type { EmailVisibility } from '@parley/domain/users';
 import { presentApiKey } from '../authentication/authentication.presenters.js';
 import { NoParameters } from '../routing/params.js';
 import { type Route, route } from '../routing/route.js';
 import * as wire from '../routing/wire-schema.js';
 import { API_KEY } from '../users/user.answers.js';
 import { ROLES_BY_NUMBER } from '../users/user.presenters.js';
-import { USER_SETTING_FORMS } from '../users/user-settings.wire.js';
+import { toEmailVisibility } from '../users/user-settings.wire.js';
 import {
   AcceptInvitationDto,
   CreateInvitationLinkDto,
@@ -57,10 +56,6 @@ const toOffer = (dto: CreateInvitationLinkDto) => ({
   expiresInMinutes: dto.invite_expires_in_minutes,
 });
 
-/** By the number that clients know it by, which was checked. */
-const toVisibility = (email_address_visibility: number | undefined): EmailVisibility | null =>
-  (USER_SETTING_FORMS.read({ email_address_visibility }).emailAddressVisibility as EmailVisibility | undefined) ?? null;
-
 export const invitationRoutes: readonly Route[] = [
   route('POST', '/invites/multiuse', {
     auth: 'user',
@@ -95,14 +90,16 @@ export const invitationRoutes: readonly Route[] = [
     auth: 'anyone',
     isExpensive: true,
     dto: AcceptInvitationDto,
-    useCase: AcceptInvitation,
+    useCase: JoinRealm,
     toInput: ({ key, email, full_name, password, timezone, email_address_visibility: visibility }, { signal }) => ({
       key,
       email: email ?? null,
       fullName: full_name,
       password,
+      // As it says: where addresses have to be confirmed, people are invited by mail.
+      allowsUnconfirmed: true,
       timezone: timezone ?? null,
-      emailAddressVisibility: toVisibility(visibility),
+      emailAddressVisibility: toEmailVisibility(visibility),
       cancellation: signal,
     }),
     answer: API_KEY,

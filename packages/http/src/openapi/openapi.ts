@@ -44,7 +44,8 @@ export function openApiOf(routes: readonly Route[]): OpenApiDocument {
   const components: Record<string, JsonSchema> = {};
   const paths: Record<string, Record<string, OpenApiOperation>> = {};
   for (const route of routes) {
-    if (route.isDevelopment) continue;
+    // Pages are for people.
+    if (route.isDevelopment || route.errorPage) continue;
     const path = pathOf(route);
     paths[path] ??= {};
     paths[path][route.method.toLowerCase()] = operationOf(route, components);

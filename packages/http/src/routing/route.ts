@@ -34,6 +34,8 @@ export interface Context<A extends Auth, D, U> {
   readonly dto: D;
   /** The instance of the route's `useCase`. */
   readonly useCase: U;
+  /** The instance of another one. */
+  readonly resolve: <O>(useCase: UseCaseKey<O>) => O;
 }
 
 /** What a presenter may know beside the use case's output. */
@@ -68,8 +70,16 @@ interface Declaration<A extends Auth, D extends object> {
   readonly maxFileBytes?: number;
   /** Where `takesFiles`: the first file's bytes are put into the storage of files as they come, and removed if the call fails. */
   readonly storesFiles?: boolean;
+  /** Under `/api/v1` too for browsers in which somebody has logged in. */
+  readonly takesSessions?: boolean;
+  /** Reads the body itself, as it comes, where that is none of the kinds that hold parameters. */
+  readonly streamsBody?: boolean;
+  /** What `OPTIONS` answers beside the methods: name, value, name, value … The same for all methods of a path. */
+  readonly optionsHeaders?: () => readonly string[];
   /** A parameter `api_key` of the query proves who calls, where nothing else does (protocol §7.4). */
   readonly takesKeyParameter?: boolean;
+  /** The form of it that those get who have not logged in; default: none. */
+  readonly forSpectators?: A extends 'user' ? Route : never;
   /** Incoming-webhook bots may do nearly nothing else. */
   readonly allowsWebhookBots?: boolean;
   /** A GET that waits: limited on its own, no HEAD, and its path announces `OPTIONS, GET, DELETE` whatever it has. */
@@ -90,7 +100,15 @@ interface Declaration<A extends Auth, D extends object> {
   readonly answer?: WireSchema<object> | 'bytes';
   /** Lets anybody be anybody: answers only to this machine itself, and to no page of another origin. */
   readonly isDevelopment?: boolean;
+  /** Of a page for browsers: what is refused before it is asked is answered as a page too. */
+  readonly errorPage?: ErrorPage;
 }
+
+export type ErrorPage = (failure: {
+  readonly status: number;
+  readonly message: string;
+  readonly headers: readonly string[];
+}) => Reply;
 
 type Answer = WireFields | WireText;
 
@@ -126,7 +144,11 @@ export interface Route {
   readonly takesFiles: boolean;
   readonly maxFileBytes: number | undefined;
   readonly storesFiles: boolean;
+  readonly takesSessions: boolean;
+  readonly streamsBody: boolean;
+  readonly optionsHeaders: (() => readonly string[]) | undefined;
   readonly takesKeyParameter: boolean;
+  readonly forSpectators: Route | undefined;
   readonly allowsWebhookBots: boolean;
   readonly longPoll: boolean;
   readonly atRoot: boolean;
@@ -134,6 +156,7 @@ export interface Route {
   readonly isExpensive: boolean;
   readonly isDevelopment: boolean;
   readonly answer: WireSchema<object> | 'bytes' | undefined;
+  readonly errorPage: ErrorPage | undefined;
   readonly useCase: UseCaseKey<unknown> | undefined;
   readonly toInput: ((dto: unknown, request: Request, caller: CallerOf<Auth>) => unknown) | undefined;
   readonly present: ((output: unknown, presentation: Presentation<unknown>) => Answer | Promise<Answer>) | undefined;
@@ -164,7 +187,11 @@ export function route(method: Method, path: string, spec: Partial<Route> & Pick<
     takesFiles: false,
     maxFileBytes: undefined,
     storesFiles: false,
+    takesSessions: false,
+    streamsBody: false,
+    optionsHeaders: undefined,
     takesKeyParameter: false,
+    forSpectators: undefined,
     allowsWebhookBots: false,
     longPoll: false,
     atRoot: false,
@@ -172,6 +199,7 @@ export function route(method: Method, path: string, spec: Partial<Route> & Pick<
     isExpensive: false,
     isDevelopment: false,
     answer: undefined,
+    errorPage: undefined,
     roleRequirements: [],
     useCase: undefined,
     toInput: undefined,
