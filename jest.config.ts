@@ -24,7 +24,7 @@ const project: Project = {
   },
   // ESM-only dependencies; everything else under node_modules is left as it is.
   transformIgnorePatterns: [
-    '/node_modules/(?!(inversify|@inversifyjs|@borewit|@noble|@tokenizer|@tus|file-type|jose|mime|srvx|strtok3|token-types|uint8array-extras)/)',
+    '/node_modules/(?!(inversify|@inversifyjs|@borewit|@noble|@seriousme|@tokenizer|@tus|file-type|jose|mime|srvx|strtok3|token-types|uint8array-extras)/)',
   ],
   moduleNameMapper: {
     '^@parley/([a-z-]+)$': '<rootDir>/packages/$1/src/index.ts',

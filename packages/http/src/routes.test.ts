@@ -45,6 +45,7 @@ describe('the table of operations', () => {
         .sort(),
     ).toEqual([
       'GET /accounts/login/',
+      'GET /api/docs',
       'GET /compatibility',
       'GET /dev_list_users',
       'GET /json/messages',
@@ -52,6 +53,7 @@ describe('the table of operations', () => {
       'GET /json/realm/subdomain/:subdomain',
       'GET /json/users',
       'GET /json/users/me/:stream_id/topics',
+      'GET /openapi.json',
       'GET /server_settings',
       'GET /static/emoji/emoji_api.json',
       'GET /user_avatars/:realm_id/:file',

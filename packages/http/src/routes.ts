@@ -1,6 +1,7 @@
 import type { RegisterSection } from './events/register-section.js';
 import type { RouteDependencies, RouteParts, SectionParts } from './feature.js';
 import { FEATURES, MESSAGE_PARTS } from './features.js';
+import { openApiRoutes } from './openapi/openapi-operations.js';
 import type { Route } from './routing/route.js';
 import { UserPagePresenter } from './users/user-page.js';
 
@@ -8,7 +9,8 @@ import { UserPagePresenter } from './users/user-page.js';
 export function createRoutes(dependencies: RouteDependencies): readonly Route[] {
   const shared = { ...dependencies, userPages: new UserPagePresenter(dependencies.realmUrls) };
   const parts: RouteParts = { ...shared, sections: registerSections(shared), messageParts: MESSAGE_PARTS };
-  return FEATURES.flatMap(({ routes }) => routes?.(parts) ?? []);
+  const routes = FEATURES.flatMap((feature) => feature.routes?.(parts) ?? []);
+  return [...routes, ...openApiRoutes(routes, dependencies)];
 }
 
 /** What a client can begin with (events §3.2), in the order of the answer. */

@@ -118,6 +118,8 @@ const TEST_LIBRARIES = [
   '@jest/globals',
   '@swc/core',
   'esbuild',
+  '@seriousme/openapi-schema-validator',
+  'ajv',
   'fast-check',
   'markdown-it',
   'parse5',

@@ -2,6 +2,9 @@ import { ChangeAlertWords, type ChangeAlertWordsInput, ListAlertWords } from '@p
 import { MAX_NAMES } from '../routing/limits.js';
 import { NoParameters, TextListParam } from '../routing/params.js';
 import { type Route, route } from '../routing/route.js';
+import * as wire from '../routing/wire-schema.js';
+
+const ALERT_WORDS = wire.fields({ alert_words: wire.listOf(wire.text()) });
 
 class AlertWordsDto {
   @TextListParam({ max: MAX_NAMES, each: { max: 100 } }) alert_words!: string[];
@@ -14,13 +17,21 @@ const change =
   ({ alert_words }: AlertWordsDto): ChangeAlertWordsInput => ({ op, words: alert_words });
 
 export const alertWordRoutes: readonly Route[] = [
-  route('GET', PATH, { auth: 'user', dto: NoParameters, useCase: ListAlertWords, present }),
-  route('POST', PATH, { auth: 'user', dto: AlertWordsDto, useCase: ChangeAlertWords, toInput: change('add'), present }),
+  route('GET', PATH, { auth: 'user', dto: NoParameters, useCase: ListAlertWords, answer: ALERT_WORDS, present }),
+  route('POST', PATH, {
+    auth: 'user',
+    dto: AlertWordsDto,
+    useCase: ChangeAlertWords,
+    toInput: change('add'),
+    answer: ALERT_WORDS,
+    present,
+  }),
   route('DELETE', PATH, {
     auth: 'user',
     dto: AlertWordsDto,
     useCase: ChangeAlertWords,
     toInput: change('remove'),
+    answer: ALERT_WORDS,
     present,
   }),
 ];

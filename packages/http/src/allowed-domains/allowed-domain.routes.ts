@@ -2,6 +2,7 @@ import { AddAllowedDomain, ChangeAllowedDomain, ListAllowedDomains, RemoveAllowe
 import { MAX_TEXT_LENGTH } from '../routing/limits.js';
 import { BooleanParam, NoParameters, TextParam } from '../routing/params.js';
 import { type Route, route } from '../routing/route.js';
+import * as wire from '../routing/wire-schema.js';
 import { presentAllowedDomain } from './allowed-domain.presenters.js';
 
 class AddAllowedDomainDto {
@@ -23,6 +24,9 @@ export const allowedDomainRoutes: readonly Route[] = [
     auth: 'user',
     dto: NoParameters,
     useCase: ListAllowedDomains,
+    answer: wire.fields({
+      domains: wire.listOf(wire.fields({ domain: wire.text(), allow_subdomains: wire.boolean() })),
+    }),
     present: (domains) => ({ domains: domains.map(presentAllowedDomain) }),
   }),
   route('POST', '/realm/domains', {
@@ -31,6 +35,7 @@ export const allowedDomainRoutes: readonly Route[] = [
     dto: AddAllowedDomainDto,
     useCase: AddAllowedDomain,
     toInput: ({ domain, allow_subdomains }) => ({ domain, allowsSubdomains: allow_subdomains }),
+    answer: wire.fields({ new_domain: wire.listOf(wire.anyOf(wire.integer(), wire.text())) }),
     present: ({ id, domain }) => ({ new_domain: [id, domain] }),
   }),
   route('PATCH', '/realm/domains/:domain', {

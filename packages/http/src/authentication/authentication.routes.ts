@@ -13,6 +13,8 @@ import { NoParameters } from '../routing/params.js';
 import { success } from '../routing/reply.js';
 import type { Request } from '../routing/request.js';
 import { type AnonymousClient, type Context, type Route, route } from '../routing/route.js';
+import * as wire from '../routing/wire-schema.js';
+import { API_KEY, KEY_OF_TOKEN } from '../users/user.answers.js';
 import {
   FetchApiKeyByTokenDto,
   FetchApiKeyDto,
@@ -25,6 +27,8 @@ import {
   presentKeyOfToken,
   presentLogIn,
 } from './authentication.presenters.js';
+
+const DEVELOPMENT_USERS = wire.listOf(wire.fields({ email: wire.text(), realm_uri: wire.text() }));
 
 /** What a user may still try, of those who are asked for a password. */
 const ATTEMPTS = {
@@ -46,6 +50,7 @@ export function authenticationRoutes({
       dto: FetchApiKeyDto,
       useCase: FetchApiKey,
       toInput: ({ username, password }, { signal }) => ({ username, password, cancellation: signal }),
+      answer: API_KEY,
       present: presentApiKey,
     }),
     // By hand, because of the cookies: clients in development go on as browsers do (clients §6).
@@ -55,6 +60,7 @@ export function authenticationRoutes({
       isDevelopment: true,
       dto: FetchDevelopmentApiKeyDto,
       useCase: LogInForDevelopment,
+      answer: API_KEY,
       handle: async ({ caller, dto: { username }, request, useCase }) => {
         const { key, session } = await useCase.execute(caller, { username, userAgent: userAgentOf(request) });
         return { ...success(presentApiKey(key)), headers: sessionCookies.begin(request, session) };
@@ -66,6 +72,7 @@ export function authenticationRoutes({
       isDevelopment: true,
       dto: NoParameters,
       useCase: ListDevelopmentUsers,
+      answer: wire.fields({ direct_admins: DEVELOPMENT_USERS, direct_users: DEVELOPMENT_USERS }),
       present: presentDevelopmentUsers,
     }),
     route('POST', '/jwt/fetch_api_key', {
@@ -74,6 +81,7 @@ export function authenticationRoutes({
       dto: FetchApiKeyByTokenDto,
       useCase: FetchApiKeyByToken,
       toInput: ({ token }) => ({ token }),
+      answer: KEY_OF_TOKEN,
       present: (key, { dto }) => presentKeyOfToken(key, dto.include_profile, realmUrls),
     }),
     // What a page of the host application shows is up to it: this is for the cookie that a log-in has to be sent with.
@@ -81,6 +89,7 @@ export function authenticationRoutes({
       auth: 'anyone',
       atRoot: true,
       dto: NoParameters,
+      answer: wire.fields({}),
       handle: async () => success(),
     }),
     route('POST', '/accounts/login/', {
@@ -89,6 +98,7 @@ export function authenticationRoutes({
       limit: ATTEMPTS,
       dto: FetchApiKeyDto,
       useCase: LogIn,
+      answer: wire.fields({ email: wire.text(), user_id: wire.integer() }),
       handle: async ({ caller, dto: { username, password }, request, useCase }) => {
         const input = { username, password, cancellation: request.signal, userAgent: userAgentOf(request) };
         const session = await useCase.execute(caller, input);
@@ -100,6 +110,7 @@ export function authenticationRoutes({
       atRoot: true,
       dto: NoParameters,
       useCase: LogOut,
+      answer: wire.fields({}),
       handle: async ({ caller, request, useCase }: Context<'user', NoParameters, LogOut>) => {
         await useCase.execute(caller);
         return { ...success(), headers: sessionCookies.end(request) };
@@ -111,6 +122,7 @@ export function authenticationRoutes({
       dto: FetchOwnApiKeyDto,
       useCase: FetchOwnApiKey,
       toInput: ({ password }, { signal }) => ({ password, cancellation: signal }),
+      answer: API_KEY,
       present: presentApiKey,
     }),
   ];

@@ -15,7 +15,10 @@ import { MAX_TEXT_LENGTH } from '../routing/limits.js';
 import { IntegerParam, NoParameters, TextParam } from '../routing/params.js';
 import { redirectTo } from '../routing/reply.js';
 import { type Route, route } from '../routing/route.js';
+import * as wire from '../routing/wire-schema.js';
 import { avatarUrl, mediumAvatarUrl, unknownAvatarUrl } from './avatar-urls.js';
+
+const OWN_AVATAR = wire.fields({ avatar_url: wire.nullable(wire.text()) });
 
 const SIZE = 100;
 const MEDIUM_SIZE = 500;
@@ -45,6 +48,7 @@ export function avatarRoutes(realmUrls: RealmUrls): readonly Route[] {
       atRoot: true,
       dto: AvatarDto,
       useCase: FindAvatar,
+      answer: 'bytes',
       handle: async ({ dto, caller, useCase }) => {
         const { realm, user, seesEmail }: FoundAvatar = await useCase.execute(caller, {
           userId: dto.user_id as UserId,
@@ -61,12 +65,14 @@ export function avatarRoutes(realmUrls: RealmUrls): readonly Route[] {
       dto: NoParameters,
       useCase: ChangeOwnAvatar,
       toInput: (_dto, request) => ({ image: givenImage(request) }),
+      answer: OWN_AVATAR,
       present: presentOwn,
     }),
     route('DELETE', '/users/me/avatar', {
       auth: 'user',
       dto: NoParameters,
       useCase: RemoveOwnAvatar,
+      answer: OWN_AVATAR,
       present: presentOwn,
     }),
     redirecting('/avatar/:user_id', avatarUrl),
@@ -77,6 +83,7 @@ export function avatarRoutes(realmUrls: RealmUrls): readonly Route[] {
       ...SERVES_PICTURES,
       dto: AvatarFileDto,
       useCase: ReadPicture,
+      answer: 'bytes',
       handle: async ({ dto, caller, useCase }) => {
         const [, who, medium] = DRAWN.exec(dto.file) ?? [];
         if (who !== undefined) return serveIdenticon(`${dto.realm_id}:${who}`, medium ? MEDIUM_SIZE : SIZE);

@@ -6,6 +6,7 @@ import { recordOf, text } from '../routing/param-types.js';
 import { param, TextListParam } from '../routing/params.js';
 import { WireText } from '../routing/reply.js';
 import { type Route, route } from '../routing/route.js';
+import * as wire from '../routing/wire-schema.js';
 
 const KEYS = { max: MAX_IDS, each: { max: MAX_TEXT_LENGTH }, optional: true };
 
@@ -29,6 +30,7 @@ export function botStorageRoutes(): readonly Route[] {
       dto: StoredKeysDto,
       useCase: GetBotStorage,
       toInput,
+      answer: wire.fields({ storage: wire.dictionaryOf(wire.text()) }),
       present: async (entries) => new WireText(await turns.runSteps(writeStorage(entries))),
     }),
     route('PUT', '/bot_storage', {

@@ -19,8 +19,12 @@ import { json, type ParamType, recordOf, refine, text } from '../routing/param-t
 import { BooleanParam, IntegerOneOfParam, IntegerParam, NoParameters, param, TextParam } from '../routing/params.js';
 import type { Request } from '../routing/request.js';
 import { type Route, route } from '../routing/route.js';
+import * as wire from '../routing/wire-schema.js';
 import { BOT_TYPES, ROLE_NUMBERS, ROLES_BY_NUMBER } from '../users/user.presenters.js';
+import { CHANGED_BOT, CREATED_BOT, OWN_BOTS } from './bot.answers.js';
 import { presentCreatedBot, presentOwnBot, presentUpdatedBot, WEBHOOK_INTERFACE_NUMBERS } from './bot.presenters.js';
+
+const OWN_KEY = wire.fields({ api_key: wire.text() });
 
 const MAX_URL_LENGTH = 2000;
 const MAX_CONFIG_ENTRIES = 100;
@@ -98,6 +102,7 @@ export function botRoutes(realmUrls: RealmUrls): readonly Route[] {
         allPublicChannels: dto.default_all_public_streams,
         avatar: givenAvatar(request),
       }),
+      answer: CREATED_BOT,
       present: (bot) => presentCreatedBot(bot, publicRealmOf(bot.realm, realmUrls)),
     }),
     route('GET', '/bots', {
@@ -105,6 +110,7 @@ export function botRoutes(realmUrls: RealmUrls): readonly Route[] {
       roleRequirements: ['member'],
       dto: NoParameters,
       useCase: ListOwnBots,
+      answer: OWN_BOTS,
       present: ({ realm, bots }) => ({ bots: bots.map((bot) => presentOwnBot(bot, publicRealmOf(realm, realmUrls))) }),
     }),
     route('PATCH', '/bots/:bot_id', {
@@ -126,6 +132,7 @@ export function botRoutes(realmUrls: RealmUrls): readonly Route[] {
           allPublicChannels: dto.default_all_public_streams,
           avatar: givenAvatar(request),
         }),
+      answer: CHANGED_BOT,
       present: (bot) => presentUpdatedBot(bot, publicRealmOf(bot.realm, realmUrls)),
     }),
     route('DELETE', '/bots/:bot_id', { auth: 'user', dto: BotDto, useCase: DeactivateBot, toInput: toBot }),
@@ -134,6 +141,7 @@ export function botRoutes(realmUrls: RealmUrls): readonly Route[] {
       dto: BotDto,
       useCase: GetBotApiKey,
       toInput: toBot,
+      answer: OWN_KEY,
       present: presentKey,
     }),
     route('POST', '/bots/:bot_id/api_key/regenerate', {
@@ -141,12 +149,14 @@ export function botRoutes(realmUrls: RealmUrls): readonly Route[] {
       dto: BotDto,
       useCase: RegenerateBotApiKey,
       toInput: toBot,
+      answer: OWN_KEY,
       present: presentKey,
     }),
     route('POST', '/users/me/api_key/regenerate', {
       auth: 'user',
       dto: NoParameters,
       useCase: RegenerateApiKey,
+      answer: OWN_KEY,
       present: presentKey,
     }),
   ];

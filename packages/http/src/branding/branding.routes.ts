@@ -8,7 +8,10 @@ import { publicRealmOf } from '../realms/public-realm.js';
 import { BooleanParam, IntegerParam, NoParameters } from '../routing/params.js';
 import { redirectTo } from '../routing/reply.js';
 import { type Context, type Route, route } from '../routing/route.js';
+import * as wire from '../routing/wire-schema.js';
 import { REALM_IMAGES, realmImageUrl } from './realm-image-urls.js';
+
+const ICON = wire.fields({ icon_url: wire.text() });
 
 const SIZE = 100;
 
@@ -32,6 +35,7 @@ export function brandingRoutes(realmUrls: RealmUrls): readonly Route[] {
       auth: 'user',
       dto: NoParameters,
       useCase: FindOwnRealm,
+      answer: 'bytes',
       handle: async ({ caller, useCase }: Context<'user', NoParameters, FindOwnRealm>) =>
         redirectTo(urlOf('icon', await useCase.execute(caller))),
     }),
@@ -42,6 +46,7 @@ export function brandingRoutes(realmUrls: RealmUrls): readonly Route[] {
       dto: NoParameters,
       useCase: ChangeRealmImage,
       toInput: (_dto, request) => ({ name: 'icon' as const, image: givenImage(request) }),
+      answer: ICON,
       present: presentIcon,
     }),
     route('DELETE', '/realm/icon', {
@@ -50,12 +55,14 @@ export function brandingRoutes(realmUrls: RealmUrls): readonly Route[] {
       dto: NoParameters,
       useCase: RemoveRealmImage,
       toInput: () => ({ name: 'icon' as const }),
+      answer: ICON,
       present: presentIcon,
     }),
     route('GET', '/realm/logo', {
       auth: 'user',
       dto: LogoDto,
       useCase: FindOwnRealm,
+      answer: 'bytes',
       handle: async ({ dto, caller, useCase }: Context<'user', LogoDto, FindOwnRealm>) =>
         redirectTo(urlOf(logoOf(dto), await useCase.execute(caller))),
     }),
@@ -66,6 +73,7 @@ export function brandingRoutes(realmUrls: RealmUrls): readonly Route[] {
       dto: LogoDto,
       useCase: ChangeRealmImage,
       toInput: (dto, request) => ({ name: logoOf(dto), image: givenImage(request) }),
+      answer: wire.fields({}),
       present: () => ({}),
     }),
     route('DELETE', '/realm/logo', {
@@ -74,6 +82,7 @@ export function brandingRoutes(realmUrls: RealmUrls): readonly Route[] {
       dto: LogoDto,
       useCase: RemoveRealmImage,
       toInput: (dto) => ({ name: logoOf(dto) }),
+      answer: wire.fields({}),
       present: () => ({}),
     }),
     ...(Object.keys(REALM_IMAGES) as RealmImageName[]).map(image),
@@ -86,6 +95,7 @@ function image(name: RealmImageName): Route {
     ...SERVES_PICTURES,
     dto: RealmImageDto,
     useCase: ReadPicture,
+    answer: 'bytes',
     handle: async ({ dto, caller, useCase }) => {
       try {
         if (caller.realmId === dto.realm_id) return servePicture(await useCase.execute(caller, { name }));

@@ -13,6 +13,8 @@ import {
 import type { ChannelFolderId, ChannelId, DefaultChannelGroupId } from '@parley/domain/shared';
 import { given } from '../routing/given.js';
 import { type Route, route } from '../routing/route.js';
+import * as wire from '../routing/wire-schema.js';
+import { FOLDERS } from './channel.answers.js';
 import { presentFolder } from './channel.presenters.js';
 import {
   ChangeDefaultChannelGroupDto,
@@ -84,6 +86,7 @@ export const channelListRoutes: readonly Route[] = [
     dto: CreateFolderDto,
     useCase: CreateChannelFolder,
     toInput: ({ name, description }) => ({ name, description }),
+    answer: wire.fields({ channel_folder_id: wire.integer() }),
     present: (channel_folder_id) => ({ channel_folder_id }),
   }),
   route('GET', '/channel_folders', {
@@ -91,6 +94,7 @@ export const channelListRoutes: readonly Route[] = [
     dto: ListFoldersDto,
     useCase: ListChannelFolders,
     toInput: ({ include_archived }) => ({ includeArchived: include_archived }),
+    answer: FOLDERS,
     present: (folders) => ({ channel_folders: folders.map(presentFolder) }),
   }),
   route('PATCH', '/channel_folders', {

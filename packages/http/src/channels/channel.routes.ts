@@ -22,6 +22,16 @@ import type { ChannelId, UserId } from '@parley/domain/shared';
 import { Turns } from '../caching/turns.js';
 import { presentLongList } from '../events/long-list.js';
 import { type Route, route } from '../routing/route.js';
+import * as wire from '../routing/wire-schema.js';
+import {
+  CHANGED_SUBSCRIPTIONS,
+  CHANNELS,
+  ONE_CHANNEL,
+  SUBSCRIBED,
+  SUBSCRIPTIONS,
+  TOPICS,
+  UNSUBSCRIBED,
+} from './channel.answers.js';
 import {
   ChangeChannelDto,
   ChangeSubscriptionPropertiesDto,
@@ -79,6 +89,7 @@ export function channelRoutes(): readonly Route[] {
         excludeArchived: dto.exclude_archived,
         includeDefault: dto.include_default,
       }),
+      answer: CHANNELS,
       present: ({ channels }, { dto }) =>
         presentLongList(turns, 'streams', channels, dto.include_default ? presentListedChannel : presentChannel),
     }),
@@ -94,6 +105,7 @@ export function channelRoutes(): readonly Route[] {
         subscriberIds: dto.subscribers as UserId[],
         announce: dto.announce,
       }),
+      answer: wire.fields({ id: wire.integer() }),
       present: (id) => ({ id }),
     }),
     route('GET', '/streams/:stream_id', {
@@ -101,6 +113,7 @@ export function channelRoutes(): readonly Route[] {
       dto: OneChannelDto,
       useCase: GetChannel,
       toInput: toChannelId,
+      answer: ONE_CHANNEL,
       present: (channel) => ({ stream: presentChannel(channel) }),
     }),
     route('GET', '/streams/:stream_id/members', {
@@ -108,6 +121,7 @@ export function channelRoutes(): readonly Route[] {
       dto: OneChannelDto,
       useCase: ListSubscribers,
       toInput: toChannelId,
+      answer: wire.fields({ subscribers: wire.listOf(wire.integer()) }),
       present: (subscribers) => ({ subscribers }),
     }),
     route('GET', '/users/:user_id/subscriptions/:stream_id', {
@@ -115,6 +129,7 @@ export function channelRoutes(): readonly Route[] {
       dto: GetSubscriptionStatusDto,
       useCase: GetSubscriptionStatus,
       toInput: ({ user_id, stream_id }) => ({ userId: user_id as UserId, channelId: stream_id as ChannelId }),
+      answer: wire.fields({ is_subscribed: wire.boolean() }),
       present: (is_subscribed) => ({ is_subscribed }),
     }),
     route('GET', '/users/:user_id/channels', {
@@ -122,6 +137,7 @@ export function channelRoutes(): readonly Route[] {
       dto: ListUserChannelsDto,
       useCase: ListUserChannels,
       toInput: ({ user_id }) => ({ userId: user_id as UserId }),
+      answer: wire.fields({ subscribed_channel_ids: wire.listOf(wire.integer()) }),
       present: (subscribed_channel_ids) => ({ subscribed_channel_ids }),
     }),
     route('GET', '/streams/:stream_id/email_address', {
@@ -132,6 +148,7 @@ export function channelRoutes(): readonly Route[] {
         channelId: stream_id as ChannelId,
         senderId: sender_id as UserId | null,
       }),
+      answer: wire.fields({ email: wire.text() }),
       present: (address) => ({ email: address ?? '' }),
     }),
     route('PATCH', '/streams/:stream_id', {
@@ -152,6 +169,7 @@ export function channelRoutes(): readonly Route[] {
       dto: ListSubscriptionsDto,
       useCase: ListSubscriptions,
       toInput: (dto) => ({ includeSubscribers: dto.include_subscribers !== 'false' }),
+      answer: SUBSCRIPTIONS,
       present: (subscriptions) => presentLongList(turns, 'subscriptions', subscriptions, presentOwnSubscription),
     }),
     route('POST', '/users/me/subscriptions', {
@@ -168,6 +186,7 @@ export function channelRoutes(): readonly Route[] {
         failsOnInaccessible: dto.authorization_errors_fatal,
         notifyNewSubscribers: dto.send_new_subscription_messages,
       }),
+      answer: SUBSCRIBED,
       present: (output, { dto }) => presentSubscribeUsers(output, dto),
     }),
     route('DELETE', '/users/me/subscriptions', {
@@ -178,6 +197,7 @@ export function channelRoutes(): readonly Route[] {
         channelNames: dto.subscriptions,
         principals: toPrincipals(dto.principals),
       }),
+      answer: UNSUBSCRIBED,
       present: presentUnsubscribeUsers,
     }),
     route('PATCH', '/users/me/subscriptions', {
@@ -186,6 +206,7 @@ export function channelRoutes(): readonly Route[] {
       dto: ChangeSubscriptionsDto,
       useCase: ChangeSubscriptions,
       toInput: (dto) => ({ add: toNewSubscriptions(dto.add), remove: dto.delete }),
+      answer: CHANGED_SUBSCRIPTIONS,
       present: presentChangeSubscriptions,
     }),
     route('POST', '/users/me/subscriptions/properties', {
@@ -217,6 +238,7 @@ export function channelRoutes(): readonly Route[] {
       dto: FindChannelIdDto,
       useCase: FindChannelId,
       toInput: ({ stream }) => ({ name: stream }),
+      answer: wire.fields({ stream_id: wire.integer() }),
       present: (id) => ({ stream_id: id }),
     }),
     route('GET', '/users/me/:stream_id/topics', {
@@ -224,6 +246,7 @@ export function channelRoutes(): readonly Route[] {
       dto: ListTopicsDto,
       useCase: ListTopics,
       toInput: toChannelId,
+      answer: TOPICS,
       present: (topics, { dto }) => presentTopics(topics, dto.allow_empty_topic_name),
     }),
     route('GET', '/json/users/me/:stream_id/topics', {
@@ -232,6 +255,7 @@ export function channelRoutes(): readonly Route[] {
       dto: ListTopicsDto,
       useCase: SpectateTopics,
       toInput: toChannelId,
+      answer: TOPICS,
       present: (topics, { dto }) => presentTopics(topics, dto.allow_empty_topic_name),
     }),
   ];

@@ -6,6 +6,7 @@ import { unknownPath } from '../routing/errors.js';
 import { IntegerParam, NoParameters, TextParam } from '../routing/params.js';
 import type { Reply } from '../routing/reply.js';
 import { type Route, route } from '../routing/route.js';
+import * as wire from '../routing/wire-schema.js';
 import { presentAllCustomEmoji } from './custom-emoji.presenters.js';
 
 class EmojiNameDto {
@@ -24,6 +25,21 @@ export const customEmojiRoutes: readonly Route[] = [
     auth: 'user',
     dto: NoParameters,
     useCase: ListCustomEmoji,
+    answer: wire.fields({
+      emoji: wire.dictionaryOf(
+        wire.named(
+          'CustomEmoji',
+          wire.fields({
+            id: wire.text(),
+            name: wire.text(),
+            source_url: wire.text(),
+            still_url: wire.nullable(wire.text()),
+            deactivated: wire.boolean(),
+            author_id: wire.nullable(wire.integer()),
+          }),
+        ),
+      ),
+    }),
     present: (all) => ({ emoji: presentAllCustomEmoji(all) }),
   }),
   route('POST', '/realm/emoji/*emoji_name', {
@@ -33,6 +49,7 @@ export const customEmojiRoutes: readonly Route[] = [
     dto: EmojiNameDto,
     useCase: AddCustomEmoji,
     toInput: ({ emoji_name }, request) => ({ name: emoji_name, image: givenImage(request) }),
+    answer: wire.fields({}),
     present: () => ({}),
   }),
   route('DELETE', '/realm/emoji/*emoji_name', {
@@ -50,6 +67,7 @@ function picture(path: string, nameOf: (id: number) => PictureName): Route {
     ...SERVES_PICTURES,
     dto: EmojiPictureDto,
     useCase: ReadPicture,
+    answer: 'bytes',
     handle: async ({ dto, caller, useCase }): Promise<Reply> => {
       const [, id, format] = FILE.exec(dto.file) ?? [];
       if (id === undefined || caller.realmId !== dto.realm_id) throw unknownPath();

@@ -3,6 +3,7 @@ import { Turns } from '../caching/turns.js';
 import { presentLongList } from '../events/long-list.js';
 import { NoParameters } from '../routing/params.js';
 import { type Route, route } from '../routing/route.js';
+import * as wire from '../routing/wire-schema.js';
 import {
   ChangeDraftDto,
   CreateDraftsDto,
@@ -22,6 +23,22 @@ export function draftRoutes(): readonly Route[] {
       ...OF_SYNCHRONIZED,
       dto: NoParameters,
       useCase: ListDrafts,
+      answer: wire.fields({
+        count: wire.integer(),
+        drafts: wire.listOf(
+          wire.named(
+            'Draft',
+            wire.fields({
+              id: wire.integer(),
+              type: wire.oneOf('stream', 'private', ''),
+              to: wire.listOf(wire.integer()),
+              topic: wire.text(),
+              content: wire.text(),
+              timestamp: wire.integer(),
+            }),
+          ),
+        ),
+      }),
       present: (drafts) => presentLongList(turns, 'drafts', drafts, presentDraft, { count: drafts.length }),
     }),
     route('POST', '/drafts', {
@@ -29,6 +46,7 @@ export function draftRoutes(): readonly Route[] {
       dto: CreateDraftsDto,
       useCase: CreateDrafts,
       toInput: toCreateDraftsInput,
+      answer: wire.fields({ ids: wire.listOf(wire.integer()) }),
       present: (ids) => ({ ids }),
     }),
     route('PATCH', '/drafts/:draft_id', {

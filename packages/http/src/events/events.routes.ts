@@ -7,11 +7,22 @@ import { badParameter } from '../routing/errors.js';
 import { success, WireText } from '../routing/reply.js';
 import type { Request } from '../routing/request.js';
 import { type AnonymousClient, type Route, route } from '../routing/route.js';
+import * as wire from '../routing/wire-schema.js';
 import { FEATURE_LEVEL, ZULIP_VERSION } from '../server-settings/server-version.js';
 import { PollEventsDto, RegisterDto, RemoveQueueDto } from './events.dtos.js';
 import { type QueuePresentation, queuePresentation } from './queue-presentation.js';
 import { writeSections } from './register-answer.js';
 import type { RegisterRequest, RegisterSection } from './register-section.js';
+
+/** Each with the fields of its type (events §7). */
+const event = wire.named('Event', wire.openFields({ id: wire.integer(), type: wire.text() }));
+
+/** Events §6.2; the timeout only where the call opens a queue. */
+const EVENTS = wire.fields({
+  events: wire.listOf(event),
+  queue_id: wire.optional(wire.text()),
+  idle_queue_timeout_secs: wire.optional(wire.integer()),
+});
 
 /** So long a phone may sleep (events §6.1). */
 const MOBILE_IDLE_SECONDS = 43_200;
@@ -47,6 +58,7 @@ export function eventRoutes(parts: EventRouteParts): readonly Route[] {
       longPoll: true,
       dto: PollEventsDto,
       useCase: RegisterQueue,
+      answer: EVENTS,
       handle: async ({ caller, dto, request, useCase }) => {
         if (dto.queue_id === undefined) {
           if (!dto.dont_block) throw badParameter("Missing 'queue_id' argument");
@@ -60,6 +72,7 @@ export function eventRoutes(parts: EventRouteParts): readonly Route[] {
     route('DELETE', '/events', {
       auth: 'user',
       dto: RemoveQueueDto,
+      answer: wire.fields({}),
       handle: async ({ caller, dto }) => {
         await hub.remove(caller.realmId, caller.userId, dto.queue_id);
         return success();

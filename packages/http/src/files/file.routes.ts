@@ -16,6 +16,8 @@ import { type Dto, IntegerParam, NoParameters, TextParam } from '../routing/para
 import { type Reply, success } from '../routing/reply.js';
 import type { UploadedFile } from '../routing/request.js';
 import { type Method, type Route, route } from '../routing/route.js';
+import * as wire from '../routing/wire-schema.js';
+import { attachment } from './file.answers.js';
 import { presentFile } from './file.presenters.js';
 import { TUS_EXTENSIONS, TusProtocol } from './resumable-uploads.js';
 import { serveFile } from './serve-file.js';
@@ -59,6 +61,7 @@ export function fileRoutes({ serverInfo }: Pick<RouteParts, 'serverInfo'>): read
       storesFiles: true,
       dto: NoParameters,
       useCase: UploadFile,
+      answer: wire.fields({ uri: wire.text(), url: wire.text(), filename: wire.text() }),
       handle: async ({ request, caller, useCase }) => {
         const { blob, filename, mimeType } = theFile(request.files);
         const file = await useCase.execute(caller, { blob, name: unescaped(filename), claimedType: mimeType });
@@ -71,6 +74,7 @@ export function fileRoutes({ serverInfo }: Pick<RouteParts, 'serverInfo'>): read
       limit: 'none',
       dto: TemporaryUrlDto,
       useCase: CreateTemporaryFileUrl,
+      answer: wire.fields({ url: wire.text() }),
       handle: ({ dto, caller, useCase }) =>
         orPage(async () => {
           const { token, name } = await useCase.execute(caller, { pathId: `${dto.realm_id}/${dto.filename}` });
@@ -83,6 +87,7 @@ export function fileRoutes({ serverInfo }: Pick<RouteParts, 'serverInfo'>): read
       limit: 'none',
       dto: ReadTemporaryFileDto,
       useCase: ReadTemporaryFile,
+      answer: 'bytes',
       handle: async ({ dto, request, caller, useCase }) => serveFile(await useCase.execute(caller, dto), request),
     }),
     reading('/user_uploads/*path_id', (file, request) => serveFile(file, request)),
@@ -92,6 +97,7 @@ export function fileRoutes({ serverInfo }: Pick<RouteParts, 'serverInfo'>): read
       auth: 'user',
       dto: NoParameters,
       useCase: ListFiles,
+      answer: wire.fields({ attachments: wire.listOf(attachment), upload_space_used: wire.integer() }),
       present: ({ files, usedBytes }) =>
         presentLongList(turns, 'attachments', files, presentFile, { upload_space_used: usedBytes }),
     }),
@@ -119,6 +125,7 @@ function resumableUploads(maxBytes: () => number): readonly Route[] {
       optionsHeaders,
       dto,
       useCase: ResumableUploads,
+      answer: 'bytes',
       ...(limit && { limit }),
       handle: ({ request, caller, useCase }) => protocol.handle(request, caller, useCase),
     });
@@ -143,6 +150,7 @@ function reading(path: string, serve: Serve): Route {
     takesKeyParameter: true,
     dto: ReadFileDto,
     useCase: ReadFile,
+    answer: 'bytes',
     handle: ({ dto, request, caller, useCase }) =>
       orPage(async () => serve(await useCase.execute(caller, { pathId: dto.path_id }), request)),
     forSpectators: spectating(path, ReadFileDto, ({ path_id }) => ({ pathId: path_id, format: null }), serve),
@@ -162,6 +170,7 @@ function thumbnails(): readonly Route[] {
       takesKeyParameter: true,
       dto: ReadThumbnailDto,
       useCase: ReadThumbnail,
+      answer: 'bytes',
       handle: ({ dto, request, caller, useCase }) =>
         orPage(async () => serveFile(await useCase.execute(caller, inputOf(dto)), request)),
       forSpectators: spectating(path, ReadThumbnailDto, inputOf, (file, request) => serveFile(file, request)),
@@ -180,6 +189,7 @@ const spectating = <D extends object>(
     auth: 'anyone',
     dto,
     useCase: SpectateFile,
+    answer: 'bytes',
     handle: ({ dto: given, request, caller, useCase }) =>
       orPage(async () => serve(await useCase.execute(caller, inputOf(given)), request)),
   });

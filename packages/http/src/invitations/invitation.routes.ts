@@ -11,6 +11,8 @@ import type { ChannelId, GroupId } from '@parley/domain/shared';
 import { presentApiKey } from '../authentication/authentication.presenters.js';
 import { NoParameters } from '../routing/params.js';
 import { type Route, route } from '../routing/route.js';
+import * as wire from '../routing/wire-schema.js';
+import { API_KEY } from '../users/user.answers.js';
 import { ROLES_BY_NUMBER } from '../users/user.presenters.js';
 import { toEmailVisibility } from '../users/user-settings.wire.js';
 import {
@@ -21,6 +23,26 @@ import {
   TestWelcomeMessageDto,
 } from './invitation.dtos.js';
 import { presentInvitation } from './invitation.presenters.js';
+
+/** Organization §9.2. */
+const INVITATIONS = wire.fields({
+  invites: wire.listOf(
+    wire.named(
+      'Invitation',
+      wire.fields({
+        id: wire.integer(),
+        invited_by_user_id: wire.integer(),
+        invited: wire.integer(),
+        expiry_date: wire.nullable(wire.integer()),
+        invited_as: wire.integer(),
+        is_multiuse: wire.boolean(),
+        email: wire.optional(wire.text()),
+        notify_referrer_on_join: wire.optional(wire.boolean()),
+        link_url: wire.optional(wire.text()),
+      }),
+    ),
+  ),
+});
 
 const INVITERS = ['member', 'human'] as const;
 
@@ -41,6 +63,7 @@ export const invitationRoutes: readonly Route[] = [
     dto: CreateInvitationLinkDto,
     useCase: CreateInvitationLink,
     toInput: toOffer,
+    answer: wire.fields({ invite_link: wire.text() }),
     present: (link) => ({ invite_link: link }),
   }),
   route('GET', '/invites', {
@@ -48,6 +71,7 @@ export const invitationRoutes: readonly Route[] = [
     roleRequirements: INVITERS,
     dto: NoParameters,
     useCase: ListInvitations,
+    answer: INVITATIONS,
     present: (invitations) => ({ invites: invitations.map(presentInvitation) }),
   }),
   route('POST', '/invites', {
@@ -78,6 +102,7 @@ export const invitationRoutes: readonly Route[] = [
       emailAddressVisibility: toEmailVisibility(visibility),
       cancellation: signal,
     }),
+    answer: API_KEY,
     present: presentApiKey,
   }),
   route('DELETE', '/invites/:invite_id', {
@@ -107,6 +132,7 @@ export const invitationRoutes: readonly Route[] = [
     dto: TestWelcomeMessageDto,
     useCase: TestWelcomeMessage,
     toInput: ({ welcome_message_custom_text: text }) => ({ text }),
+    answer: wire.fields({ message_id: wire.integer() }),
     present: (id) => ({ message_id: id }),
   }),
 ];

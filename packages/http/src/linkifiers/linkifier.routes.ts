@@ -9,6 +9,7 @@ import { given } from '../routing/given.js';
 import { MAX_IDS } from '../routing/limits.js';
 import { IntegerListParam, IntegerParam, NoParameters, TextListParam, TextParam } from '../routing/params.js';
 import { type Route, route } from '../routing/route.js';
+import * as wire from '../routing/wire-schema.js';
 import { presentLinkifier } from './linkifier.presenters.js';
 
 const TEXT = { max: 1000 };
@@ -39,6 +40,21 @@ export const linkifierRoutes: readonly Route[] = [
     auth: 'user',
     dto: NoParameters,
     useCase: ListLinkifiers,
+    answer: wire.fields({
+      linkifiers: wire.listOf(
+        wire.named(
+          'Linkifier',
+          wire.fields({
+            pattern: wire.text(),
+            url_template: wire.text(),
+            id: wire.integer(),
+            example_input: wire.nullable(wire.text()),
+            reverse_template: wire.nullable(wire.text()),
+            alternative_url_templates: wire.listOf(wire.text()),
+          }),
+        ),
+      ),
+    }),
     present: (linkifiers) => ({ linkifiers: linkifiers.map(presentLinkifier) }),
   }),
   route('PATCH', '/realm/linkifiers', {
@@ -60,6 +76,7 @@ export const linkifierRoutes: readonly Route[] = [
       reverseTemplate: dto.reverse_template ?? null,
       alternativeUrlTemplates: dto.alternative_url_templates ?? [],
     }),
+    answer: wire.fields({ id: wire.integer() }),
     present: (id) => ({ id }),
   }),
   route('PATCH', '/realm/filters/:filter_id', {

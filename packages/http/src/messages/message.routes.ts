@@ -24,12 +24,23 @@ import {
 import type { ChannelId, MessageId } from '@parley/domain/shared';
 import { Turns } from '../caching/turns.js';
 import type { RouteParts } from '../feature.js';
+import { attachment } from '../files/file.answers.js';
 import { presentFile } from '../files/file.presenters.js';
 import { NoParameters } from '../routing/params.js';
 import { success } from '../routing/reply.js';
 import type { Request } from '../routing/request.js';
 import { type Route, route } from '../routing/route.js';
+import * as wire from '../routing/wire-schema.js';
 import { presentMessageHistory } from './edit-history.presenters.js';
+import {
+  CHANGED_FLAGS,
+  CHANGED_NARROW,
+  MESSAGE_HISTORY,
+  MESSAGE_PAGE,
+  NARROW_MATCHES,
+  ONE_MESSAGE,
+  SENT_MESSAGE,
+} from './message.answers.js';
 import {
   AddSubmessageDto,
   ChangeMessageFlagsDto,
@@ -87,6 +98,7 @@ export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): r
       dto: SendMessageDto,
       useCase: SendMessage,
       toInput: (dto, _request, { clientName }) => toSendMessageInput(dto, clientName),
+      answer: SENT_MESSAGE,
       present: presentSentMessage,
     }),
     // By hand: a page is presented within the read's snapshot, from which only what nobody has seen before is fetched, and a
@@ -97,6 +109,7 @@ export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): r
       isExpensive: true,
       dto: GetMessagesDto,
       useCase: GetMessages,
+      answer: MESSAGE_PAGE,
       handle: async ({ caller, dto, useCase, request }) => {
         const form = pageForm(dto, request);
         return success(await readMessagePage({ useCase, caller, page, form, turns }, toGetMessagesInput(dto)));
@@ -109,6 +122,7 @@ export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): r
       isExpensive: true,
       dto: GetMessagesDto,
       useCase: SpectateMessages,
+      answer: MESSAGE_PAGE,
       handle: async ({ caller, dto, useCase, request }) => {
         const form = pageForm(dto, request);
         return success(
@@ -122,6 +136,7 @@ export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): r
       dto: GetMessageDto,
       useCase: SpectateMessage,
       toInput: ({ message_id }) => ({ id: message_id as MessageId }),
+      answer: ONE_MESSAGE,
       present: (output, { dto, variant }) => presentGetMessage(output, dto, realmUrls, { client: variant, parts }),
     }),
     route('POST', '/messages/render', {
@@ -130,6 +145,7 @@ export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): r
       dto: RenderDto,
       useCase: RenderMarkdown,
       toInput: ({ content }) => ({ content }),
+      answer: wire.fields({ rendered: wire.text() }),
       present: (rendered) => ({ rendered }),
     }),
     route('GET', '/messages/matches_narrow', {
@@ -137,6 +153,7 @@ export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): r
       isExpensive: true,
       dto: MatchNarrowDto,
       useCase: MatchNarrow,
+      answer: NARROW_MATCHES,
       handle: async ({ caller, dto: { msg_ids, narrow }, useCase }) =>
         success(await readNarrowMatches({ useCase, caller, turns }, { ids: msg_ids as MessageId[], narrow })),
     }),
@@ -145,6 +162,7 @@ export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): r
       dto: GetMessageDto,
       useCase: GetMessage,
       toInput: ({ message_id }) => ({ id: message_id as MessageId }),
+      answer: ONE_MESSAGE,
       present: (output, { dto, variant }) => presentGetMessage(output, dto, realmUrls, { client: variant, parts }),
     }),
     route('GET', '/messages/:message_id/history', {
@@ -153,6 +171,7 @@ export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): r
       dto: GetEditHistoryDto,
       useCase: GetEditHistory,
       toInput: ({ message_id }) => ({ messageId: message_id as MessageId }),
+      answer: MESSAGE_HISTORY,
       present: (snapshots, { dto }) => presentMessageHistory(snapshots, dto),
     }),
     route('PATCH', '/messages/:message_id', {
@@ -160,6 +179,7 @@ export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): r
       dto: UpdateMessageDto,
       useCase: UpdateMessage,
       toInput: toUpdateMessageInput,
+      answer: wire.fields({ detached_uploads: wire.listOf(attachment) }),
       present: (detached) => ({ detached_uploads: detached.map(presentFile) }),
     }),
     route('DELETE', '/messages/:message_id', {
@@ -174,6 +194,7 @@ export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): r
       dto: DeleteTopicDto,
       useCase: DeleteTopic,
       toInput: ({ stream_id, topic_name }) => ({ channelId: stream_id as ChannelId, topic: topic_name }),
+      answer: wire.fields({ complete: wire.boolean() }),
       present: (complete) => ({ complete }),
     }),
     route('POST', '/messages/flags', {
@@ -182,6 +203,7 @@ export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): r
       dto: ChangeMessageFlagsDto,
       useCase: ChangeMessageFlags,
       toInput: (dto) => ({ ids: dto.messages as MessageId[], ...toFlagChange(dto) }),
+      answer: CHANGED_FLAGS,
       present: ({ ignoredChannelIds }, { dto }) => ({
         messages: dto.messages,
         ...presentIgnoredChannels(ignoredChannelIds),
@@ -194,6 +216,7 @@ export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): r
       dto: ChangeNarrowFlagsDto,
       useCase: ChangeNarrowFlags,
       toInput: toChangeNarrowFlagsInput,
+      answer: CHANGED_NARROW,
       present: presentChangedNarrow,
     }),
     route('GET', '/messages/:message_id/read_receipts', {
@@ -202,6 +225,7 @@ export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): r
       dto: MessageDto,
       useCase: ListReaders,
       toInput: ({ message_id }) => ({ messageId: message_id as MessageId }),
+      answer: wire.fields({ user_ids: wire.listOf(wire.integer()) }),
       present: (user_ids) => ({ user_ids }),
     }),
     route('POST', '/messages/:message_id/report', {
@@ -235,6 +259,7 @@ export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): r
       dto: NoParameters,
       useCase: MarkRead,
       toInput: (): MarkReadInput => ({ scope: { kind: 'everything' } }),
+      answer: wire.fields({ complete: wire.boolean() }),
       present: () => ({ complete: true }),
     }),
     route('POST', '/mark_stream_as_read', {

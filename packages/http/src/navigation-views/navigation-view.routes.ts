@@ -6,6 +6,7 @@ import {
 } from '@parley/domain/navigation-views';
 import { BooleanParam, NoParameters, TextParam } from '../routing/params.js';
 import { type Route, route } from '../routing/route.js';
+import * as wire from '../routing/wire-schema.js';
 import { presentNavigationView } from './navigation-view.presenters.js';
 
 const FRAGMENT = { max: 1000 };
@@ -32,6 +33,11 @@ export const navigationViewRoutes: readonly Route[] = [
     auth: 'user',
     dto: NoParameters,
     useCase: ListNavigationViews,
+    answer: wire.fields({
+      navigation_views: wire.listOf(
+        wire.fields({ fragment: wire.text(), is_pinned: wire.boolean(), name: wire.nullable(wire.text()) }),
+      ),
+    }),
     present: (views) => ({ navigation_views: views.map(presentNavigationView) }),
   }),
   route('POST', '/navigation_views', {

@@ -1,6 +1,7 @@
 import { AddPlayground, RemovePlayground } from '@parley/domain/realms';
 import { IntegerParam, TextParam } from '../routing/params.js';
 import { type Route, route } from '../routing/route.js';
+import * as wire from '../routing/wire-schema.js';
 
 /** A highlighter's name for a language (organization §7). */
 const MAX_LANGUAGE_LENGTH = 40;
@@ -27,6 +28,7 @@ export const playgroundRoutes: readonly Route[] = [
       language: pygments_language,
       urlTemplate: url_template,
     }),
+    answer: wire.fields({ id: wire.integer() }),
     present: (id) => ({ id }),
   }),
   route('DELETE', '/realm/playgrounds/:playground_id', {

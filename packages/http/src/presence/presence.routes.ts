@@ -6,6 +6,7 @@ import { refine, text } from '../routing/param-types.js';
 import { BooleanParam, IntegerParam, NoParameters, param, TextParam } from '../routing/params.js';
 import { WireText } from '../routing/reply.js';
 import { type Route, route } from '../routing/route.js';
+import { ALL_PRESENCES, ONE_PRESENCE, REPORTED_PRESENCE } from './presence.answers.js';
 import { lastUpdateIdOf, type PresenceForm, presentPresence, presentPresences } from './presence.presenters.js';
 
 const DEFAULT_HISTORY_DAYS = 14;
@@ -52,6 +53,7 @@ export function presenceRoutes({ clock, publicRealms }: Pick<RouteParts, 'clock'
         lastUpdateId: dto.last_update_id ?? null,
         historyDays: dto.history_limit_days,
       }),
+      answer: REPORTED_PRESENCE,
       present: async (entries, { dto, caller }) => {
         if (!entries) return {};
         const form = dto.slim_presence || dto.last_update_id !== undefined ? 'modern' : 'legacy';
@@ -63,6 +65,7 @@ export function presenceRoutes({ clock, publicRealms }: Pick<RouteParts, 'clock'
       dto: GetPresenceDto,
       useCase: GetPresence,
       toInput: ({ user_id_or_email: name }) => (DIGITS.test(name) ? { id: Number(name) as UserId } : { email: name }),
+      answer: ONE_PRESENCE,
       present: (entry) => presentPresence(entry, clock.now()),
     }),
     route('GET', '/realm/presence', {
@@ -70,6 +73,7 @@ export function presenceRoutes({ clock, publicRealms }: Pick<RouteParts, 'clock'
       isExpensive: true,
       dto: NoParameters,
       useCase: ListPresence,
+      answer: ALL_PRESENCES,
       present: (entries, { caller }) => present(caller.realmId, entries, 'legacy'),
     }),
   ];

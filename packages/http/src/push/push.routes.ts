@@ -16,6 +16,7 @@ import { MAX_TEXT_LENGTH, MAX_TOKEN_LENGTH } from '../routing/limits.js';
 import { integer, refine } from '../routing/param-types.js';
 import { IntegerParam, NoParameters, param, TextParam, WordParam } from '../routing/params.js';
 import { type Route, route } from '../routing/route.js';
+import * as wire from '../routing/wire-schema.js';
 
 const MAX_KEY_ID = 4_294_967_295;
 const keyId = refine(integer(), (id) =>
@@ -81,6 +82,7 @@ export const pushRoutes: readonly Route[] = [
     roleRequirements: ['human'],
     dto: NoParameters,
     useCase: AddDevice,
+    answer: wire.fields({ device_id: wire.integer() }),
     present: (deviceId) => ({ device_id: deviceId }),
   }),
   route('POST', '/remove_client_device', {

@@ -3,6 +3,7 @@ import { MAX_TOKEN_LENGTH } from '../routing/limits.js';
 import { NullableIntegerParam, TextParam } from '../routing/params.js';
 import { successSaying } from '../routing/reply.js';
 import { type Route, route } from '../routing/route.js';
+import * as wire from '../routing/wire-schema.js';
 
 class DeactivateRealmDto {
   @NullableIntegerParam() deletion_delay_days: number | null = null;
@@ -26,6 +27,7 @@ export const realmRoutes: readonly Route[] = [
     atRoot: true,
     dto: CheckStringIdDto,
     useCase: CheckStringId,
+    answer: wire.fields({}),
     handle: async ({ caller, dto, useCase }) =>
       successSaying((await useCase.execute(caller, { stringId: dto.subdomain })) ?? 'available'),
   }),

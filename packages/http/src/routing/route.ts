@@ -5,6 +5,7 @@ import type { LimitRule } from './rate-limit.js';
 import type { Reply, WireFields, WireText } from './reply.js';
 import type { Request } from './request.js';
 import type { RoleRequirement } from './role-requirements.js';
+import type { WireSchema } from './wire-schema.js';
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
@@ -92,6 +93,11 @@ interface Declaration<A extends Auth, D extends object> {
   readonly isApiOnly?: boolean;
   /** Costs so much that an overloaded server refuses it. */
   readonly isExpensive?: boolean;
+  /**
+   * The fields of a success beside the envelope, for the OpenAPI document; `bytes`: it is no JSON. Absent where there is no
+   * presenter: there are none. Every test through HTTP checks answers by it.
+   */
+  readonly answer?: WireSchema<object> | 'bytes';
   /** Lets anybody be anybody: answers only to this machine itself, and to no page of another origin. */
   readonly isDevelopment?: boolean;
   /** Of a page for browsers: what is refused before it is asked is answered as a page too. */
@@ -149,6 +155,7 @@ export interface Route {
   readonly isApiOnly: boolean;
   readonly isExpensive: boolean;
   readonly isDevelopment: boolean;
+  readonly answer: WireSchema<object> | 'bytes' | undefined;
   readonly errorPage: ErrorPage | undefined;
   readonly useCase: UseCaseKey<unknown> | undefined;
   readonly toInput: ((dto: unknown, request: Request, caller: CallerOf<Auth>) => unknown) | undefined;
@@ -191,6 +198,7 @@ export function route(method: Method, path: string, spec: Partial<Route> & Pick<
     isApiOnly: false,
     isExpensive: false,
     isDevelopment: false,
+    answer: undefined,
     errorPage: undefined,
     roleRequirements: [],
     useCase: undefined,

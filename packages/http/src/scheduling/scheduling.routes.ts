@@ -11,6 +11,7 @@ import { Turns } from '../caching/turns.js';
 import { presentLongList } from '../events/long-list.js';
 import { NoParameters } from '../routing/params.js';
 import { type Route, route } from '../routing/route.js';
+import * as wire from '../routing/wire-schema.js';
 import {
   ChangeScheduledMessageDto,
   CreateReminderDto,
@@ -25,6 +26,45 @@ import {
 } from './scheduling.dtos.js';
 import { presentReminder, presentScheduledMessage } from './scheduling.presenters.js';
 
+const CONTENT = {
+  content: wire.text(),
+  rendered_content: wire.text(),
+  scheduled_delivery_timestamp: wire.integer(),
+  failed: wire.boolean(),
+};
+
+/** Users §20.1. */
+const SCHEDULED_MESSAGES = wire.fields({
+  scheduled_messages: wire.listOf(
+    wire.named(
+      'ScheduledMessage',
+      wire.fields({
+        scheduled_message_id: wire.integer(),
+        type: wire.oneOf('stream', 'private'),
+        to: wire.anyOf(wire.integer(), wire.listOf(wire.integer())),
+        topic: wire.optional(wire.text()),
+        ...CONTENT,
+      }),
+    ),
+  ),
+});
+
+/** Users §21. */
+const REMINDERS = wire.fields({
+  reminders: wire.listOf(
+    wire.named(
+      'Reminder',
+      wire.fields({
+        reminder_id: wire.integer(),
+        type: wire.oneOf('private'),
+        to: wire.listOf(wire.integer()),
+        ...CONTENT,
+        reminder_target_message_id: wire.integer(),
+      }),
+    ),
+  ),
+});
+
 export function schedulingRoutes(): readonly Route[] {
   const turns = new Turns();
   return [
@@ -32,6 +72,7 @@ export function schedulingRoutes(): readonly Route[] {
       auth: 'user',
       dto: NoParameters,
       useCase: ListScheduledMessages,
+      answer: SCHEDULED_MESSAGES,
       present: (messages) => presentLongList(turns, 'scheduled_messages', messages, presentScheduledMessage),
     }),
     route('POST', '/scheduled_messages', {
@@ -39,6 +80,7 @@ export function schedulingRoutes(): readonly Route[] {
       dto: CreateScheduledMessageDto,
       useCase: CreateScheduledMessage,
       toInput: (dto, _request, caller) => toCreateScheduledMessageInput(dto, caller),
+      answer: wire.fields({ scheduled_message_id: wire.integer() }),
       present: (id) => ({ scheduled_message_id: id }),
     }),
     route('PATCH', '/scheduled_messages/:scheduled_message_id', {
@@ -57,6 +99,7 @@ export function schedulingRoutes(): readonly Route[] {
       auth: 'user',
       dto: NoParameters,
       useCase: ListReminders,
+      answer: REMINDERS,
       present: (reminders) => presentLongList(turns, 'reminders', reminders, presentReminder),
     }),
     route('POST', '/reminders', {
@@ -64,6 +107,7 @@ export function schedulingRoutes(): readonly Route[] {
       dto: CreateReminderDto,
       useCase: CreateReminder,
       toInput: toCreateReminderInput,
+      answer: wire.fields({ reminder_id: wire.integer() }),
       present: (id) => ({ reminder_id: id }),
     }),
     route('DELETE', '/reminders/:reminder_id', {

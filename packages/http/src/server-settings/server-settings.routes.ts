@@ -4,7 +4,27 @@ import { badParameter } from '../routing/errors.js';
 import { NoParameters } from '../routing/params.js';
 import { success } from '../routing/reply.js';
 import { type Route, route } from '../routing/route.js';
+import * as wire from '../routing/wire-schema.js';
 import { presentServerSettings } from './server-settings.presenters.js';
+
+/** Protocol §10; what names an organization only where there is one. */
+const SERVER_SETTINGS = wire.fields({
+  authentication_methods: wire.dictionaryOf(wire.boolean()),
+  external_authentication_methods: wire.listOf(wire.anything()),
+  zulip_feature_level: wire.integer(),
+  zulip_version: wire.text(),
+  zulip_merge_base: wire.text(),
+  push_notifications_enabled: wire.boolean(),
+  is_incompatible: wire.boolean(),
+  email_auth_enabled: wire.boolean(),
+  require_email_format_usernames: wire.boolean(),
+  realm_url: wire.text(),
+  realm_uri: wire.text(),
+  realm_name: wire.optional(wire.text()),
+  realm_icon: wire.optional(wire.text()),
+  realm_description: wire.optional(wire.text()),
+  realm_web_public_access_enabled: wire.boolean(),
+});
 
 export const serverSettingsRoutes = (realmUrls: RealmUrls): readonly Route[] => [
   route('GET', '/server_settings', {
@@ -16,6 +36,7 @@ export const serverSettingsRoutes = (realmUrls: RealmUrls): readonly Route[] => 
       const { hostname } = new URL(realmUrls.urlOf(SERVER_ITSELF));
       return { isServerAddress: request.realmAddress === hostname || request.realmAddress === `www.${hostname}` };
     },
+    answer: SERVER_SETTINGS,
     present: (settings) => presentServerSettings(settings, realmUrls),
   }),
   // Clients of long ago ask whether they are too old; none is (protocol §10).
@@ -23,6 +44,7 @@ export const serverSettingsRoutes = (realmUrls: RealmUrls): readonly Route[] => 
     auth: 'anyone',
     atRoot: true,
     dto: NoParameters,
+    answer: wire.fields({}),
     handle: async ({ request }) => {
       if (request.header('user-agent') === undefined) throw badParameter('User-Agent header missing from request');
       return success();

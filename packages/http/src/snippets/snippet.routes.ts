@@ -4,6 +4,7 @@ import { Turns } from '../caching/turns.js';
 import { presentLongList } from '../events/long-list.js';
 import { IntegerParam, NoParameters, TextParam } from '../routing/params.js';
 import { type Route, route } from '../routing/route.js';
+import * as wire from '../routing/wire-schema.js';
 import { presentSnippet } from './snippet.presenters.js';
 
 const TITLE = { strip: true, notBlank: true, max: 60 };
@@ -31,6 +32,14 @@ export function snippetRoutes(): readonly Route[] {
       auth: 'user',
       dto: NoParameters,
       useCase: ListSnippets,
+      answer: wire.fields({
+        saved_snippets: wire.listOf(
+          wire.named(
+            'SavedSnippet',
+            wire.fields({ id: wire.integer(), title: wire.text(), content: wire.text(), date_created: wire.integer() }),
+          ),
+        ),
+      }),
       present: (snippets) => presentLongList(turns, 'saved_snippets', snippets, presentSnippet),
     }),
     route('POST', '/saved_snippets', {
@@ -38,6 +47,7 @@ export function snippetRoutes(): readonly Route[] {
       dto: CreateSnippetDto,
       useCase: CreateSnippet,
       toInput: ({ title, content }) => ({ title, content }),
+      answer: wire.fields({ saved_snippet_id: wire.integer() }),
       present: (id) => ({ saved_snippet_id: id }),
     }),
     route('PATCH', '/saved_snippets/:saved_snippet_id', {

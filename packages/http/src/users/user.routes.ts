@@ -5,6 +5,8 @@ import { CreateUser, GetOwnUser, GetUser, ListUsers, UpdateUser } from '@parley/
 import { NoParameters } from '../routing/params.js';
 import { success, WireText } from '../routing/reply.js';
 import { type Route, route } from '../routing/route.js';
+import * as wire from '../routing/wire-schema.js';
+import { ONE_USER, OWN_USER, USERS } from './user.answers.js';
 import {
   CreateUserDto,
   DeactivateUserDto,
@@ -30,6 +32,7 @@ export function userRoutes(realmUrls: RealmUrls, pages: UserPagePresenter): read
       isExpensive: true,
       dto: ListUsersDto,
       useCase: ListUsers,
+      answer: USERS,
       handle: async ({ caller, dto, useCase }) => {
         const form: UserListForm = {
           clientGravatar: dto.client_gravatar,
@@ -69,12 +72,14 @@ export function userRoutes(realmUrls: RealmUrls, pages: UserPagePresenter): read
       dto: CreateUserDto,
       useCase: CreateUser,
       toInput: ({ email, password, full_name }) => ({ email, password, fullName: full_name }),
+      answer: wire.fields({ user_id: wire.integer() }),
       present: (id) => ({ user_id: id }),
     }),
     route('GET', '/users/me', {
       auth: 'user',
       dto: NoParameters,
       useCase: GetOwnUser,
+      answer: OWN_USER,
       present: (output) => presentOwnUser(output, realmUrls),
     }),
     route('GET', '/users/:user_id', {
@@ -82,6 +87,7 @@ export function userRoutes(realmUrls: RealmUrls, pages: UserPagePresenter): read
       dto: GetUserDto,
       useCase: GetUser,
       toInput: ({ user_id }) => ({ id: user_id as UserId }),
+      answer: ONE_USER,
       present: (output, { dto }) => presentGetUser(output, dto, realmUrls),
     }),
     route('GET', '/users/:email', {
@@ -89,6 +95,7 @@ export function userRoutes(realmUrls: RealmUrls, pages: UserPagePresenter): read
       dto: GetUserByEmailDto,
       useCase: GetUser,
       toInput: ({ email }) => ({ email }),
+      answer: ONE_USER,
       present: (output, { dto }) => presentGetUser(output, dto, realmUrls),
     }),
     route('DELETE', '/users/me', {

@@ -4,6 +4,7 @@ import { MAX_TEXT_LENGTH } from '../routing/limits.js';
 import { TextParam } from '../routing/params.js';
 import { success, successSaying } from '../routing/reply.js';
 import { type Route, route } from '../routing/route.js';
+import * as wire from '../routing/wire-schema.js';
 
 class ZcommandDto {
   @TextParam({ max: MAX_TEXT_LENGTH }) command!: string;
@@ -30,6 +31,7 @@ export const zcommandRoutes: readonly Route[] = [
     auth: 'user',
     dto: ZcommandDto,
     useCase: SwitchDisplay,
+    answer: wire.fields({}),
     handle: async ({ caller, dto: { command }, useCase }) => {
       if (!command.startsWith('/')) throw badParameter('There should be a leading slash in the zcommand.');
       if (command === '/ping') return success();

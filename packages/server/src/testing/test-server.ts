@@ -36,6 +36,7 @@ import { ScryptPasswordHasher } from '../authentication/scrypt-password-hasher.j
 import { SeededRandom } from '../demo/seeded-random.js';
 import { type ComposedParley, composeParley, type ParleyParts } from '../parley.js';
 import type { PushServiceAccount } from '../push/push-service-account.js';
+import { AnswerChecks } from './answer-checks.js';
 import { fieldsOf } from './expectations.js';
 import { openTestStorage, type StorageContents, type TestStorage } from './test-storage.js';
 
@@ -151,6 +152,7 @@ export class TestServer {
   readonly people = {} as Record<TestPerson, TestUser>;
   realmId!: RealmId;
   private readonly agent = new Agent({ keepAlive: true });
+  private readonly answers: AnswerChecks;
 
   private constructor(
     readonly parts: ParleyParts,
@@ -162,6 +164,7 @@ export class TestServer {
     private readonly seed: number,
   ) {
     this.mailer = parts.mailer as FakeMailer;
+    this.answers = new AnswerChecks(parley.routes);
   }
 
   static async start({ snapshot, ...options }: TestServerOptions = {}): Promise<TestServer> {
@@ -285,8 +288,11 @@ export class TestServer {
     return { id: user.id, email: user.email, password, apiKey: this.parley.ports.apiKeyMint.derive(record!), user };
   }
 
-  /** `path` counts from `/api/v1`, or, with two slashes in front, from the root. */
-  request(method: string, path: string, options: RequestOptions = {}): Promise<TestReply> {
+  /**
+   * `path` counts from `/api/v1`, or, with two slashes in front, from the root.
+   * @throws Error when a success is not what its route declares, to the last field
+   */
+  async request(method: string, path: string, options: RequestOptions = {}): Promise<TestReply> {
     const { as = null, params, body, headers, realm } = options;
     const form = new URLSearchParams();
     for (const [name, value] of Object.entries(params ?? {})) {
@@ -298,7 +304,7 @@ export class TestServer {
     const isForm = !isInQuery && body === undefined && params !== undefined;
     const content = isForm ? form.toString() : body;
     const { port } = new URL(this.url);
-    return exchange(
+    const reply = await exchange(
       {
         agent: this.agent,
         host: '127.0.0.1',
@@ -316,6 +322,9 @@ export class TestServer {
       },
       content,
     );
+    const problem = this.answers.problemWith(methodOf(method, params), url.split('?')[0]!, reply.status, reply.body);
+    if (problem !== null) throw new Error(problem);
+    return reply;
   }
 
   get(path: string, as: TestUser | null, params?: RequestOptions['params']): Promise<TestReply> {
@@ -349,6 +358,10 @@ export class TestServer {
     await closed;
   }
 }
+
+/** A form field may change it. */
+const methodOf = (method: string, params: RequestOptions['params']): string =>
+  typeof params?.method === 'string' ? params.method.toUpperCase() : method;
 
 export const basic = ({ email, apiKey }: Pick<TestUser, 'email' | 'apiKey'>): string =>
   `Basic ${Buffer.from(`${email}:${apiKey}`).toString('base64')}`;

@@ -1,0 +1,215 @@
+import { CONTRACT_OPERATIONS } from '../contract-operations.js';
+import { type Member, membersOfDto } from '../routing/params.js';
+import type { Route } from '../routing/route.js';
+import type { JsonSchema } from '../routing/wire-schema.js';
+import { FEATURE_LEVEL } from '../server-settings/server-version.js';
+
+export interface OpenApiDocument {
+  readonly openapi: '3.1.0';
+  readonly info: JsonSchema;
+  readonly servers: readonly JsonSchema[];
+  readonly security: readonly JsonSchema[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OpenApiOperation>>>>;
+  readonly components: {
+    readonly securitySchemes: JsonSchema;
+    readonly schemas: Readonly<Record<string, JsonSchema>>;
+  };
+}
+
+export interface OpenApiOperation {
+  readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly description?: string;
+  readonly security?: readonly JsonSchema[];
+  readonly parameters?: readonly JsonSchema[];
+  readonly requestBody?: JsonSchema;
+  readonly responses: Readonly<Record<string, JsonSchema>>;
+}
+
+const ERROR_SCHEMA: JsonSchema = {
+  title: 'Error',
+  type: 'object',
+  properties: { result: { const: 'error' }, msg: { type: 'string' }, code: { type: 'string' } },
+  required: ['result', 'msg'],
+  description: 'With the fields that go with its code.',
+};
+
+const FORM = 'application/x-www-form-urlencoded';
+
+/**
+ * The API as OpenAPI 3.1: from the route table its paths, from the DTOs its parameters with every maximum, from `answer` of
+ * the routes what a success has. Paths begin where the document's own does, whatever an embedding application puts before it.
+ */
+export function openApiOf(routes: readonly Route[]): OpenApiDocument {
+  const components: Record<string, JsonSchema> = {};
+  const paths: Record<string, Record<string, OpenApiOperation>> = {};
+  for (const route of routes) {
+    // Pages are for people.
+    if (route.isDevelopment || route.errorPage) continue;
+    const path = pathOf(route);
+    paths[path] ??= {};
+    paths[path][route.method.toLowerCase()] = operationOf(route, components);
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Parley',
+      version: String(FEATURE_LEVEL),
+      description: 'A chat server that speaks the Zulip REST API. The version is the feature level.',
+      license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
+    },
+    servers: [{ url: '../..' }],
+    security: [{ apiKey: [] }],
+    paths,
+    components: {
+      securitySchemes: {
+        apiKey: { type: 'http', scheme: 'basic', description: 'The e-mail address and the API key.' },
+      },
+      schemas: components,
+    },
+  };
+}
+
+/** `/api/v1/streams/{stream_id}`. */
+const pathOf = ({ path, atRoot }: Route): string => (atRoot ? '' : '/api/v1') + path.replace(/[:*](\w+)/g, '{$1}');
+
+const namesInPath = ({ path }: Route): ReadonlySet<string> =>
+  new Set([...path.matchAll(/[:*](\w+)/g)].map(([, name]) => name!));
+
+const sections = new Map(
+  CONTRACT_OPERATIONS.map(({ method, path, atRoot, section, lacks }) => [
+    `${method} ${atRoot ? '/' : ''}${path}`,
+    { section, lacks },
+  ]),
+);
+
+function operationOf(route: Route, components: Record<string, JsonSchema>): OpenApiOperation {
+  const { method, path, atRoot, auth } = route;
+  const inPath = namesInPath(route);
+  const members = membersOfDto(route.dto);
+  const free = members.filter(({ name }) => !inPath.has(name));
+  const isInQuery = method === 'GET';
+  const about = sections.get(`${method} ${atRoot ? '/' : ''}${path}`);
+  const hoisted = (json: JsonSchema) => hoist(json, components) as JsonSchema;
+  const parameters = [
+    ...[...inPath].map((name) => pathParameter(name, members)),
+    ...(isInQuery ? free.map(queryParameter) : []),
+  ];
+  return {
+    operationId: operationIdOf(route),
+    tags: [path.split('/')[1]!],
+    ...(about && { description: `${about.section}${about.lacks === null ? '' : `; not yet: ${about.lacks}`}` }),
+    ...(auth === 'anyone' && { security: [] }),
+    ...(parameters.length > 0 && { parameters }),
+    ...(!isInQuery && (free.length > 0 || route.takesFiles) && { requestBody: bodyOf(route, free) }),
+    responses: {
+      200: { description: 'Success.', ...answerContentOf(route, hoisted) },
+      default: {
+        description: 'A refusal: its code says why.',
+        content: { 'application/json': { schema: hoisted(ERROR_SCHEMA) } },
+      },
+    },
+  };
+}
+
+/** `get-streams-stream_id-members`. */
+const operationIdOf = ({ method, path, atRoot }: Route): string =>
+  [method.toLowerCase(), ...(atRoot ? ['root'] : []), ...path.split(/[/:*]+/).filter((part) => part !== '')].join('-');
+
+function pathParameter(name: string, members: readonly Member[]) {
+  const member = members.find((each) => each.name === name);
+  const schema = member ? plain(member.type.schema) : { type: name.endsWith('_id') ? 'integer' : 'string' };
+  return { name, in: 'path', required: true, schema };
+}
+
+function queryParameter(member: Member) {
+  const schema = schemaOf(member);
+  return {
+    name: member.name,
+    in: 'query',
+    ...(member.isRequired && { required: true }),
+    ...(isJson(schema) ? { content: { 'application/json': { schema } } } : { schema }),
+  };
+}
+
+function bodyOf({ takesFiles }: Route, members: readonly Member[]) {
+  const properties = Object.fromEntries(members.map((member) => [member.name, schemaOf(member)]));
+  const required = members.filter(({ isRequired }) => isRequired).map(({ name }) => name);
+  const schema = {
+    type: 'object',
+    properties: { ...properties, ...(takesFiles && { filename: { type: 'string', format: 'binary' } }) },
+    ...(required.length > 0 && { required }),
+  };
+  const encoding = Object.fromEntries(
+    Object.entries(properties)
+      .filter(([, property]) => isJson(property))
+      .map(([name]) => [name, { contentType: 'application/json' }]),
+  );
+  const content = { schema, ...(Object.keys(encoding).length > 0 && { encoding }) };
+  return {
+    ...(required.length > 0 && { required: true }),
+    content: { [takesFiles ? 'multipart/form-data' : FORM]: content },
+  };
+}
+
+const schemaOf = ({ type, byDefault }: Member): JsonSchema => ({
+  ...plain(type.schema),
+  ...(byDefault !== undefined && { default: byDefault }),
+});
+
+/** Without members that are undefined, which JSON does not have. */
+const plain = (schema: JsonSchema): JsonSchema => JSON.parse(JSON.stringify(schema));
+
+/** Whether a field holds JSON: texts and numbers are written bare. */
+function isJson({ type, anyOf }: JsonSchema): boolean {
+  return type === 'array' || type === 'object' || ((anyOf as readonly JsonSchema[] | undefined)?.some(isJson) ?? false);
+}
+
+function answerContentOf(route: Route, hoisted: (json: JsonSchema) => JsonSchema) {
+  const json = answerSchemaOf(route);
+  if (json) return { content: { 'application/json': { schema: hoisted(json) } } };
+  return route.answer === 'bytes'
+    ? { content: { '*/*': {} } }
+    : { content: { 'application/json': { schema: ENVELOPE } } };
+}
+
+const ENVELOPE: JsonSchema = {
+  type: 'object',
+  properties: { result: { const: 'success' }, msg: { type: 'string' } },
+  required: ['result', 'msg'],
+};
+
+/**
+ * What a success of the route is, to the last field. Null: it is not declared, or no JSON. A route without a presenter
+ * answers the envelope alone.
+ */
+export function answerSchemaOf({ answer, present, handle }: Route): JsonSchema | null {
+  if (answer === 'bytes') return null;
+  if (answer === undefined && (present || handle)) return null;
+  const { properties = {}, required = [] } = (answer?.json ?? {}) as {
+    readonly properties?: object;
+    readonly required?: readonly string[];
+  };
+  return {
+    type: 'object',
+    properties: {
+      result: { const: 'success' },
+      msg: { type: 'string' },
+      ...properties,
+      ignored_parameters_unsupported: { type: 'array', items: { type: 'string' } },
+    },
+    required: ['result', 'msg', ...required],
+    additionalProperties: false,
+  };
+}
+
+/** Puts schemas that have a name among the components, and a reference in their place. */
+function hoist(value: unknown, components: Record<string, JsonSchema>): unknown {
+  if (Array.isArray(value)) return value.map((each) => hoist(each, components));
+  if (typeof value !== 'object' || value === null) return value;
+  const { title } = value as JsonSchema;
+  const entries = Object.entries(value).map(([key, each]) => [key, hoist(each, components)]);
+  if (typeof title !== 'string') return Object.fromEntries(entries);
+  components[title] = Object.fromEntries(entries);
+  return { $ref: `#/components/schemas/${title}` };
+}

@@ -1,0 +1,73 @@
+/** As in JSON Schema 2020-12, which OpenAPI 3.1 uses. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/**
+ * What an answer has, as a value to combine: `fields({ members: listOf(integer()) })`. Answers have no other fields than
+ * those that are named: strict clients refuse them.
+ */
+export interface WireSchema<T> {
+  readonly json: JsonSchema;
+  /** Never there: what `WireOf` reads. */
+  readonly type?: T;
+}
+
+export type WireOf<S> = S extends WireSchema<infer T> ? T : never;
+
+interface OptionalField<T> {
+  readonly optional: WireSchema<T>;
+}
+
+type Shape = Readonly<Record<string, WireSchema<unknown> | OptionalField<unknown>>>;
+type OptionalNames<S extends Shape> = { [K in keyof S]: S[K] extends OptionalField<unknown> ? K : never }[keyof S];
+type ObjectOf<S extends Shape> = {
+  readonly [K in Exclude<keyof S, OptionalNames<S>>]: S[K] extends WireSchema<infer T> ? T : never;
+} & { readonly [K in OptionalNames<S>]?: S[K] extends OptionalField<infer T> ? T : never };
+
+const schema = <T>(json: JsonSchema): WireSchema<T> => ({ json });
+
+export const text = (): WireSchema<string> => schema({ type: 'string' });
+export const integer = (): WireSchema<number> => schema({ type: 'integer' });
+export const number = (): WireSchema<number> => schema({ type: 'number' });
+export const boolean = (): WireSchema<boolean> => schema({ type: 'boolean' });
+export const oneOf = <const V extends string | number>(...values: readonly V[]): WireSchema<V> =>
+  schema({ enum: values });
+/** Where the contract leaves it open. */
+export const anything = (): WireSchema<unknown> => schema({});
+
+export const nullable = <T>({ json }: WireSchema<T>): WireSchema<T | null> =>
+  schema(typeof json.type === 'string' ? { ...json, type: [json.type, 'null'] } : { anyOf: [json, { type: 'null' }] });
+
+export const listOf = <T>(items: WireSchema<T>): WireSchema<readonly T[]> =>
+  schema({ type: 'array', items: items.json });
+
+/** Under keys that are names or ids. */
+export const dictionaryOf = <T>(values: WireSchema<T>): WireSchema<Readonly<Record<string, T>>> =>
+  schema({ type: 'object', additionalProperties: values.json });
+
+export const anyOf = <T extends readonly WireSchema<unknown>[]>(...schemas: T): WireSchema<WireOf<T[number]>> =>
+  schema({ anyOf: schemas.map(({ json }) => json) });
+
+/** A field that may be absent. */
+export const optional = <T>(field: WireSchema<T>): OptionalField<T> => ({ optional: field });
+
+/** No other fields than these. */
+export function fields<S extends Shape>(shape: S): WireSchema<ObjectOf<S>> {
+  const entries = Object.entries(shape).map(([name, field]) =>
+    'optional' in field
+      ? { name, json: field.optional.json, isRequired: false }
+      : { name, json: field.json, isRequired: true },
+  );
+  return schema({
+    type: 'object',
+    properties: Object.fromEntries(entries.map(({ name, json }) => [name, json])),
+    required: entries.filter(({ isRequired }) => isRequired).map(({ name }) => name),
+    additionalProperties: false,
+  });
+}
+
+/** These, and others beside them. */
+export const openFields = <S extends Shape>(shape: S): WireSchema<ObjectOf<S>> =>
+  schema({ ...fields(shape).json, additionalProperties: true });
+
+/** Listed under this name in the document, and referred to from wherever it is used. */
+export const named = <T>(name: string, { json }: WireSchema<T>): WireSchema<T> => schema({ title: name, ...json });

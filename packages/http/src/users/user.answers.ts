@@ -1,0 +1,43 @@
+import * as wire from '../routing/wire-schema.js';
+
+/** Users §1.1. */
+const USER = {
+  user_id: wire.integer(),
+  delivery_email: wire.nullable(wire.text()),
+  email: wire.text(),
+  full_name: wire.text(),
+  date_joined: wire.text(),
+  is_active: wire.optional(wire.boolean()),
+  is_owner: wire.boolean(),
+  is_admin: wire.boolean(),
+  is_guest: wire.boolean(),
+  is_bot: wire.boolean(),
+  role: wire.oneOf(100, 200, 300, 400, 600),
+  timezone: wire.text(),
+  avatar_url: wire.nullable(wire.text()),
+  avatar_version: wire.integer(),
+  is_imported_stub: wire.boolean(),
+  bot_type: wire.optional(wire.nullable(wire.integer())),
+  bot_owner_id: wire.optional(wire.nullable(wire.integer())),
+  is_system_bot: wire.optional(wire.boolean()),
+  profile_data: wire.optional(
+    wire.dictionaryOf(wire.fields({ value: wire.text(), rendered_value: wire.optional(wire.text()) })),
+  ),
+};
+
+const user = wire.named('User', wire.fields(USER));
+
+export const ONE_USER = wire.fields({ user });
+/** Users §1.1: their newest message beside what others see. */
+export const OWN_USER = wire.fields({ ...USER, max_message_id: wire.integer() });
+export const USERS = wire.fields({ members: wire.listOf(user) });
+
+/** Protocol §8.1. */
+export const API_KEY = wire.fields({ api_key: wire.text(), email: wire.text(), user_id: wire.integer() });
+
+/** Protocol §8.2. */
+export const KEY_OF_TOKEN = wire.fields({
+  api_key: wire.text(),
+  email: wire.text(),
+  user: wire.optional(user),
+});

@@ -1,0 +1,78 @@
+import { answerSchemaOf, type Route } from '@parley/http';
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
+
+const ajv = new Ajv2020({ allErrors: true, allowUnionTypes: true });
+
+type Check = (body: unknown) => string | null;
+
+/** Compiled when first used, once a test file: schemas are the same for all servers. */
+const checks = new Map<string, Check | null>();
+
+interface Entry {
+  readonly route: Route;
+  readonly pattern: RegExp;
+  readonly rank: string;
+}
+
+/** What the OpenAPI document says of answers, held against those that tests get. */
+export class AnswerChecks {
+  private readonly entries: readonly Entry[];
+
+  constructor(routes: readonly Route[]) {
+    this.entries = routes.map((route) => ({ route, pattern: patternOf(route), rank: rankOf(route) })).sort(byRank);
+  }
+
+  /** Why an answer of the operation is not what it should be; null when it is, or when nothing is declared of it. */
+  problemWith(method: string, path: string, status: number, body: unknown): string | null {
+    if (status !== 200 || (body as { result?: unknown } | null)?.result !== 'success') return null;
+    const entry = this.entries.find(({ route, pattern }) => route.method === method && pattern.test(path));
+    if (!entry) return null;
+    return checkOf(entry.route)?.(body) ?? null;
+  }
+}
+
+function checkOf(route: Route): Check | null {
+  const name = `${route.method} ${route.atRoot ? '/' : ''}${route.path}`;
+  const known = checks.get(name);
+  if (known !== undefined) return known;
+  const schema = answerSchemaOf(route);
+  const check = schema && checkBy(name, ajv.compile(schema));
+  checks.set(name, check);
+  return check;
+}
+
+const checkBy =
+  (name: string, validate: ValidateFunction): Check =>
+  (body) =>
+    validate(body) ? null : `The answer of ${name} is not what its route declares: ${sayErrors(validate)}`;
+
+const sayErrors = ({ errors }: ValidateFunction): string =>
+  (errors ?? [])
+    .map(({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`)
+    .join('; ');
+
+/** As `matcher.ts` reads paths. */
+const patternOf = ({ path, atRoot }: Route): RegExp =>
+  new RegExp(
+    `^${atRoot ? '' : '/api/v1'}${path
+      .split('/')
+      .map((part) =>
+        part.startsWith('*')
+          ? '.+'
+          : !part.startsWith(':')
+            ? part.replaceAll('.', '\\.')
+            : part.endsWith('_id')
+              ? '\\d+'
+              : '[^/]+',
+      )
+      .join('/')}$`,
+  );
+
+/** The kinds of a path's segments, the one that wins first. */
+const rankOf = ({ path }: Route): string =>
+  path
+    .split('/')
+    .map((part) => (part.startsWith('*') ? 3 : !part.startsWith(':') ? 0 : part.endsWith('_id') ? 1 : 2))
+    .join('');
+
+const byRank = (a: Entry, b: Entry): number => (a.rank < b.rank ? -1 : a.rank > b.rank ? 1 : 0);
