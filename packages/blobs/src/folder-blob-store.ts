@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { createReadStream, type Dirent } from 'node:fs';
-import { type FileHandle, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
+import { mkdir, open, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type BlobKey, type BlobStore, type ByteRange, isBlobKey, type StoredBlob } from '@parley/domain/files';
+import { isMissing, namesIn, syncFolder, writeAll } from './durable-files.js';
 
 /** Of the key, for the folder its file is in: no folder has more than a small part of all files. */
 const SHARD_DIGITS = 2;
@@ -23,20 +24,25 @@ export class FolderBlobStore implements BlobStore {
   }
 
   async put(key: BlobKey, content: AsyncIterable<Uint8Array>): Promise<number> {
-    const target = this.pathOf(key);
     await this.makeFolder(this.unfinished);
-    await this.makeFolder(this.shardOf(key));
     const temporary = join(this.unfinished, randomUUID());
     try {
       const size = await writeDurably(temporary, content);
-      await rename(temporary, target);
-      // The name is safe only with the folder that it stands in.
-      await syncFolder(this.shardOf(key));
+      await this.adopt(key, temporary);
       return size;
     } catch (error) {
       await rm(temporary, { force: true });
       throw error;
     }
+  }
+
+  /** Makes a blob of a file on the same file system whose bytes are safe, by giving it another name. */
+  async adopt(key: BlobKey, path: string): Promise<void> {
+    const target = this.pathOf(key);
+    await this.makeFolder(this.shardOf(key));
+    await rename(path, target);
+    // The name is safe only with the folder that it stands in.
+    await syncFolder(this.shardOf(key));
   }
 
   async sizeOf(key: BlobKey): Promise<number | null> {
@@ -114,31 +120,3 @@ async function writeDurably(path: string, content: AsyncIterable<Uint8Array>): P
   }
   return size;
 }
-
-/** The kernel may take less than it is given. */
-async function writeAll(file: FileHandle, chunk: Uint8Array): Promise<void> {
-  let written = 0;
-  while (written < chunk.length) written += (await file.write(chunk, written)).bytesWritten;
-}
-
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
-}
-
-/** Ascending; none where there is no such folder. */
-async function namesIn(path: string): Promise<readonly Dirent[]> {
-  try {
-    const entries = await readdir(path, { withFileTypes: true });
-    return entries.sort((a, b) => (a.name < b.name ? -1 : 1));
-  } catch (error) {
-    if (isMissing(error)) return [];
-    throw error;
-  }
-}
-
-const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT';

@@ -1,1 +1,3 @@
 export { FolderBlobStore } from './folder-blob-store.js';
+export { FolderPartialBlobStore } from './folder-partial-blob-store.js';
+export { S3BlobStore, type S3Location } from './s3-blob-store.js';

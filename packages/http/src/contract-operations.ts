@@ -22,8 +22,6 @@ type Row = readonly [
   Partial<Pick<ContractOperation, 'isStarred' | 'atRoot' | 'lacks'>>?,
 ];
 
-const SETTINGS_LACK = 'no address changes, since no mail is sent';
-
 const BOTS_LACK = 'no configuration of integrations, of which there are none';
 
 const NO_CALL_PROVIDER = 'no provider can be configured: each answers that it is not';
@@ -32,7 +30,7 @@ const ROWS: readonly Row[] = [
   // Protocol
   ['GET', '/server_settings', 'protocol §10'],
   ['GET', '/compatibility', 'protocol §10', { atRoot: true }],
-  ['POST', '/fetch_api_key', 'protocol §8.1', { lacks: 'no mail tells of a new log-in' }],
+  ['POST', '/fetch_api_key', 'protocol §8.1'],
   ['POST', '/dev_fetch_api_key', 'protocol §8.2'],
   ['GET', '/dev_list_users', 'protocol §8.2'],
   ['GET', '/accounts/login/', 'protocol §7.6', { atRoot: true }],
@@ -74,11 +72,15 @@ const ROWS: readonly Row[] = [
   ['POST', '/zcommand', 'messages §15.2'],
   ['POST', '/submessage', 'messages §15.3'],
   ['POST', '/messages/:message_id/report', 'messages §15.4'],
-  ['POST', '/user_uploads', 'messages §16.1', { lacks: 'no resumable uploads' }],
+  ['POST', '/user_uploads', 'messages §16.1'],
   ['POST', '/tus', 'messages §16.1'],
+  ['POST', '/tus/', 'messages §16.1'],
+  ['GET', '/tus/*path_id', 'messages §16.1'],
+  ['PATCH', '/tus/*path_id', 'messages §16.1'],
+  ['DELETE', '/tus/*path_id', 'messages §16.1'],
   ['GET', '/user_uploads/:realm_id/*filename', 'messages §16.2'],
   ['GET', '/user_uploads/temporary/:token/:name', 'messages §16.2', { atRoot: true }],
-  ['GET', '/user_uploads/*path_id', 'messages §16.2', { atRoot: true, lacks: 'spectators have to log in' }],
+  ['GET', '/user_uploads/*path_id', 'messages §16.2', { atRoot: true }],
   ['GET', '/user_uploads/download/*path_id', 'messages §16.2', { atRoot: true }],
   ['GET', '/user_uploads/thumbnail/*path_id_and_format', 'messages §16.2', { atRoot: true }],
   // Channels
@@ -130,9 +132,9 @@ const ROWS: readonly Row[] = [
   ['DELETE', '/users/:user_id', 'users §4.1', { lacks: 'an avatar stays when the profile is deleted' }],
   ['DELETE', '/users/me', 'users §4.2'],
   ['POST', '/users/:user_id/reactivate', 'users §4.3'],
-  ['PATCH', '/settings', 'users §6.1', { lacks: SETTINGS_LACK }],
-  ['PATCH', '/settings/display', 'users §6.1', { lacks: SETTINGS_LACK }],
-  ['PATCH', '/settings/notifications', 'users §6.1', { lacks: SETTINGS_LACK }],
+  ['PATCH', '/settings', 'users §6.1'],
+  ['PATCH', '/settings/display', 'users §6.1'],
+  ['PATCH', '/settings/notifications', 'users §6.1'],
   ['PATCH', '/realm/user_settings_defaults', 'users §6.5'],
   ['GET', '/users/:user_id/status', 'users §7'],
   ['POST', '/users/me/status', 'users §7'],

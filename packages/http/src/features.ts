@@ -24,6 +24,7 @@ import { joinParts, type MessagePart } from './messages/message-parts.js';
 import { MUTED_USERS } from './muted-users/muted-user.feature.js';
 import { NAVIGATION_VIEWS } from './navigation-views/navigation-view.feature.js';
 import { ONBOARDING } from './onboarding/onboarding.feature.js';
+import { PAGES } from './pages/page.feature.js';
 import { PICTURES } from './pictures/picture.feature.js';
 import { PLAYGROUNDS } from './playgrounds/playground.feature.js';
 import { PRESENCE } from './presence/presence.feature.js';
@@ -68,6 +69,7 @@ const ALL = [
   PLAYGROUNDS,
   CALLS,
   INVITATIONS,
+  PAGES,
   MESSAGES,
   REACTIONS,
   BOTS,

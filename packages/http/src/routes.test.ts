@@ -37,10 +37,10 @@ describe('the table of operations', () => {
     ]);
   });
 
-  it('asks who is calling, but for what comes before signing in and what is the same for all', () => {
+  it('asks who is calling, but for what comes before signing in, what is the same for all, and pages', () => {
     expect(
       routes
-        .filter(({ auth }) => auth === 'anyone')
+        .filter(({ auth, errorPage }) => auth === 'anyone' && !errorPage)
         .map(nameOf)
         .sort(),
     ).toEqual([

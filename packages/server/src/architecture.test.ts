@@ -36,11 +36,12 @@ const RULES: Readonly<Record<string, Rules>> = {
     ],
   },
   sqlite: { mayImport: ['@parley/domain', 'better-sqlite3', 'node:'] },
-  blobs: { mayImport: ['@parley/domain', 'node:'] },
+  blobs: { mayImport: ['@aws-sdk/client-s3', '@aws-sdk/lib-storage', '@parley/domain', 'node:'] },
   images: { mayImport: ['@parley/domain', 'sharp', 'node:'] },
   http: {
     mayImport: [
       '@parley/domain',
+      '@tus/server',
       'busboy',
       'class-transformer',
       'class-validator',
@@ -118,6 +119,7 @@ const TEST_LIBRARIES = [
   'fast-check',
   'markdown-it',
   'parse5',
+  's3rver',
   'node:',
 ];
 
@@ -127,6 +129,7 @@ const DOMAIN_FOLDERS = [
   'shared',
   'jobs',
   'mail',
+  'confirmations',
   'events',
   'images',
   'emoji',

@@ -150,6 +150,17 @@ describe('readConfiguration', () => {
     expect(read([], environment).hasRateLimits).toBe(limited);
   });
 
+  it.each([
+    ['s3:my-bucket', { bucket: 'my-bucket', prefix: '', endpoint: null, region: 'us-east-1' }],
+    ['s3:my.bucket/chat/files', { bucket: 'my.bucket', prefix: 'chat/files/', endpoint: null, region: 'us-east-1' }],
+    [
+      's3:files/?endpoint=http://127.0.0.1:9000/&region=eu-central-1',
+      { bucket: 'files', prefix: '', endpoint: 'http://127.0.0.1:9000', region: 'eu-central-1' },
+    ],
+  ])('keeps files in the bucket %s', (given, location) => {
+    expect(read(['--files', given]).files).toEqual({ kind: 's3', ...location });
+  });
+
   it.each`
     args                                            | environment                                                   | message
     ${['--port', '99999']}                          | ${{}}                                                         | ${'--port must be a number from 0 to 65535, not "99999".'}
@@ -158,6 +169,8 @@ describe('readConfiguration', () => {
     ${[]}                                           | ${{ PARLEY_DATABASE: 'a.db' }}                                | ${'PARLEY_DATABASE must be of the form sqlite:PATH, not "a.db".'}
     ${[]}                                           | ${{ PARLEY_DEV: 'maybe' }}                                    | ${'PARLEY_DEV must be on or off, not "maybe".'}
     ${[]}                                           | ${{ PARLEY_HOST: 'a b' }}                                     | ${'PARLEY_HOST must be an address to listen on, such as 127.0.0.1, not "a b".'}
+    ${['--files', 's3:']}                           | ${{}}                                                         | ${/^--files must be of the form folder:PATH, or s3:/}
+    ${['--files', 's3:bucket?key=x']}               | ${{}}                                                         | ${/^--files must be of the form folder:PATH, or s3:/}
     ${[]}                                           | ${{ PARLEY_JWT_SECRETS: '{"":"short"}' }}                     | ${/^PARLEY_JWT_SECRETS must be JSON such as .* of 32 bytes or more\.$/}
     ${[]}                                           | ${{ PARLEY_JWT_SECRETS: '[' }}                                | ${/^PARLEY_JWT_SECRETS must be JSON such as/}
     ${[]}                                           | ${{ PARLEY_JWT_SECRETS: 'null' }}                             | ${/^PARLEY_JWT_SECRETS must be JSON such as/}

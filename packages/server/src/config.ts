@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { parseArgs } from 'node:util';
+import type { S3Location } from '@parley/blobs';
 import { MAIL_TOKEN_PLACE } from '@parley/domain/channels';
 import type { FileLimits } from '@parley/domain/files';
 import { isEmailAddress } from '@parley/domain/users';
@@ -75,14 +76,13 @@ export interface DatabaseLocation {
   readonly path: string;
 }
 
+export type FilesLocation =
+  | { readonly kind: 'folder'; readonly path: string }
+  | ({ readonly kind: 's3' } & Omit<S3Location, 'credentials'>);
+
 export interface ListenAddress {
   readonly host: string;
   readonly port: number;
-}
-
-export interface FilesLocation {
-  readonly kind: 'folder';
-  readonly path: string;
 }
 
 export const LOG_LEVELS = ['debug', 'info', 'warn', 'error', 'silent'] as const;
@@ -215,8 +215,8 @@ export const SETTINGS = {
   files: setting(
     'PARLEY_FILES',
     'files',
-    'folder:PATH',
-    'where uploaded files are kept; default: the folder files beside the database',
+    'folder:PATH|s3:…',
+    'where uploaded files are kept, a folder or a bucket (s3:BUCKET/PREFIX?endpoint=URL&region=NAME, with the keys in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY); default: the folder files beside the database',
     parseFiles,
     null as FilesLocation | null,
   ),
@@ -594,9 +594,23 @@ export function parseDatabase(text: string): DatabaseLocation {
 }
 
 export function parseFiles(text: string): FilesLocation {
-  const path = /^folder:(.+)$/.exec(text)?.[1];
-  if (path === undefined) throw new Error('of the form folder:PATH');
-  return { kind: 'folder', path };
+  const [, kind, rest] = /^(folder|s3):(.+)$/.exec(text) ?? [];
+  if (kind === 'folder') return { kind, path: rest! };
+  const bucket = kind === 's3' ? parseBucket(rest!) : null;
+  if (!bucket) throw new Error('of the form folder:PATH, or s3:BUCKET/PREFIX?endpoint=URL&region=NAME');
+  return { kind: 's3', ...bucket };
+}
+
+/** Null: it is none. */
+function parseBucket(text: string): Omit<S3Location, 'credentials'> | null {
+  const [, bucket, path = '', query = ''] =
+    /^([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/([\w./-]*))?(?:\?(.*))?$/.exec(text) ?? [];
+  if (bucket === undefined) return null;
+  const options = new URLSearchParams(query);
+  const { endpoint = null, region = 'us-east-1', ...others } = Object.fromEntries(options) as Record<string, string>;
+  if (Object.keys(others).length > 0) return null;
+  const prefix = path === '' || path.endsWith('/') ? path : `${path}/`;
+  return { bucket, prefix, endpoint: endpoint === null ? null : parseUrl(endpoint), region };
 }
 
 export function parseUrl(text: string): string {

@@ -1,6 +1,7 @@
 import { mkdirSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { FolderBlobStore } from '@parley/blobs';
+import { FolderBlobStore, FolderPartialBlobStore, S3BlobStore } from '@parley/blobs';
 import type { PasswordHasher } from '@parley/domain/authentication';
 import type { BlobStore } from '@parley/domain/files';
 import type { Mailer } from '@parley/domain/mail';
@@ -86,7 +87,8 @@ export async function openParley(
       markdownRenderer: ports.renderer ?? ownRenderer!,
       unicodeEmoji,
       mailer: ports.mailer ?? mailerOf(configuration, clock),
-      blobs: ports.blobs ?? blobStoreOf(configuration),
+      sendsMail: configuration.smtpUrl !== null || ports.mailer !== undefined,
+      ...blobStoresOf(configuration, ports),
       ...(!hostOptions.isOneOff && { tracer: await openTelemetryTracer(parleyVersion()) }),
       ...(storage.gauges && { storageGauges: () => storage.gauges!() }),
       images,
@@ -128,9 +130,23 @@ function openStorage(
   return { storage, secret: () => secret ?? makeSecret(source) };
 }
 
+type FilesConfiguration = Pick<RuntimeConfig, 'files' | 'database'>;
+
+function filesFolderOf(configuration: FilesConfiguration): string {
+  if (configuration.files?.kind === 'folder') return configuration.files.path;
+  return configuration.database ? beside(configuration, 'files') : join(tmpdir(), 'parley-files');
+}
+
 /** Where the bytes of files are, as the configuration says. */
-export const blobStoreOf = (configuration: Pick<RuntimeConfig, 'files' | 'database'>): BlobStore =>
-  new FolderBlobStore(configuration.files?.path ?? beside(configuration, 'files'));
+export const blobStoreOf = (configuration: FilesConfiguration): BlobStore =>
+  configuration.files?.kind === 's3'
+    ? new S3BlobStore({ ...configuration.files, credentials: null })
+    : new FolderBlobStore(filesFolderOf(configuration));
+
+function blobStoresOf(configuration: RuntimeConfig, ports: HostPorts): Pick<ParleyParts, 'blobs' | 'partialBlobs'> {
+  const blobs = ports.blobs ?? blobStoreOf(configuration);
+  return { blobs, partialBlobs: new FolderPartialBlobStore(join(filesFolderOf(configuration), 'uploads'), blobs) };
+}
 
 /** Of what is kept in the folder of the database. */
 const beside = ({ database }: Pick<RuntimeConfig, 'database'>, name: string): string =>

@@ -3,7 +3,7 @@ import type { PasswordHasher } from '@parley/domain/authentication';
 import { PublishingUnitOfWork } from '@parley/domain/composition';
 import type { LoadUnicodeEmoji } from '@parley/domain/emoji';
 import { EventHub, LogFollower, QueueSweep } from '@parley/domain/events';
-import type { BlobStore, FileLimits } from '@parley/domain/files';
+import type { BlobStore, FileLimits, PartialBlobStore } from '@parley/domain/files';
 import type { ImageProcessor } from '@parley/domain/images';
 import type { JobHandler } from '@parley/domain/jobs';
 import type { Mailer } from '@parley/domain/mail';
@@ -52,6 +52,8 @@ export interface ParleyParts {
   readonly passwordHasher: PasswordHasher;
   readonly markdownRenderer: MarkdownRenderer;
   readonly mailer: Mailer;
+  /** Whether letters reach those they are for, and do not just lie in a folder; default: true. */
+  readonly sendsMail?: boolean;
   /** Of invitations that say nothing about it; default: ten days. */
   readonly invitationValidityMinutes?: number;
   readonly unicodeEmoji: LoadUnicodeEmoji;
@@ -93,6 +95,8 @@ export interface ParleyParts {
   readonly keepDeletedDays?: number;
   /** Where the bytes of files are. */
   readonly blobs: BlobStore;
+  /** Where the bytes of unfinished uploads are. */
+  readonly partialBlobs: PartialBlobStore;
   readonly images: ImageProcessor;
   /** Default: 100 MiB a file, and no quota. */
   readonly fileLimits?: FileLimits;

@@ -9,14 +9,21 @@ import type {
 } from '@parley/domain/authentication';
 import type { ChannelQuota, ServerChannelConfig } from '@parley/domain/channels';
 import type { CommitListener } from '@parley/domain/composition';
+import type { LinkKeys } from '@parley/domain/confirmations';
 import type { LoadUnicodeEmoji } from '@parley/domain/emoji';
 import type { EphemeralEvents, EventListener, ServedQueues } from '@parley/domain/events';
-import type { BlobStore, ContentTypes, FileLimits, FileTokens } from '@parley/domain/files';
+import type { BlobStore, ContentTypes, FileLimits, FileTokens, PartialBlobStore } from '@parley/domain/files';
 import type { ImageProcessor } from '@parley/domain/images';
-import type { InvitationConfig, InvitationKeys } from '@parley/domain/invitations';
+import type { InvitationConfig, SignUpKeys } from '@parley/domain/invitations';
 import type { JobHandler } from '@parley/domain/jobs';
-import type { Mailer } from '@parley/domain/mail';
-import type { ContentDigest, MarkdownRenderer, MessageHooks, RenderedMessages } from '@parley/domain/messages';
+import type { LetterQuota, Mailer } from '@parley/domain/mail';
+import type {
+  ContentDigest,
+  MarkdownRenderer,
+  MessageHooks,
+  RenderedMessages,
+  SpectatedFiles,
+} from '@parley/domain/messages';
 import type { PushService } from '@parley/domain/push';
 import type { LinkifierSyntax, ServerAddress } from '@parley/domain/realms';
 import type { Clock, EventLoop, Randomness, RealmUrls, ReportProblem, Timers, UnitOfWork } from '@parley/domain/shared';
@@ -43,9 +50,12 @@ export const TOKENS = {
   markdownRenderer: token<MarkdownRenderer>('MarkdownRenderer'),
   linkifierSyntax: token<LinkifierSyntax>('LinkifierSyntax'),
   renderedMessages: token<RenderedMessages>('RenderedMessages'),
-  invitationKeys: token<InvitationKeys>('InvitationKeys'),
+  invitationKeys: token<LinkKeys>('keys of invitations'),
+  confirmationKeys: token<LinkKeys>('keys of confirmations'),
+  signUpKeys: token<SignUpKeys>('SignUpKeys'),
   invitationConfig: token<InvitationConfig>('InvitationConfig'),
   mailer: token<Mailer>('Mailer'),
+  letterQuota: token<LetterQuota>('LetterQuota'),
   eventLoop: token<EventLoop>('EventLoop'),
   contentDigest: token<ContentDigest>('ContentDigest'),
   unicodeEmoji: token<LoadUnicodeEmoji>('LoadUnicodeEmoji'),
@@ -59,10 +69,12 @@ export const TOKENS = {
   /** Null: the operator named none. */
   pushService: token<PushService | null>('PushService'),
   blobStore: token<BlobStore>('BlobStore'),
+  partialBlobStore: token<PartialBlobStore>('PartialBlobStore'),
   imageProcessor: token<ImageProcessor>('ImageProcessor'),
   fileLimits: token<FileLimits>('FileLimits'),
   fileTokens: token<FileTokens>('FileTokens'),
   contentTypes: token<ContentTypes>('ContentTypes'),
+  spectatedFiles: token<SpectatedFiles>('SpectatedFiles'),
 } as const;
 
 /** What a server at work is made of, beside its use cases. */

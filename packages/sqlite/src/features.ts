@@ -9,6 +9,7 @@ import { SqliteChannelFolderRepository } from './channels/sqlite-channel-folder-
 import { newChannelCache, SqliteChannelRepository } from './channels/sqlite-channel-repository.js';
 import { SqliteDefaultChannelGroupRepository } from './channels/sqlite-default-channel-group-repository.js';
 import { SqliteTopicPolicyRepository } from './channels/sqlite-topic-policy-repository.js';
+import { SqliteConfirmationRepository } from './confirmations/sqlite-confirmation-repository.js';
 import type { Connection } from './connection.js';
 import { SqliteCustomEmojiRepository } from './custom-emoji/sqlite-custom-emoji-repository.js';
 import { SqliteDraftRepository } from './drafts/sqlite-draft-repository.js';
@@ -16,6 +17,7 @@ import { SqliteEventConsumerRepository } from './events/sqlite-event-consumer-re
 import { SqliteEventLog } from './events/sqlite-event-log.js';
 import { SqliteEventQueueRepository } from './events/sqlite-event-queue-repository.js';
 import { SqliteFileRepository } from './files/sqlite-file-repository.js';
+import { SqliteUnfinishedUploadRepository } from './files/sqlite-unfinished-upload-repository.js';
 import { newSystemGroupCache, SqliteGroupRepository } from './groups/sqlite-group-repository.js';
 import { SqliteExternalIdRepository } from './host-users/sqlite-external-id-repository.js';
 import { SqliteInvitationRepository } from './invitations/sqlite-invitation-repository.js';
@@ -61,6 +63,8 @@ import { hostApplication } from './migrations/0029-host-application.js';
 import { uploads } from './migrations/0030-uploads.js';
 import { topicsPolicies } from './migrations/0031-topics-policies.js';
 import { sessions } from './migrations/0032-sessions.js';
+import { thumbnails } from './migrations/0033-thumbnails.js';
+import { confirmations } from './migrations/0034-confirmations.js';
 import type { Migration } from './migrations/migration.js';
 import { SqliteNavigationViewRepository } from './navigation-views/sqlite-navigation-view-repository.js';
 import { SqliteOnboardingRepository } from './onboarding/sqlite-onboarding-repository.js';
@@ -121,6 +125,8 @@ export const MIGRATIONS: readonly Migration[] = [
   uploads,
   topicsPolicies,
   sessions,
+  thumbnails,
+  confirmations,
 ];
 
 /** Makes the repositories of a connection. What they keep in memory, all connections share. */
@@ -181,6 +187,7 @@ export function repositoryFactory(
       alertWords: new SqliteAlertWordRepository(connection),
       drafts: new SqliteDraftRepository(connection, quarantine),
       files: new SqliteFileRepository(connection),
+      unfinishedUploads: new SqliteUnfinishedUploadRepository(connection),
       pictures: new SqlitePictureRepository(connection),
       customEmoji: new SqliteCustomEmojiRepository(connection),
       snippets: new SqliteSnippetRepository(connection),
@@ -194,6 +201,7 @@ export function repositoryFactory(
       apiKeys: new SqliteApiKeyRepository(connection),
       sessions: new SqliteSessionRepository(connection),
       invitations: new SqliteInvitationRepository(connection, quarantine),
+      confirmations: new SqliteConfirmationRepository(connection),
       jobs: new SqliteJobRepository(connection),
     };
   };

@@ -110,6 +110,10 @@ export async function copyDatabase(path: string, target: string, options: CopyOp
           return PAGES_PER_STEP;
         },
       });
+      source.exec('COMMIT');
+      // What was written meanwhile could not be folded into the file. The server's next commit would do so and keep everybody
+      // waiting; nobody waits for this process.
+      source.pragma('wal_checkpoint(PASSIVE)');
     } finally {
       // Only now: closing any descriptor of a file drops the locks that the process has on it.
       closeSync(descriptor);

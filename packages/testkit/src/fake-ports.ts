@@ -8,6 +8,7 @@ import type {
   SessionTokens,
 } from '@parley/domain/authentication';
 import type { ChannelQuota } from '@parley/domain/channels';
+import type { LetterQuota, LetterRule } from '@parley/domain/mail';
 import type { EventLoop, RealmUrls } from '@parley/domain/shared';
 import { DomainError } from '@parley/domain/shared';
 import type { Actor, DisposableDomains } from '@parley/domain/users';
@@ -101,6 +102,23 @@ export class FakeLoginAttempts implements LoginAttempts {
 
   forget(key: string): void {
     this.counts.delete(key);
+  }
+}
+
+/** So many for each rule and key; any number unless it is said. */
+export class FakeLetterQuota implements LetterQuota {
+  private readonly counts = new Map<string, number>();
+
+  constructor(private readonly each = Number.POSITIVE_INFINITY) {}
+
+  take(rule: LetterRule, key: string): void {
+    const count = this.counts.get(`${rule} ${key}`) ?? 0;
+    if (count >= this.each) throw new DomainError('RATE_LIMITED', 'Too many letters', { retryAfter: 60 });
+    this.counts.set(`${rule} ${key}`, count + 1);
+  }
+
+  withdraw(rule: LetterRule, key: string): void {
+    this.counts.set(`${rule} ${key}`, (this.counts.get(`${rule} ${key}`) ?? 1) - 1);
   }
 }
 

@@ -25,6 +25,7 @@ export { FakeMailer } from './fake-mailer.js';
 export {
   FakeApiKeyMint,
   FakeChannelQuota,
+  FakeLetterQuota,
   FakeLoginAttempts,
   FakePasswordHasher,
   FakeSessionTokens,
@@ -54,6 +55,7 @@ export {
   userId,
 } from './make-values.js';
 export { MemoryBlobStore } from './memory-blob-store.js';
+export { MemoryPartialBlobStore } from './memory-partial-blob-store.js';
 export { blackPng, crc32 } from './png.js';
 export { agreeOnRandomHistories } from './random-histories.js';
 export {

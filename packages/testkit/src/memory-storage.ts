@@ -10,6 +10,7 @@ import { MemoryBots } from './memory/memory-bots.js';
 import { MemoryChannelAddresses } from './memory/memory-channel-addresses.js';
 import { MemoryChannelFolders } from './memory/memory-channel-folders.js';
 import { MemoryChannels } from './memory/memory-channels.js';
+import { MemoryConfirmations } from './memory/memory-confirmations.js';
 import { MemoryCustomEmoji } from './memory/memory-custom-emoji.js';
 import { MemoryDefaultChannelGroups } from './memory/memory-default-channel-groups.js';
 import { MemoryDevices } from './memory/memory-devices.js';
@@ -47,6 +48,7 @@ import { MemorySnippets } from './memory/memory-snippets.js';
 import { MemoryStatuses } from './memory/memory-statuses.js';
 import { MemoryTopicPolicies } from './memory/memory-topic-policies.js';
 import { MemoryTopics } from './memory/memory-topics.js';
+import { MemoryUnfinishedUploads } from './memory/memory-unfinished-uploads.js';
 import { MemoryUsers } from './memory/memory-users.js';
 import { MemoryUnit, type StoredTables } from './memory/tables.js';
 
@@ -169,6 +171,7 @@ function repositoriesOf(unit: MemoryUnit) {
     alertWords: new MemoryAlertWords(unit),
     drafts: new MemoryDrafts(unit),
     files: new MemoryFiles(unit),
+    unfinishedUploads: new MemoryUnfinishedUploads(unit),
     pictures: new MemoryPictures(unit),
     customEmoji: new MemoryCustomEmoji(unit),
     snippets: new MemorySnippets(unit),
@@ -181,6 +184,7 @@ function repositoriesOf(unit: MemoryUnit) {
     apiKeys: new MemoryApiKeys(unit),
     sessions: new MemorySessions(unit),
     invitations: new MemoryInvitations(unit),
+    confirmations: new MemoryConfirmations(unit),
     jobs: new MemoryJobs(unit),
     // Nothing takes long in memory.
     yield: async () => {},

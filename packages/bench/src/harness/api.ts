@@ -5,7 +5,8 @@ import { type RequestParts, requestText } from './requests.js';
 export class ApiUser {
   private constructor(
     private readonly port: number,
-    private readonly authorization: string,
+    /** Of whole requests. */
+    readonly authorization: string,
   ) {}
 
   static async signIn({ port }: Pick<ParleyServer, 'port'>, email: string): Promise<ApiUser> {

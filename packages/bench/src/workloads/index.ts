@@ -5,6 +5,7 @@ import { changes } from './changes.js';
 import { channels } from './channels.js';
 import { facade } from './facade.js';
 import { fanOut } from './fan-out.js';
+import { files } from './files.js';
 import { history } from './history.js';
 import { jobs } from './jobs.js';
 import { markRead } from './mark-read.js';
@@ -32,6 +33,7 @@ export const WORKLOADS: readonly Workload[] = [
   reconnect,
   sweep,
   jobs,
+  files,
   offline,
   changes,
   channels,

@@ -4,6 +4,7 @@ import './authentication-errors.js';
 
 export type { JsonWebTokens, TokenClaims } from './json-web-tokens.js';
 export { type LoginAttempts, loginAttemptKey } from './login-attempts.js';
+export { LoginLetters, SendLoginLetters } from './login-letter.js';
 export {
   PASSWORD_MAX_LENGTH,
   PASSWORD_MIN_GUESSES,

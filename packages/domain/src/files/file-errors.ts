@@ -5,6 +5,10 @@ export const FILE_ERRORS = declareErrors({
   FILE_TOO_LARGE: 'invalid',
   UPLOAD_QUOTA_EXCEEDED: 'conflict',
   TOO_MANY_FILES: 'conflict',
+  TOO_MANY_UPLOADS: 'conflict',
+  UNKNOWN_UPLOAD: 'unknown',
+  /** What the client says of a file is too long. */
+  UPLOAD_METADATA_TOO_LONG: 'invalid',
   /** Made up, expired, or the file is gone. */
   INVALID_FILE_TOKEN: 'invalid',
   /** Not the name of the file that the token is for. */

@@ -1,8 +1,10 @@
 import type { UnixSeconds } from '../shared/ids.js';
 
-/** How long invitations are good for that say nothing about it, in minutes; null: for ever. */
 export interface InvitationConfig {
+  /** How long invitations are good for that say nothing about it, in minutes; null: for ever. */
   readonly defaultValidityMinutes: number | null;
+  /** Whether the server sends mail by which those who come by a link confirm their address. */
+  readonly confirmsAddresses: boolean;
 }
 
 /** Further away than anybody waits, and still a time that storage holds exactly. */

@@ -7,6 +7,10 @@ export const INVITATION_ERRORS = declareErrors({
   UNKNOWN_INVITATION: 'unknown',
   /** Or revoked, or used. */
   INVITATION_EXPIRED: 'conflict',
+  /** Only those who were invited join. */
+  INVITATION_REQUIRED: 'forbidden',
+  /** The address has to be confirmed by mail first. */
+  EMAIL_UNCONFIRMED: 'conflict',
   /** No address is given. */
   INVITEES_REQUIRED: 'invalid',
   TOO_MANY_INVITEES: 'invalid',

@@ -1,3 +1,4 @@
+import type { LinkKeys } from '../confirmations/link-keys.js';
 import { type Job, jobKind } from '../jobs/job.js';
 import type { JobHandler, JobWork } from '../jobs/job-handler.js';
 import { composeLetter, type Letter, type Mailer } from '../mail/letter.js';
@@ -6,7 +7,7 @@ import type { Clock } from '../shared/clock.js';
 import type { RealmUrls } from '../shared/realm-urls.js';
 import type { UnitOfWork } from '../shared/unit-of-work.js';
 import { isEmailPublic } from '../users/email-visibility.js';
-import { type InvitationKeys, isOpen } from './invitation.js';
+import { isOpen } from './invitation.js';
 
 interface LetterPayload {
   readonly invitationId: number;
@@ -38,7 +39,7 @@ export class SendInvitationLetters extends LetterJobs<LetterPayload> {
   constructor(
     mailer: Mailer,
     private readonly uow: UnitOfWork,
-    private readonly keys: InvitationKeys,
+    private readonly keys: LinkKeys,
     private readonly realmUrls: RealmUrls,
     private readonly clock: Clock,
   ) {

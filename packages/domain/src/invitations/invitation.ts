@@ -16,7 +16,7 @@ export interface InvitationOffer {
   readonly welcomeText: string | null;
 }
 
-/** Its key is derived from the id, and kept nowhere: see `InvitationKeys`. */
+/** Its key is derived from the id, and kept nowhere: see `LinkKeys`. */
 export interface Invitation extends InvitationOffer {
   /** Of either kind; no other one on the server has had it. */
   readonly id: number;
@@ -86,17 +86,6 @@ export function reminderAt({ invitedAt, expiresAt }: Pick<Invitation, 'invitedAt
 
 /** The day, as letters are counted by. */
 export const dayOf = (now: UnixSeconds): number => Math.floor(now / DAY_SECONDS);
-
-/**
- * Derives an invitation's key from the server's secret, so that it can be shown again without being kept. Synchronous and
- * quick: it may run inside a unit.
- */
-export interface InvitationKeys {
-  /** 24 characters of `a-z2-7`. */
-  derive(invitationId: number): string;
-  /** The invitation that the key may be of; null for what is no key of this server's. */
-  read(key: string): number | null;
-}
 
 export interface InvitationReads {
   /** Of another organization: null. */

@@ -136,7 +136,13 @@ export * from './use-cases/mark-read.js';
 export * from './use-cases/match-narrow.js';
 export * from './use-cases/notify-typing.js';
 export * from './use-cases/purge-archive.js';
-export * from './use-cases/read-file.js';
+export {
+  CreateTemporaryFileUrl,
+  type ReadableFile,
+  ReadFile,
+  ReadTemporaryFile,
+  ReadThumbnail,
+} from './use-cases/read-file.js';
 export * from './use-cases/render-markdown.js';
 export * from './use-cases/report-message.js';
 export * from './use-cases/restore-messages.js';

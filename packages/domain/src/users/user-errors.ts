@@ -28,8 +28,6 @@ export const USER_ERRORS = declareErrors({
   /** By the rules of the organization on addresses. */
   EMAIL_NOT_ALLOWED: 'forbidden',
   EMAIL_CHANGES_DISABLED: 'forbidden',
-  /** The server sends no mail. */
-  MAIL_UNAVAILABLE: 'unavailable',
   AVATAR_CHANGES_DISABLED: 'forbidden',
   LAST_OWNER: 'conflict',
   CANNOT_DEACTIVATE_LAST_USER: 'conflict',

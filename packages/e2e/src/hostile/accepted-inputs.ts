@@ -33,6 +33,10 @@ export interface InputContext {
   readonly addToken: (kind: 'apns' | 'fcm') => Promise<string>;
   /** A file of whoever calls; answers its id and what its address ends in. */
   readonly upload: () => Promise<{ readonly id: number; readonly path: string }>;
+  /** A form of a page, sent by nobody in particular. */
+  readonly sendForm: (path: string, fields: Fields) => Promise<unknown>;
+  /** Of the link in the newest letter to an address. */
+  readonly keyMailedTo: (email: string) => Promise<string>;
   /** Of whoever calls, and animated. */
   readonly addEmoji: () => Promise<{ readonly id: string; readonly name: string }>;
   /** A successful GET of whoever calls; answers its fields. */
@@ -237,6 +241,32 @@ async function newLink(surroundings: InputContext): Promise<Fields> {
   return listed(surroundings, true);
 }
 
+const joining = ({ n }: InputContext, prefix: string): Fields => ({
+  email: `${prefix}${n}@example.com`,
+  full_name: `Joined ${prefix} ${n}`,
+  password: `${n} Something is rotten ${n}`,
+});
+
+/** Of a link for whoever calls to another spelling of their address: they are asked for again by it. */
+async function newAddress({ get, post, keyMailedTo }: InputContext): Promise<Fields> {
+  const { delivery_email } = await get('/users/me');
+  const before = String(delivery_email);
+  const email = before === before.toLowerCase() ? before.toUpperCase() : before.toLowerCase();
+  await post('/settings', { method: 'PATCH', email });
+  return { key: await keyMailedTo(email) };
+}
+
+async function forgottenPassword({ n, organization, sendForm, keyMailedTo }: InputContext): Promise<Fields> {
+  const { email } = organization.members.at(-1 - (n % 100))!;
+  await sendForm('/accounts/password/reset/', { email });
+  return { key: await keyMailedTo(email) };
+}
+
+async function linkToAllChannels({ post, organization: { channelIds } }: InputContext): Promise<Fields> {
+  const { invite_link: link } = await post('/invites/multiuse', { stream_ids: channelIds.slice(0, 1000) });
+  return { key: String(link).split('/').at(-2) };
+}
+
 /** As long as it may be, and quick to match. */
 const linkifier = (n: number): Fields => ({
   pattern: lengthened(`L${n}-(?P<id>[0-9]+)`, 1000),
@@ -256,13 +286,19 @@ const playground = (n: number): Fields => ({
 /** Of tokens for the organization. */
 export const JWT_SECRET = 'what a test shares with another service';
 
-/** What needs a provider of calls, and servers have none (organization §20). */
+/** What needs a provider of calls, and servers have none (organization §20); and what is said in headers (messages §16.1). */
 export const NEVER_ACCEPTED: ReadonlySet<string> = new Set([
   'POST /calls/zoom/create',
   'GET /calls/bigbluebutton/create',
   'POST /calls/constructorgroups/create',
   'POST /calls/nextcloud_talk/create',
   'POST /calls/webex/create',
+  'POST /tus',
+  'POST /tus/',
+  'GET /tus/*path_id',
+  'PATCH /tus/*path_id',
+  'DELETE /tus/*path_id',
+  'GET /user_uploads/thumbnail/*path_id_and_format',
 ]);
 
 /**
@@ -840,15 +876,40 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
     }),
   },
   'POST /invites/accept': {
-    'by a link into all channels': async ({ n, post, organization: { channelIds } }) => {
-      const { invite_link: link } = await post('/invites/multiuse', { stream_ids: channelIds.slice(0, 1000) });
-      return {
-        key: String(link).split('/').at(-2),
-        email: `j${n}@example.com`,
-        full_name: `Joined ${n}`,
-        password: `${n} Something is rotten ${n}`,
-      };
+    'by a link into all channels': async (surroundings) => ({
+      ...(await linkToAllChannels(surroundings)),
+      ...joining(surroundings, 'j'),
+    }),
+  },
+  'POST /accounts/register/': {
+    'by a link into all channels': async (surroundings) => ({
+      ...(await linkToAllChannels(surroundings)),
+      ...joining(surroundings, 'r'),
+    }),
+  },
+  'GET /join/:key/': { 'a link': linkToAllChannels },
+  'POST /join/:key/': {
+    'a link': async (surroundings) => ({
+      ...(await linkToAllChannels(surroundings)),
+      email: `l${surroundings.n}@example.com`,
+    }),
+  },
+  'POST /register/': {
+    somebody: async ({ n, post }) => {
+      await post('/realm', { method: 'PATCH', invite_required: false });
+      return { email: `o${n}@example.com` };
     },
+  },
+  'GET /accounts/do_confirm/:key': { 'a link': linkToAllChannels },
+  'GET /accounts/confirm_new_email/:key': { 'a letter': newAddress },
+  'POST /accounts/confirm_new_email/:key': { 'a letter': newAddress },
+  'POST /accounts/password/reset/': { nobody: ({ n }) => ({ email: `n${n}@example.com` }) },
+  'GET /accounts/password/reset/:key': { 'a letter': forgottenPassword },
+  'POST /accounts/password/reset/:key': {
+    'a letter': async (surroundings) => ({
+      ...(await forgottenPassword(surroundings)),
+      password: `${surroundings.n} Something is rotten ${surroundings.n}`,
+    }),
   },
   'DELETE /invites/:invite_id': { 'a letter': (surroundings) => newLetter(surroundings) },
   'POST /invites/:invite_id/resend': { 'a letter': (surroundings) => newLetter(surroundings) },

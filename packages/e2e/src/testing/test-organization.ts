@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TransportLimits } from '@parley/server';
@@ -55,6 +55,18 @@ export class TestOrganization {
     const out = await this.mustRun(['user', 'create', email, fullName, `--role=${role}`]);
     const [, id, apiKey] = /user (\d+)\nAPI key: (\w+)/.exec(out)!;
     return { id: Number(id), email, fullName, apiKey: apiKey! };
+  }
+
+  /** As it lies in the outbox, its lines put together again, whatever the letter case; undefined: there is none. */
+  newestLetterTo(email: string): string | undefined {
+    const outbox = join(this.directory, 'data', 'outbox');
+    if (!existsSync(outbox)) return undefined;
+    const names = readdirSync(outbox).filter((name) => name.endsWith('.eml'));
+    return names
+      .sort()
+      .reverse()
+      .map((name) => readFileSync(join(outbox, name), 'utf8').replace(/=\r?\n/g, ''))
+      .find((letter) => letter.toLowerCase().includes(`to: ${email.toLowerCase()}`));
   }
 
   async close(): Promise<void> {

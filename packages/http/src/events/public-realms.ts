@@ -1,3 +1,4 @@
+import type { Realm } from '@parley/domain/realms';
 import type { AddressedRealm, RealmId, RealmUrls, UnitOfWork } from '@parley/domain/shared';
 import { type PublicRealm, publicRealmOf } from '../realms/public-realm.js';
 
@@ -18,5 +19,10 @@ export class PublicRealms {
       this.realms.set(id, realm);
     }
     return publicRealmOf({ id, ...realm }, this.realmUrls);
+  }
+
+  /** All of it, as it is now. */
+  load(id: RealmId): Promise<Realm> {
+    return this.uow.read(({ realms }) => realms.get(id));
   }
 }

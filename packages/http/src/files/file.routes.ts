@@ -1,23 +1,30 @@
-import { DeleteFile, ListFiles, UploadFile } from '@parley/domain/files';
+import { DeleteFile, ListFiles, ResumableUploads, UploadFile } from '@parley/domain/files';
 import {
   CreateTemporaryFileUrl,
   type ReadableFile,
   ReadFile,
   ReadTemporaryFile,
   ReadThumbnail,
+  SpectateFile,
 } from '@parley/domain/messages';
 import { DomainError, type FileId } from '@parley/domain/shared';
 import { Turns } from '../caching/turns.js';
 import { presentLongList } from '../events/long-list.js';
+import type { RouteParts } from '../feature.js';
 import { badParameter } from '../routing/errors.js';
-import { IntegerParam, NoParameters, TextParam } from '../routing/params.js';
+import { type Dto, IntegerParam, NoParameters, TextParam } from '../routing/params.js';
 import { type Reply, success } from '../routing/reply.js';
 import type { UploadedFile } from '../routing/request.js';
-import { type Route, route } from '../routing/route.js';
+import { type Method, type Route, route } from '../routing/route.js';
 import { presentFile } from './file.presenters.js';
+import { TUS_EXTENSIONS, TusProtocol } from './resumable-uploads.js';
 import { serveFile } from './serve-file.js';
 
 const PATH = { max: 1000 };
+
+class ResumableUploadDto {
+  @TextParam(PATH) path_id!: string;
+}
 
 class TemporaryUrlDto {
   @IntegerParam() realm_id!: number;
@@ -42,9 +49,10 @@ class DeleteFileDto {
   @IntegerParam() attachment_id!: number;
 }
 
-export function fileRoutes(): readonly Route[] {
+export function fileRoutes({ serverInfo }: Pick<RouteParts, 'serverInfo'>): readonly Route[] {
   const turns = new Turns();
   return [
+    ...resumableUploads(() => serverInfo.fileLimits.maxFileMib * MIB),
     route('POST', '/user_uploads', {
       auth: 'user',
       takesFiles: true,
@@ -77,23 +85,9 @@ export function fileRoutes(): readonly Route[] {
       useCase: ReadTemporaryFile,
       handle: async ({ dto, request, caller, useCase }) => serveFile(await useCase.execute(caller, dto), request),
     }),
-    reading('/user_uploads/*path_id', serveFile),
+    reading('/user_uploads/*path_id', (file, request) => serveFile(file, request)),
     reading('/user_uploads/download/*path_id', (file, request) => serveFile(file, request, true)),
-    route('GET', '/user_uploads/thumbnail/*path_id_and_format', {
-      auth: 'user',
-      takesKeyParameter: true,
-      atRoot: true,
-      limit: 'none',
-      dto: ReadThumbnailDto,
-      useCase: ReadThumbnail,
-      handle: ({ dto, request, caller, useCase }) =>
-        orPage(async () => {
-          const { path_id_and_format: path } = dto;
-          const end = path.lastIndexOf('/');
-          const input = { pathId: path.slice(0, end), format: path.slice(end + 1) };
-          return serveFile(await useCase.execute(caller, input), request);
-        }),
-    }),
+    ...thumbnails(),
     route('GET', '/attachments', {
       auth: 'user',
       dto: NoParameters,
@@ -110,17 +104,87 @@ export function fileRoutes(): readonly Route[] {
   ];
 }
 
-const reading = (path: string, serve: (file: ReadableFile, request: Parameters<typeof serveFile>[1]) => Reply): Route =>
-  route('GET', path, {
+/** Messages §16.1. Current clients ask with a slash at the end. */
+function resumableUploads(maxBytes: () => number): readonly Route[] {
+  const protocol = new TusProtocol();
+  const optionsHeaders = () => [
+    ...['Tus-Resumable', '1.0.0', 'Tus-Version', '1.0.0'],
+    ...['Tus-Extension', TUS_EXTENSIONS, 'Tus-Max-Size', String(maxBytes())],
+  ];
+  const of = <D extends object>(method: Method, path: string, dto: Dto<D>, limit?: 'none'): Route =>
+    route(method, path, {
+      auth: 'user',
+      takesSessions: true,
+      streamsBody: true,
+      optionsHeaders,
+      dto,
+      useCase: ResumableUploads,
+      ...(limit && { limit }),
+      handle: ({ request, caller, useCase }) => protocol.handle(request, caller, useCase),
+    });
+  return [
+    of('POST', '/tus', NoParameters),
+    of('POST', '/tus/', NoParameters),
+    of('GET', '/tus/*path_id', ResumableUploadDto, 'none'),
+    of('PATCH', '/tus/*path_id', ResumableUploadDto, 'none'),
+    of('DELETE', '/tus/*path_id', ResumableUploadDto),
+  ];
+}
+
+const MIB = 1024 * 1024;
+
+type Serve = (file: ReadableFile, request: Parameters<typeof serveFile>[1]) => Reply;
+
+/** For spectators by the same address: nobody knows beforehand whether a browser is logged in (protocol §9). */
+function reading(path: string, serve: Serve): Route {
+  return route('GET', path, {
+    ...FOR_BROWSERS,
     auth: 'user',
     takesKeyParameter: true,
-    atRoot: true,
-    limit: 'none',
     dto: ReadFileDto,
     useCase: ReadFile,
     handle: ({ dto, request, caller, useCase }) =>
       orPage(async () => serve(await useCase.execute(caller, { pathId: dto.path_id }), request)),
+    forSpectators: spectating(path, ReadFileDto, ({ path_id }) => ({ pathId: path_id, format: null }), serve),
   });
+}
+
+function thumbnails(): readonly Route[] {
+  const path = '/user_uploads/thumbnail/*path_id_and_format';
+  const inputOf = ({ path_id_and_format: of }: ReadThumbnailDto) => {
+    const end = of.lastIndexOf('/');
+    return { pathId: of.slice(0, end), format: of.slice(end + 1) };
+  };
+  return [
+    route('GET', path, {
+      ...FOR_BROWSERS,
+      auth: 'user',
+      takesKeyParameter: true,
+      dto: ReadThumbnailDto,
+      useCase: ReadThumbnail,
+      handle: ({ dto, request, caller, useCase }) =>
+        orPage(async () => serveFile(await useCase.execute(caller, inputOf(dto)), request)),
+      forSpectators: spectating(path, ReadThumbnailDto, inputOf, (file, request) => serveFile(file, request)),
+    }),
+  ];
+}
+
+const spectating = <D extends object>(
+  path: string,
+  dto: Dto<D>,
+  inputOf: (dto: D) => Parameters<SpectateFile['execute']>[1],
+  serve: Serve,
+): Route =>
+  route('GET', path, {
+    ...FOR_BROWSERS,
+    auth: 'anyone',
+    dto,
+    useCase: SpectateFile,
+    handle: ({ dto: given, request, caller, useCase }) =>
+      orPage(async () => serve(await useCase.execute(caller, inputOf(given)), request)),
+  });
+
+const FOR_BROWSERS = { atRoot: true, limit: 'none' } as const;
 
 /** The one file of a request. @throws HttpRefusal */
 function theFile(files: readonly UploadedFile[]): UploadedFile {

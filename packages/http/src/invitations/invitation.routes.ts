@@ -1,19 +1,18 @@
 import {
-  AcceptInvitation,
   CreateInvitationLink,
   InviteByEmail,
+  JoinRealm,
   ListInvitations,
   ResendInvitation,
   RevokeInvitation,
   TestWelcomeMessage,
 } from '@parley/domain/invitations';
 import type { ChannelId, GroupId } from '@parley/domain/shared';
-import type { EmailVisibility } from '@parley/domain/users';
 import { presentApiKey } from '../authentication/authentication.presenters.js';
 import { NoParameters } from '../routing/params.js';
 import { type Route, route } from '../routing/route.js';
 import { ROLES_BY_NUMBER } from '../users/user.presenters.js';
-import { USER_SETTING_FORMS } from '../users/user-settings.wire.js';
+import { toEmailVisibility } from '../users/user-settings.wire.js';
 import {
   AcceptInvitationDto,
   CreateInvitationLinkDto,
@@ -34,10 +33,6 @@ const toOffer = (dto: CreateInvitationLinkDto) => ({
   welcomeText: dto.welcome_message_custom_text === 'null' ? null : (dto.welcome_message_custom_text ?? null),
   expiresInMinutes: dto.invite_expires_in_minutes,
 });
-
-/** By the number that clients know it by, which was checked. */
-const toVisibility = (email_address_visibility: number | undefined): EmailVisibility | null =>
-  (USER_SETTING_FORMS.read({ email_address_visibility }).emailAddressVisibility as EmailVisibility | undefined) ?? null;
 
 export const invitationRoutes: readonly Route[] = [
   route('POST', '/invites/multiuse', {
@@ -71,14 +66,16 @@ export const invitationRoutes: readonly Route[] = [
     auth: 'anyone',
     isExpensive: true,
     dto: AcceptInvitationDto,
-    useCase: AcceptInvitation,
+    useCase: JoinRealm,
     toInput: ({ key, email, full_name, password, timezone, email_address_visibility: visibility }, { signal }) => ({
       key,
       email: email ?? null,
       fullName: full_name,
       password,
+      // As it says: where addresses have to be confirmed, people are invited by mail.
+      allowsUnconfirmed: true,
       timezone: timezone ?? null,
-      emailAddressVisibility: toVisibility(visibility),
+      emailAddressVisibility: toEmailVisibility(visibility),
       cancellation: signal,
     }),
     present: presentApiKey,

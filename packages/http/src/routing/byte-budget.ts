@@ -4,7 +4,7 @@ import { type HttpRefusal, serverBusy, tooMuchAtOnce } from './errors.js';
 export type ClientKey = string | number;
 
 /**
- * Bytes that may be held at once, by everybody and by one client. Whoever wants more is refused: memory is never what
+ * Bytes, or whatever else is counted, that may be held at once, by everybody and by one client. Whoever wants more is refused: memory is never what
  * runs out.
  */
 export class ByteBudget {

@@ -163,6 +163,7 @@ class TableDispatcher implements Dispatcher {
       anonymousBodies: budget(limits.anonymousBodiesBytes, limits.anonymousBodyBytes),
       bodies: budget(limits.bodiesBytes, limits.bodyBytes),
       files: budget(limits.filesBytes, 2 * limits.fileBytes),
+      uploads: new ByteBudget(limits.uploads, limits.uploadsPerUser),
     };
     this.answers = new AnswerWriter(limits);
     this.load = options.load ?? noLoad;
@@ -192,13 +193,15 @@ class TableDispatcher implements Dispatcher {
     const atRoot = new Map(routes.filter((it) => it.atRoot).map((it) => [keyOf(it, it.path), it]));
     for (const route of routes) {
       if (route.atRoot) continue;
-      add(PREFIX + route.path, route, 'api');
+      add(PREFIX + route.path, route, route.takesSessions ? 'root' : 'api');
       if (route.isApiOnly) continue;
       const path = BROWSER_PREFIX + route.path;
       add(path, route, 'browser', atRoot.get(keyOf(route, path)));
       atRoot.delete(keyOf(route, path));
     }
-    for (const route of atRoot.values()) add(route.path, route, styleOfRoot(route.path));
+    for (const route of atRoot.values()) {
+      add(route.path, route, route.errorPage ? 'root' : styleOfRoot(route.path), route.forSpectators);
+    }
   }
 
   get inFlight(): number {
@@ -289,7 +292,9 @@ class TableDispatcher implements Dispatcher {
   /** The checks of every operation, in the contract's order. */
   private async answer(request: ReceivedRequest, requestState: RequestState, { query }: RequestTarget): Promise<Reply> {
     const { entry, values } = requestState.match;
-    if (request.method === 'OPTIONS') return { ...OPTIONS_REPLY, headers: ['Allow', entry.allowHeader] };
+    if (request.method === 'OPTIONS') {
+      return { ...OPTIONS_REPLY, headers: ['Allow', entry.allowHeader, ...entry.optionsHeaders()] };
+    }
     this.shed(entry.endpoints.get(request.method)?.route);
 
     // A form field may change the method, so a small body comes first. What is wrong with it is said in its turn, as is
@@ -312,7 +317,10 @@ class TableDispatcher implements Dispatcher {
     const endpoint = await this.admit(found, request, requestState);
     const { route } = endpoint;
     if (values.length > 0) request.pathParameters = pathParameters(endpoint.names, values);
-    if (entry.style === 'browser') this.checkCsrf(request, requestState, body);
+    const { session } = requestState.identity ?? {};
+    if (entry.style === 'browser' || (session && !isSafeMethod(request.method))) {
+      this.checkCsrf(request, requestState, body);
+    }
     this.shed(route);
     this.callLimits.countCall(request, requestState, route);
     if (route.roleRequirements.length > 0)
@@ -408,6 +416,7 @@ class TableDispatcher implements Dispatcher {
     const takesFiles = route?.takesFiles && (sink !== null || !route.storesFiles);
     const files = isProven && takesFiles ? new Charge(budgets.files, client) : null;
     if (files) requestState.charges.push(files);
+    if (sink || route?.streamsBody) requestState.charges.push(this.uploadOf(client));
     const body = await readBody(request.raw, {
       maxBytes: isProven ? limits.bodyBytes : limits.anonymousBodyBytes,
       timeoutMs: files ? limits.filesMs : limits.bodyMs,
@@ -416,6 +425,13 @@ class TableDispatcher implements Dispatcher {
     });
     for (const { blob } of body.files) if (blob) requestState.blobs.push(blob);
     return body;
+  }
+
+  /** One of those that may go on at the same time. @throws HttpRefusal */
+  private uploadOf(client: ClientKey): Charge {
+    const upload = new Charge(this.budgets.uploads, client);
+    upload.add(1);
+    return upload;
   }
 
   private fileRules(charge: Charge, sink: FileSink | null, route: Route | undefined): FileRules {
@@ -438,7 +454,9 @@ class TableDispatcher implements Dispatcher {
     const { route } = endpoint;
     if (route.useCase && endpoint.useCase === undefined) endpoint.useCase = this.options.resolve(route.useCase);
     const { useCase } = endpoint;
-    if (route.handle) return route.handle({ request, caller, dto, useCase } as Context<Auth, unknown, unknown>);
+    const { resolve } = this.options;
+    if (route.handle)
+      return route.handle({ request, caller, dto, useCase, resolve } as Context<Auth, unknown, unknown>);
     const output = await (useCase as ExecutesInput).execute(
       caller,
       route.toInput?.(dto, request, caller as CallerOf<Auth>),
@@ -508,16 +526,17 @@ class TableDispatcher implements Dispatcher {
       const triesHeader = !isProven && request.header('authorization') !== undefined;
       requestState.hasFailedLogin = isFailedLogin(error, triesHeader);
     }
-    const { reply, isBug } = replyToError(error, request.variant);
+    const { reply, message, isBug } = replyToError(error, request.variant);
+    const route = routeOf(request, requestState);
     if (reply.headers === BASIC_CHALLENGE) return { ...reply, headers: this.challengeOf(requestState) };
     if (isBug) {
-      const route = requestState?.endpoint?.route;
       this.logger.error(
         { requestId: request.id, method: request.method, route: route?.path, err: error },
         'unexpected error',
       );
     }
-    return reply;
+    if (!route?.errorPage) return reply;
+    return route.errorPage({ status: reply.status, message, headers: reply.headers ?? [] });
   }
 
   private challengeOf(requestState: RequestState | null): readonly string[] {
@@ -537,7 +556,7 @@ class TableDispatcher implements Dispatcher {
         client: this.clientOf(request, requestState),
         isAuthenticated: requestState?.identity !== undefined,
         isLongPoll: requestState?.match.entry.isLongPoll ?? false,
-        isSameOriginOnly: requestState?.match.entry.isDevelopment ?? false,
+        isSameOriginOnly: requestState?.match.entry.isSameOriginOnly ?? false,
         isForBrowsers: requestState?.match.entry.style === 'browser',
         limitHeaders: requestState?.limit && rateLimitHeaders(requestState.limit),
         closes: this.requests.isDraining || reply.status === 408,
@@ -588,6 +607,10 @@ class TableDispatcher implements Dispatcher {
     else this.logger.info(fields, 'request');
   }
 }
+
+/** What was asked for, or would have been, had the request got that far. */
+const routeOf = (request: ReceivedRequest, requestState: RequestState | null): Route | undefined =>
+  (requestState?.endpoint ?? requestState?.match.entry.endpoints.get(request.method))?.route;
 
 /** It is no parameter of any operation. */
 function withoutCsrfToken(fields: Body['fields']): Body['fields'] {

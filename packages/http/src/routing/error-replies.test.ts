@@ -119,6 +119,7 @@ it('has no code for a wrong method', () => {
 it('does not show unexpected errors', () => {
   expect(replyToError(new TypeError('secret'))).toEqual({
     isBug: true,
+    message: 'Internal server error',
     reply: { status: 500, body: '{"result":"error","msg":"Internal server error"}\n' },
   });
 });

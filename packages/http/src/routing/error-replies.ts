@@ -13,16 +13,23 @@ const WIRE_ERRORS_OF_ALL: WireErrors = {
   STORAGE_UNAVAILABLE: { status: 503, code: 'SERVER_NOT_READY' },
 };
 
-const INTERNAL_ERROR: Reply = failure(500, undefined, 'Internal server error');
+const INTERNAL_ERROR = 'Internal server error';
+const INTERNAL_ERROR_REPLY: Reply = failure(500, undefined, INTERNAL_ERROR);
 
 /** The answer to whatever was thrown. `isBug`: nobody refused anything, so it belongs in the log with its stack. */
-export function replyToError(error: unknown, variant?: ClientVariant): { reply: Reply; isBug: boolean } {
+export function replyToError(
+  error: unknown,
+  variant?: ClientVariant,
+): { readonly reply: Reply; readonly message: string; readonly isBug: boolean } {
   if (error instanceof HttpRefusal) {
-    const reply = failure(error.status, error.code, error.message, error.extra);
-    return { reply: error.headers.length > 0 ? { ...reply, headers: error.headers } : reply, isBug: false };
+    const { message, headers } = error;
+    const reply = failure(error.status, error.code, message, error.extra);
+    return { reply: headers.length > 0 ? { ...reply, headers } : reply, message, isBug: false };
   }
-  if (error instanceof DomainError) return { reply: replyToRefusal(error, variant), isBug: false };
-  return { reply: INTERNAL_ERROR, isBug: true };
+  if (error instanceof DomainError) {
+    return { reply: replyToRefusal(error, variant), message: error.message, isBug: false };
+  }
+  return { reply: INTERNAL_ERROR_REPLY, message: INTERNAL_ERROR, isBug: true };
 }
 
 type FullWireError<D> = WireError<D> & { readonly status: number; readonly code: string };

@@ -7,6 +7,7 @@ import type { Method, Route } from './route.js';
  * - `:stream_id`, whose name ends in `_id`: digits only;
  * - `:email`: any text without a slash, URL-decoded;
  * - `*fragment`, only at the end: any text, slashes too (also as `%2F`), URL-decoded.
+ * A path with a slash at its end is found without it as well.
  * Where several fit, the earlier kind wins; a kind that leads nowhere gives way to the next.
  */
 export interface Match<E> {
@@ -23,11 +24,13 @@ export interface PathEntry<E> {
   readonly allowed: readonly string[];
   /** For OPTIONS: sorted. */
   readonly allowHeader: string;
+  /** For OPTIONS, beside the methods. */
+  readonly optionsHeaders: () => readonly string[];
   readonly isLongPoll: boolean;
   /** Some method is only for those who prove who they are. */
   readonly isForUsers: boolean;
-  /** Some method lets anybody be anybody. */
-  readonly isDevelopment: boolean;
+  /** No page of another origin reads the answer: some method lets anybody be anybody, or it is a page itself. */
+  readonly isSameOriginOnly: boolean;
   readonly style: Style;
 }
 
@@ -51,9 +54,10 @@ class MutablePathEntry<E extends Endpoint> implements PathEntry<E> {
   readonly endpoints = new Map<string, E>();
   allowed: readonly string[] = [];
   allowHeader = '';
+  optionsHeaders: () => readonly string[] = () => [];
   isLongPoll = false;
   isForUsers = false;
-  isDevelopment = false;
+  isSameOriginOnly = false;
   style: Style = 'api';
 
   add(endpoint: E): void {
@@ -62,7 +66,8 @@ class MutablePathEntry<E extends Endpoint> implements PathEntry<E> {
     this.endpoints.set(method, endpoint);
     this.style = endpoint.style;
     if (endpoint.route.auth === 'user') this.isForUsers = true;
-    if (endpoint.route.isDevelopment) this.isDevelopment = true;
+    this.optionsHeaders = endpoint.route.optionsHeaders ?? this.optionsHeaders;
+    if (endpoint.route.isDevelopment || endpoint.route.errorPage) this.isSameOriginOnly = true;
     if (endpoint.route.longPoll) this.isLongPoll = true;
     else if (method === 'GET') this.endpoints.set('HEAD', endpoint);
 
@@ -140,13 +145,13 @@ function find<E extends Endpoint>(
   const slash = path.indexOf('/', start);
   const isLast = slash === -1;
   const raw = isLast ? path.slice(start) : path.slice(start, slash);
-  if (raw === '') return null;
+  if (raw === '') return isLast ? entryOf(node.literals.get(''), values) : null;
   const segment = decode(raw);
 
   const onwards = (next: Node<E> | undefined, found: readonly string[]): Match<E> | null => {
     if (!next) return null;
     if (!isLast) return find(next, path, slash + 1, found);
-    return next.entry ? { entry: next.entry, values: found } : null;
+    return entryOf(next, found) ?? entryOf(next.literals.get(''), found);
   };
   const integer = node.integer && /^\d+$/.test(segment) ? segment.replace(/^0+(?=\d)/, '') : null;
   return (
@@ -155,6 +160,10 @@ function find<E extends Endpoint>(
     onwards(node.text, [...values, segment]) ??
     (node.tail ? { entry: node.tail, values: [...values, decode(path.slice(start))] } : null)
   );
+}
+
+function entryOf<E extends Endpoint>(node: Node<E> | undefined, values: readonly string[]): Match<E> | null {
+  return node?.entry ? { entry: node.entry, values } : null;
 }
 
 /** Text with stray percent signs stands for itself. */

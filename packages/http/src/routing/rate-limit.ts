@@ -11,7 +11,8 @@ const DAY = 86_400;
 
 /**
  * Defaults of the API. All quotas of a rule apply. Our own are `events_by_user`, which keeps long polls from using up
- * everything else, and `channel_creation_by_*`, which count channels instead of calls.
+ * everything else, `channel_creation_by_*`, which count channels instead of calls, and `sign_up_form_by_email` and
+ * `login_letters_by_user`, which count letters.
  */
 export const LIMIT_RULES = {
   api_by_user: [{ windowSeconds: 60, limit: 200 }],
@@ -26,6 +27,11 @@ export const LIMIT_RULES = {
     { windowSeconds: 3600, limit: 2 },
     { windowSeconds: DAY, limit: 5 },
   ],
+  sign_up_form_by_email: [
+    { windowSeconds: 3600, limit: 2 },
+    { windowSeconds: DAY, limit: 5 },
+  ],
+  login_letters_by_user: [{ windowSeconds: 3600, limit: 5 }],
   sends_email_by_ip: [{ windowSeconds: DAY, limit: 5 }],
   channel_creation_by_user: [{ windowSeconds: DAY, limit: 1000 }],
   channel_creation_by_administrator: [{ windowSeconds: DAY, limit: 10_000 }],
@@ -54,9 +60,9 @@ export interface AttemptLimiter {
    * Counts an attempt. `source`: see `HitOptions`. @throws DomainError RATE_LIMITED `{ retryAfter }`, in seconds; such an
    * attempt does not count.
    */
-  attempt(rule: LimitRule, key: string, source?: string): void;
+  attempt(rule: LimitRule, key: string | number, source?: string): void;
   /** As if the last attempt had not been. */
-  withdraw(rule: LimitRule, key: string, source?: string): void;
+  withdraw(rule: LimitRule, key: string | number, source?: string): void;
   /** As if there had been no attempts. */
   forget(rule: LimitRule, key: Key, source?: string): void;
 }
@@ -128,7 +134,7 @@ export class RateLimiter implements AttemptLimiter {
     return history.stateAt(now);
   }
 
-  attempt(rule: LimitRule, key: string, source?: string): void {
+  attempt(rule: LimitRule, key: Key, source?: string): void {
     if (!this.isOn) return;
     const state = this.hit(rule, key, { source });
     if (!state.isAllowed) throw rateLimited(state);

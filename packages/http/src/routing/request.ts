@@ -99,6 +99,6 @@ export interface Request {
   readonly isGone: boolean;
   /** Aborted when the client goes away before it is answered. */
   readonly signal: AbortSignal;
-  /** What Node received, for the host application's own authentication. Operations leave it alone. */
+  /** What Node received, for the host application's own authentication, and for operations that stream the body. */
   readonly raw: IncomingMessage;
 }

@@ -33,6 +33,8 @@ export interface Context<A extends Auth, D, U> {
   readonly dto: D;
   /** The instance of the route's `useCase`. */
   readonly useCase: U;
+  /** The instance of another one. */
+  readonly resolve: <O>(useCase: UseCaseKey<O>) => O;
 }
 
 /** What a presenter may know beside the use case's output. */
@@ -67,8 +69,16 @@ interface Declaration<A extends Auth, D extends object> {
   readonly maxFileBytes?: number;
   /** Where `takesFiles`: the first file's bytes are put into the storage of files as they come, and removed if the call fails. */
   readonly storesFiles?: boolean;
+  /** Under `/api/v1` too for browsers in which somebody has logged in. */
+  readonly takesSessions?: boolean;
+  /** Reads the body itself, as it comes, where that is none of the kinds that hold parameters. */
+  readonly streamsBody?: boolean;
+  /** What `OPTIONS` answers beside the methods: name, value, name, value … The same for all methods of a path. */
+  readonly optionsHeaders?: () => readonly string[];
   /** A parameter `api_key` of the query proves who calls, where nothing else does (protocol §7.4). */
   readonly takesKeyParameter?: boolean;
+  /** The form of it that those get who have not logged in; default: none. */
+  readonly forSpectators?: A extends 'user' ? Route : never;
   /** Incoming-webhook bots may do nearly nothing else. */
   readonly allowsWebhookBots?: boolean;
   /** A GET that waits: limited on its own, no HEAD, and its path announces `OPTIONS, GET, DELETE` whatever it has. */
@@ -84,7 +94,15 @@ interface Declaration<A extends Auth, D extends object> {
   readonly isExpensive?: boolean;
   /** Lets anybody be anybody: answers only to this machine itself, and to no page of another origin. */
   readonly isDevelopment?: boolean;
+  /** Of a page for browsers: what is refused before it is asked is answered as a page too. */
+  readonly errorPage?: ErrorPage;
 }
+
+export type ErrorPage = (failure: {
+  readonly status: number;
+  readonly message: string;
+  readonly headers: readonly string[];
+}) => Reply;
 
 type Answer = WireFields | WireText;
 
@@ -120,13 +138,18 @@ export interface Route {
   readonly takesFiles: boolean;
   readonly maxFileBytes: number | undefined;
   readonly storesFiles: boolean;
+  readonly takesSessions: boolean;
+  readonly streamsBody: boolean;
+  readonly optionsHeaders: (() => readonly string[]) | undefined;
   readonly takesKeyParameter: boolean;
+  readonly forSpectators: Route | undefined;
   readonly allowsWebhookBots: boolean;
   readonly longPoll: boolean;
   readonly atRoot: boolean;
   readonly isApiOnly: boolean;
   readonly isExpensive: boolean;
   readonly isDevelopment: boolean;
+  readonly errorPage: ErrorPage | undefined;
   readonly useCase: UseCaseKey<unknown> | undefined;
   readonly toInput: ((dto: unknown, request: Request, caller: CallerOf<Auth>) => unknown) | undefined;
   readonly present: ((output: unknown, presentation: Presentation<unknown>) => Answer | Promise<Answer>) | undefined;
@@ -157,13 +180,18 @@ export function route(method: Method, path: string, spec: Partial<Route> & Pick<
     takesFiles: false,
     maxFileBytes: undefined,
     storesFiles: false,
+    takesSessions: false,
+    streamsBody: false,
+    optionsHeaders: undefined,
     takesKeyParameter: false,
+    forSpectators: undefined,
     allowsWebhookBots: false,
     longPoll: false,
     atRoot: false,
     isApiOnly: false,
     isExpensive: false,
     isDevelopment: false,
+    errorPage: undefined,
     roleRequirements: [],
     useCase: undefined,
     toInput: undefined,

@@ -14,6 +14,9 @@ export interface TransportLimits {
   readonly anonymousBodiesBytes: number;
   readonly bodiesBytes: number;
   readonly filesBytes: number;
+  /** Files that are being stored, and bytes of resumable uploads, at the same time: of a server, and of one user. */
+  readonly uploads: number;
+  readonly uploadsPerUser: number;
   /** Of all answers that their readers have not taken yet. What goes to several readers counts once. */
   readonly answersBytes: number;
 
@@ -43,6 +46,8 @@ export const TRANSPORT_LIMITS: TransportLimits = {
   anonymousBodiesBytes: 16 * MIB,
   bodiesBytes: 128 * MIB,
   filesBytes: 512 * MIB,
+  uploads: 400,
+  uploadsPerUser: 10,
   answersBytes: 256 * MIB,
   headersMs: 15_000,
   bodyMs: 30_000,

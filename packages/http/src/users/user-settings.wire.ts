@@ -1,5 +1,5 @@
 import { isSettingValue } from '@parley/domain/shared';
-import { USER_SETTINGS } from '@parley/domain/users';
+import { type EmailVisibility, USER_SETTINGS } from '@parley/domain/users';
 import { MAX_TEXT_LENGTH } from '../routing/limits.js';
 import { refine, text } from '../routing/param-types.js';
 import { WireSettings, type WireTable } from '../settings/wire-settings.js';
@@ -111,3 +111,7 @@ const USER_SETTING_TABLE = {
 } as const satisfies WireTable<typeof USER_SETTINGS>;
 
 export const USER_SETTING_FORMS = new WireSettings(USER_SETTINGS, USER_SETTING_TABLE);
+
+/** By the number that clients know it by, which was checked; null: none was given. */
+export const toEmailVisibility = (email_address_visibility: number | undefined): EmailVisibility | null =>
+  (USER_SETTING_FORMS.read({ email_address_visibility }).emailAddressVisibility as EmailVisibility | undefined) ?? null;

@@ -36,7 +36,7 @@ export async function restoreBackup(path: string, target: RestoreTarget): Promis
     if (existsSync(name)) throw new StartupError(`${name} is there already; move it away first.`);
   }
   if (!existsSync(path)) throw new StartupError(`There is no backup ${path}.`);
-  mkdirSync(dirname(database), { recursive: true, mode: 0o700 });
+  const madeFolder = mkdirSync(dirname(database), { recursive: true, mode: 0o700 });
   const unfinished = `${database}.restoring`;
   rmSync(unfinished, { force: true });
   const restoration = new Restoration(path, unfinished, target.blobs);
@@ -59,6 +59,8 @@ export async function restoreBackup(path: string, target: RestoreTarget): Promis
     return { ...description, files: restoration.stored.length };
   } catch (error) {
     await restoration.undo();
+    // Empty ones of the storage of files may be in it.
+    if (madeFolder !== undefined) rmSync(madeFolder, { recursive: true });
     throw error;
   }
 }

@@ -1,5 +1,6 @@
 import type { Command } from './command.js';
 import { CONFIG_COMMANDS } from './config.commands.js';
+import { FILE_COMMANDS } from './file.commands.js';
 import { MESSAGE_COMMANDS } from './message.commands.js';
 import { REALM_COMMANDS } from './realm.commands.js';
 import { SERVE_COMMAND } from './serve.command.js';
@@ -12,6 +13,7 @@ export const COMMANDS: readonly Command[] = [
   ...REALM_COMMANDS,
   ...USER_COMMANDS,
   ...MESSAGE_COMMANDS,
+  ...FILE_COMMANDS,
   ...STORAGE_COMMANDS,
   ...CONFIG_COMMANDS,
 ];

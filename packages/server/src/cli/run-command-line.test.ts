@@ -8,6 +8,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import type { AddressInfo } from 'node:net';
@@ -208,6 +209,25 @@ describe('parley', () => {
   `('refuses to restore messages that are named by $args', async ({ args, err }) => {
     await run(['realm', 'create', '--new-database', '', 'Root']);
     expect(await run(['message', 'restore', ...args])).toMatchObject({ err: `parley: ${err}` });
+  });
+
+  it('removes bytes that belong to nothing, or says what it would remove', async () => {
+    expect(await run(['file', 'sweep'])).toMatchObject({ code: 1 });
+    await run(['realm', 'create', '--new-database', '', 'Lear']);
+    const folder = join(directory, 'data', 'files', 'ab');
+    mkdirSync(folder, { recursive: true });
+    const [old, young] = ['ab'.padEnd(32, '0'), 'ab'.padEnd(32, '1')].map((key) => join(folder, key)) as [
+      string,
+      string,
+    ];
+    for (const path of [old, young]) writeFileSync(path, 'x');
+    utimesSync(old, 1000, 1000);
+    const would = 'Would remove 0 files, 0 unfinished uploads and 1 blobs (files and uploads are counted up to 500)';
+    expect(await run(['file', 'sweep', '--dry-run'])).toEqual({ code: 0, out: would, err: '' });
+    expect(existsSync(old)).toBe(true);
+    const removed = 'Removed 0 files, 0 unfinished uploads and 1 blobs';
+    expect(await run(['file', 'sweep'])).toEqual({ code: 0, out: removed, err: '' });
+    expect([existsSync(old), existsSync(young)]).toEqual([false, true]);
   });
 
   it('makes the index of searches anew', async () => {

@@ -12,7 +12,7 @@ import { requireDatabase } from './databases.js';
 
 const MIB = 1024 * 1024;
 /** Of a backup, in MiB a second: a disk that the server shares goes on answering. */
-const DEFAULT_PACE = 50;
+const DEFAULT_PACE = 20;
 async function backup({ invocation, words, flag }: CommandContext): Promise<CommandResult> {
   const [path] = words as [string];
   const { configuration } = invocation;

@@ -14,6 +14,7 @@ import { GROUPS_SCENARIOS } from './client-sync/groups.scenarios.js';
 import { INVITATIONS_SCENARIOS } from './client-sync/invitations.scenarios.js';
 import { MESSAGES_SCENARIOS } from './client-sync/messages.scenarios.js';
 import { MUTED_USERS_SCENARIOS } from './client-sync/muted-users.scenarios.js';
+import { PAGES_SCENARIOS } from './client-sync/pages.scenarios.js';
 import { PERSONAL_LISTS_SCENARIOS } from './client-sync/personal-lists.scenarios.js';
 import { PRESENCE_SCENARIOS } from './client-sync/presence.scenarios.js';
 import { PROFILES_SCENARIOS } from './client-sync/profiles.scenarios.js';
@@ -39,6 +40,7 @@ const SCENARIOS: Scenarios = {
   ...INVITATIONS_SCENARIOS,
   ...MESSAGES_SCENARIOS,
   ...MUTED_USERS_SCENARIOS,
+  ...PAGES_SCENARIOS,
   ...PERSONAL_LISTS_SCENARIOS,
   ...PRESENCE_SCENARIOS,
   ...PROFILES_SCENARIOS,
@@ -77,28 +79,34 @@ describe('clients stay in step with the server', () => {
     expect(Object.keys(SCENARIOS).sort()).toEqual([...new Set(changing)].sort());
   });
 
-  it.each(rows)('%s: %s', async (route, _, { as, given: before, params, body, at, heard }) => {
-    const world = await World.open();
-    try {
-      await before?.(world);
-      const clients = await world.observe();
-      const [method, path] = route.split(' ') as [string, string];
-      const place = at?.(world) ?? {};
-      const target = path.replace(/[:*](\w+)/g, (_, name: string) => encodeURIComponent(String(place[name])));
-      const given = (typeof params === 'function' ? await params(world) : params) ?? {};
-      const caller = as && world.people[as];
-      const reply = isForBrowsers(path)
-        ? await (await browserOf(world.server, caller)).request(method, target, given)
-        : await world.server.request(method, target, {
-            as: caller,
-            ...(body ? { body, headers: MULTIPART } : { params: given }),
-          });
-      expect(reply).toMatchObject({ status: 200, body: { result: 'success' } });
-      await expectInStep(clients);
-      const told = new Set([...clients.values()].flatMap((client) => [...client.heard]));
-      expect([...told].sort()).toEqual([...new Set(heard)].sort());
-    } finally {
-      await world.close();
-    }
-  });
+  it.each(rows)(
+    '%s: %s',
+    async (route, _, { as, given: before, params, body, headers = MULTIPART, status, at, heard, isPage }) => {
+      const world = await World.open();
+      try {
+        await before?.(world);
+        const clients = await world.observe();
+        const [method, path] = route.split(' ') as [string, string];
+        const place = at?.(world) ?? {};
+        const target = path.replace(/[:*](\w+)/g, (_, name: string) => encodeURIComponent(String(place[name])));
+        const given = (typeof params === 'function' ? await params(world) : params) ?? {};
+        const caller = as && world.people[as];
+        const reply =
+          isForBrowsers(path) && !isPage
+            ? await (await browserOf(world.server, caller)).request(method, target, given)
+            : await world.server.request(method, isPage ? `/${target}` : target, {
+                as: caller,
+                ...(body !== undefined ? { body, headers } : { params: given }),
+              });
+        if (isPage) expect([200, 303]).toContain(reply.status);
+        else
+          expect(reply).toMatchObject(status === undefined ? { status: 200, body: { result: 'success' } } : { status });
+        await expectInStep(clients);
+        const told = new Set([...clients.values()].flatMap((client) => [...client.heard]));
+        expect([...told].sort()).toEqual([...new Set(heard)].sort());
+      } finally {
+        await world.close();
+      }
+    },
+  );
 });

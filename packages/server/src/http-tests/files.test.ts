@@ -439,7 +439,7 @@ describe('DELETE /attachments/{attachment_id} (users §16)', () => {
     expect(blobs.size).toBe(1);
     server.clock.advance(3601);
     const swept = await server.parley.useCase(SweepFiles).execute({ keepDetachedSeconds: 0 });
-    expect([swept, blobs.size]).toEqual([{ files: 0, blobs: 1 }, 0]);
+    expect([swept, blobs.size]).toEqual([{ files: 0, uploads: 0, blobs: 1 }, 0]);
   });
 });
 
@@ -454,11 +454,11 @@ describe('the sweep', () => {
     await say(hamlet, `[x](${used})`, [cordelia]);
     await uploaded(hamlet, { name: 'unused', content: 'x' });
     server.clock.advance(7 * DAY);
-    expect(await sweep()).toEqual({ files: 0, blobs: 0 });
+    expect(await sweep()).toEqual({ files: 0, uploads: 0, blobs: 0 });
     server.clock.advance(1);
-    expect(await sweep(true)).toEqual({ files: 1, blobs: 0 });
+    expect(await sweep(true)).toEqual({ files: 1, uploads: 0, blobs: 0 });
     expect(blobs.size).toBe(2);
-    expect(await sweep()).toEqual({ files: 1, blobs: 0 });
+    expect(await sweep()).toEqual({ files: 1, uploads: 0, blobs: 0 });
     expect(blobs.size).toBe(1);
     expect((await listed(hamlet)).attachments).toMatchObject([{ name: 'hello x.txt' }]);
   });
@@ -470,7 +470,7 @@ describe('the sweep', () => {
     const at = server.clock.now() + 30 * DAY;
     fieldsOf(await server.post('/scheduled_messages', hamlet, { ...params, scheduled_delivery_timestamp: at }));
     server.clock.advance(8 * DAY);
-    expect(await sweep()).toEqual({ files: 0, blobs: 0 });
+    expect(await sweep()).toEqual({ files: 0, uploads: 0, blobs: 0 });
     expect((await listed(hamlet)).attachments).toHaveLength(1);
   });
 
@@ -480,14 +480,72 @@ describe('the sweep', () => {
     const id = await say(hamlet, `[x](${url})`, [cordelia]);
     fieldsOf(await server.delete(`/messages/${id}`, hamlet));
     server.clock.advance(29 * DAY);
-    expect(await sweep()).toEqual({ files: 0, blobs: 0 });
+    expect(await sweep()).toEqual({ files: 0, uploads: 0, blobs: 0 });
     const selection = { messageId: id as never, channelId: null, topicKey: null, since: null };
     await server.parley.useCase(RestoreMessages).execute({ realmId: server.realmId, selection, isDryRun: false });
     expect(await messageIds(hamlet)).toEqual([[id]]);
     server.clock.advance(9 * DAY);
-    expect(await sweep()).toEqual({ files: 0, blobs: 0 });
+    expect(await sweep()).toEqual({ files: 0, uploads: 0, blobs: 0 });
     expect((await read(url, cordelia)).body).toBe('hello');
     fieldsOf(await server.delete(`/attachments/${(await listed(hamlet)).attachments[0].id}`, hamlet));
     expect(blobs.size).toBe(0);
+  });
+});
+
+describe('without logging in (messages §16.2, protocol §9)', () => {
+  const anybody = (url: string) => server.request('GET', `/${url}`, { as: null });
+  const allow = async (enable_spectator_access: boolean) =>
+    fieldsOf(await server.patch('/realm', people.desdemona, { enable_spectator_access }));
+
+  it('files are read that messages of web-public channels link to, as long as they do', async () => {
+    const { hamlet, desdemona } = people;
+    await allow(true);
+    await server.createChannel('museum', [hamlet], { is_web_public: true });
+    await server.createChannel('open', [hamlet]);
+    const url = await uploaded(hamlet);
+    await say(hamlet, `[x](${url})`, 'open');
+    await say(hamlet, `[x](${url})`, [desdemona]);
+    const refused = await anybody(url);
+    expect([refused.status, refused.body]).toEqual([403, PAGE_FORBIDDEN]);
+    const id = await say(hamlet, `[x](${url})`, 'museum');
+    const shown = await anybody(url);
+    expect([shown.status, shown.body, shown.headers['cache-control']]).toEqual([200, 'hello', 'private, no-cache']);
+    const saved = await anybody(url.replace('/user_uploads/', '/user_uploads/download/'));
+    expect(saved.headers['content-disposition']).toMatch(/^attachment/);
+    expect((await anybody(`${url}?api_key=${'x'.repeat(32)}`)).status).toBe(401);
+    expect((await anybody('/user_uploads/2/ab/nothing.txt')).status).toBe(404);
+    expect((await anybody(url.replace('/user_uploads/', '/user_uploads/thumbnail/'))).status).toBe(404);
+    expect((await server.request('GET', `/${url}`, { realm: 'other' })).status).toBe(401);
+    // Temporary addresses are made for those who have logged in alone.
+    expect((await server.get(url, null)).status).toBe(401);
+    fieldsOf(await server.delete(`/messages/${id}`, desdemona));
+    expect((await anybody(url)).status).toBe(403);
+  });
+
+  it('nothing is read where the organization does not allow it', async () => {
+    const { hamlet } = people;
+    await allow(true);
+    await server.createChannel('museum', [hamlet], { is_web_public: true });
+    const url = await uploaded(hamlet);
+    await say(hamlet, `[x](${url})`, 'museum');
+    await allow(false);
+    expectRefusal(await anybody(url), 'Not logged in: API authentication or user session required', {
+      status: 401,
+      code: 'UNAUTHORIZED',
+    });
+  });
+
+  it('one file is read a thousand times a day', async () => {
+    const limited = await TestServer.start({ hasRateLimits: true });
+    const { desdemona } = limited.people;
+    fieldsOf(await limited.patch('/realm', desdemona, { enable_spectator_access: true }));
+    await limited.createChannel('museum', [desdemona], { is_web_public: true });
+    const { url } = fieldsOf(await postFiles(limited, '/user_uploads', desdemona, [HELLO])) as Wire;
+    await limited.sendMessage(desdemona, 'museum', { content: `[x](${url})` });
+    const get = async () => (await limited.request('GET', `/${url}`)).status;
+    for (let i = 0; i < 1000; i++) expect(await get()).toBe(200);
+    expect(await get()).toBe(429);
+    expect((await limited.request('GET', `/${url}`, { as: desdemona })).status).toBe(200);
+    await limited.close();
   });
 });

@@ -1,7 +1,7 @@
 import { ForgetInvitations, SendInvitationLetters } from '@parley/domain/invitations';
 import { eventsAfter, openQueue } from '../testing/event-queues.js';
 import { expectRefusal, fieldsOf } from '../testing/expectations.js';
-import { runJobs } from '../testing/jobs.js';
+import { lettersOf, runJobs } from '../testing/jobs.js';
 import { TestServer, type TestUser } from '../testing/test-server.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: wire forms, told apart by assertions.
@@ -51,16 +51,7 @@ const accept = (params: object) =>
     password: 'alas, poor yorick 1601',
     ...params,
   });
-/** Those that were sent, once there are so many: the server may be at it by itself. */
-const letters = async (count: number) => {
-  const sending = server.parley.useCase(SendInvitationLetters);
-  for (let round = 0; round < 200; round++) {
-    await runJobs(server, sending);
-    if (server.mailer.letters.length >= count) break;
-    await new Promise((resolve) => setTimeout(resolve, 5));
-  }
-  return server.mailer.letters;
-};
+const letters = (count: number) => lettersOf(server, server.parley.useCase(SendInvitationLetters), count);
 
 const ADMINISTRATOR = 'Must be an organization administrator';
 const OWNER = ['Must be an organization owner', { code: 'UNAUTHORIZED_PRINCIPAL' }] as const;

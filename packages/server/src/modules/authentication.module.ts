@@ -8,9 +8,11 @@ import {
   ListSessions,
   LogIn,
   LogInForDevelopment,
+  LoginLetters,
   LogOut,
   OpenSession,
   RemoveExpiredSessions,
+  SendLoginLetters,
   VerifyApiKey,
   VerifySession,
 } from '@parley/domain/authentication';
@@ -28,17 +30,22 @@ const {
   realmUrls,
   developmentMode,
   clock,
+  letterQuota,
+  mailer,
 } = TOKENS;
 
 export const authenticationModule = new ContainerModule(({ bind }) => {
   provide(bind, VerifyApiKey, unitOfWork, apiKeyMint);
   provideAs(bind, LISTS.eventListener, VerifyApiKey);
-  provide(bind, FetchApiKey, unitOfWork, passwordHasher, apiKeyMint, loginAttempts);
+  provide(bind, LoginLetters, unitOfWork, letterQuota, clock);
+  provide(bind, FetchApiKey, unitOfWork, passwordHasher, apiKeyMint, loginAttempts, LoginLetters);
+  provide(bind, SendLoginLetters, mailer, unitOfWork, realmUrls);
+  provideAs(bind, LISTS.jobHandler, SendLoginLetters);
   provide(bind, FetchDevelopmentApiKey, unitOfWork, apiKeyMint, developmentMode);
   provide(bind, FetchApiKeyByToken, unitOfWork, webTokens, apiKeyMint);
   provide(bind, FetchOwnApiKey, unitOfWork, passwordHasher, apiKeyMint, loginAttempts);
   provide(bind, OpenSession, unitOfWork, sessionTokens, clock);
-  provide(bind, LogIn, unitOfWork, passwordHasher, loginAttempts, OpenSession);
+  provide(bind, LogIn, unitOfWork, passwordHasher, loginAttempts, OpenSession, LoginLetters);
   provide(bind, LogInForDevelopment, FetchDevelopmentApiKey, OpenSession);
   provide(bind, LogOut, unitOfWork);
   provide(bind, VerifySession, unitOfWork, sessionTokens, clock, PARTS.report);

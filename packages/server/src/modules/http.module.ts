@@ -22,12 +22,23 @@ import { StoredRoles } from '../authentication/stored-roles.js';
 import { StoredSessions } from '../authentication/stored-sessions.js';
 import { DailyChannelQuota } from '../daily-channel-quota.js';
 import { LimitReset } from '../limit-reset.js';
+import { LetterLimits } from '../mail/letter-limits.js';
 import type { ParleyParts } from '../parley.js';
 import { all, provide, provideAs, provideFrom } from '../provide.js';
 import { RealmResolver } from '../realm-resolver.js';
 import { LISTS, PARTS, TOKENS } from '../tokens.js';
 
-const { channelQuota, clock, fileLimits, loginAttempts, randomness, realmUrls, unitOfWork } = TOKENS;
+const {
+  channelQuota,
+  clock,
+  fileLimits,
+  letterQuota,
+  loginAttempts,
+  randomness,
+  realmUrls,
+  spectatedFiles,
+  unitOfWork,
+} = TOKENS;
 
 /** From requests to use cases. */
 export const httpModule = ({ authenticate, ...options }: ParleyParts) =>
@@ -42,6 +53,8 @@ export const httpModule = ({ authenticate, ...options }: ParleyParts) =>
     provideAs(bind, LISTS.eventListener, LimitReset);
     provide(bind, DailyChannelQuota, RateLimiter, clock);
     provideAs(bind, channelQuota, DailyChannelQuota);
+    provide(bind, LetterLimits, RateLimiter);
+    provideAs(bind, letterQuota, LetterLimits);
     provideFrom(
       bind,
       loginAttempts,
@@ -49,6 +62,17 @@ export const httpModule = ({ authenticate, ...options }: ParleyParts) =>
         attempt: (key, ip) => limiter.attempt('authenticate_by_username', key, sourceOf(ip)),
         withdraw: (key, ip) => limiter.withdraw('authenticate_by_username', key, sourceOf(ip)),
         forget: (key, ip) => limiter.forget('authenticate_by_username', key, sourceOf(ip)),
+      }),
+      RateLimiter,
+    );
+
+    provideFrom(
+      bind,
+      spectatedFiles,
+      (limiter) => ({
+        count: ({ id }) => {
+          if (limiter.isOn) limiter.attempt('spectator_attachment_access_by_file', String(id));
+        },
       }),
       RateLimiter,
     );

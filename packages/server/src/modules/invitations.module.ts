@@ -1,12 +1,15 @@
 import {
-  AcceptInvitation,
   CreateInvitationLink,
   ForgetInvitations,
+  GetSignUp,
   InviteByEmail,
+  JoinRealm,
   ListInvitations,
+  RequestSignUp,
   ResendInvitation,
   RevokeInvitation,
   SendInvitationLetters,
+  SendWelcomeLetters,
   TestWelcomeMessage,
 } from '@parley/domain/invitations';
 import { SystemMessages } from '@parley/domain/messages';
@@ -20,10 +23,12 @@ const {
   disposableDomains,
   invitationConfig,
   invitationKeys,
+  letterQuota,
   mailer,
   passwordHasher,
   passwordStrength,
   realmUrls,
+  signUpKeys,
   unitOfWork,
 } = TOKENS;
 
@@ -35,19 +40,24 @@ export const invitationsModule = new ContainerModule(({ bind }) => {
   provide(bind, ResendInvitation, unitOfWork, clock);
   provide(
     bind,
-    AcceptInvitation,
+    JoinRealm,
     unitOfWork,
-    invitationKeys,
+    signUpKeys,
     passwordHasher,
     passwordStrength,
     disposableDomains,
     apiKeyMint,
     SystemMessages,
     clock,
+    invitationConfig,
   );
+  provide(bind, GetSignUp, unitOfWork, signUpKeys, clock, invitationConfig);
+  provide(bind, RequestSignUp, unitOfWork, signUpKeys, letterQuota, disposableDomains, clock, invitationConfig);
   provide(bind, TestWelcomeMessage, unitOfWork, SystemMessages);
   provide(bind, SendInvitationLetters, mailer, unitOfWork, invitationKeys, realmUrls, clock);
   provideAs(bind, LISTS.jobHandler, SendInvitationLetters);
+  provide(bind, SendWelcomeLetters, mailer, unitOfWork, realmUrls);
+  provideAs(bind, LISTS.jobHandler, SendWelcomeLetters);
   provide(bind, ForgetInvitations);
   provideAs(bind, LISTS.jobHandler, ForgetInvitations);
 });

@@ -8,7 +8,7 @@ import { ZxcvbnPasswordStrength } from '../authentication/zxcvbn-password-streng
 import { FILE_LIMITS } from '../config.js';
 import { FileTypeContentTypes } from '../files/file-type-content-types.js';
 import { HmacFileTokens } from '../files/hmac-file-tokens.js';
-import { HmacInvitationKeys } from '../invitations/hmac-invitation-keys.js';
+import { CONFIRMATION_LINKS, HmacLinkKeys, INVITATION_LINKS } from '../hmac-link-keys.js';
 import { ListedDisposableDomains } from '../listed-disposable-domains.js';
 import { DeliverableMailer } from '../mail/deliverable-mailer.js';
 import type { ParleyParts } from '../parley.js';
@@ -59,13 +59,23 @@ export const optionsModule = (options: ParleyParts, resolve: Resolve) =>
       TOKENS.clock,
     );
     provideValue(bind, TOKENS.blobStore, options.blobs);
+    provideValue(bind, TOKENS.partialBlobStore, options.partialBlobs);
     provideValue(bind, TOKENS.imageProcessor, options.images);
     provideValue(bind, TOKENS.fileLimits, options.fileLimits ?? FILE_LIMITS);
     provideFrom(bind, TOKENS.fileTokens, () => new HmacFileTokens(options.secret));
     provideFrom(bind, TOKENS.contentTypes, () => new FileTypeContentTypes());
-    provideFrom(bind, TOKENS.invitationKeys, () => new HmacInvitationKeys(options.secret));
+    provideFrom(bind, TOKENS.invitationKeys, () => new HmacLinkKeys(options.secret, INVITATION_LINKS));
+    provideFrom(bind, TOKENS.confirmationKeys, () => new HmacLinkKeys(options.secret, CONFIRMATION_LINKS));
+    provideFrom(
+      bind,
+      TOKENS.signUpKeys,
+      (invitations, confirmations) => ({ invitations, confirmations }),
+      TOKENS.invitationKeys,
+      TOKENS.confirmationKeys,
+    );
     provideValue(bind, TOKENS.invitationConfig, {
       defaultValidityMinutes: options.invitationValidityMinutes ?? DEFAULT_INVITATION_VALIDITY_MINUTES,
+      confirmsAddresses: options.sendsMail ?? true,
     });
     provideFrom(bind, TOKENS.apiKeyMint, () => new HmacApiKeyMint(options.secret));
     provideFrom(

@@ -31,6 +31,7 @@ const {
   apiKeyMint,
   realmUrls,
   clock,
+  letterQuota,
   markdownRenderer,
 } = TOKENS;
 
@@ -46,7 +47,17 @@ export const usersModule = new ContainerModule(({ bind }) => {
     SystemMessages,
     clock,
   );
-  provide(bind, ChangeSettings, unitOfWork, passwordHasher, passwordStrength, loginAttempts, disposableDomains, clock);
+  provide(
+    bind,
+    ChangeSettings,
+    unitOfWork,
+    passwordHasher,
+    passwordStrength,
+    loginAttempts,
+    letterQuota,
+    disposableDomains,
+    clock,
+  );
   provide(bind, RegisterUser, unitOfWork, passwordHasher, passwordStrength, apiKeyMint, clock);
   provide(bind, ProfileValues, unitOfWork, markdownRenderer, realmUrls);
   provide(bind, UpdateUser, unitOfWork, realmUrls, disposableDomains, clock, ProfileValues);

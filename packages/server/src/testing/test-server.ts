@@ -9,14 +9,28 @@ import {
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { PasswordHasher } from '@parley/domain/authentication';
-import type { BlobStore, FileLimits } from '@parley/domain/files';
+import type { BlobStore, FileLimits, PartialBlobStore } from '@parley/domain/files';
 import type { ImageProcessor } from '@parley/domain/images';
 import { CreateRealm } from '@parley/domain/realms';
 import type { RealmId, UserId } from '@parley/domain/shared';
 import { type BotKind, RegisterUser, type Role, type User } from '@parley/domain/users';
-import { type Logger, type ProxyTrust, type RateLimitRules, type Route, silentLogger } from '@parley/http';
+import {
+  type Logger,
+  type ProxyTrust,
+  type RateLimitRules,
+  type Route,
+  silentLogger,
+  type TransportLimits,
+} from '@parley/http';
 import { unicodeEmoji, ZulipMarkdownRenderer } from '@parley/markdown';
-import { FakeImageProcessor, FakeMailer, FixedClock, MemoryBlobStore, signJsonWebToken } from '@parley/testkit';
+import {
+  FakeImageProcessor,
+  FakeMailer,
+  FixedClock,
+  MemoryBlobStore,
+  MemoryPartialBlobStore,
+  signJsonWebToken,
+} from '@parley/testkit';
 import type { HostAuthenticate } from '../authentication/host-authenticate.js';
 import { ScryptPasswordHasher } from '../authentication/scrypt-password-hasher.js';
 import { SeededRandom } from '../demo/seeded-random.js';
@@ -33,15 +47,18 @@ export interface TestServerOptions {
   readonly hasRateLimits?: boolean;
   readonly trustedProxies?: ProxyTrust;
   readonly rateLimitRules?: RateLimitRules;
+  readonly sendsMail?: boolean;
   readonly authenticate?: HostAuthenticate;
   readonly realmAddresses?: 'host' | 'path';
   readonly passwordHasher?: PasswordHasher;
   readonly logger?: Logger;
   readonly push?: PushServiceAccount;
   readonly blobs?: BlobStore;
+  readonly partialBlobs?: PartialBlobStore;
   /** Default: one for images without pixels. */
   readonly images?: ImageProcessor;
   readonly fileLimits?: FileLimits;
+  readonly limits?: Partial<TransportLimits>;
   readonly jwtSecrets?: ReadonlyMap<string, string>;
   /** What its organization begins with; default: a person of each role and nothing else. */
   readonly snapshot?: ServerSnapshot;
@@ -175,6 +192,7 @@ export class TestServer {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const url = `http://localhost:${(server.address() as AddressInfo).port}`;
+    const { blobs = new MemoryBlobStore(clock) } = options;
     const parts: ParleyParts = {
       unitOfWork: storage.uow,
       clock,
@@ -195,7 +213,8 @@ export class TestServer {
       trustedProxies: 0,
       isDev: true,
       push: null,
-      blobs: new MemoryBlobStore(clock),
+      blobs,
+      partialBlobs: new MemoryPartialBlobStore(blobs, clock),
       images: new FakeImageProcessor(),
       ...options,
       release: () => storage.close(),

@@ -34,7 +34,7 @@ CREATE TABLE file_space (
 
 -- Those of them that are images. `thumbnail`: pending, ready or failed.
 CREATE TABLE file_image (
-  file_id INTEGER PRIMARY KEY,
+  file_id INTEGER PRIMARY KEY REFERENCES file (id) ON DELETE CASCADE,
   width INTEGER NOT NULL,
   height INTEGER NOT NULL,
   is_animated INTEGER NOT NULL,
@@ -43,7 +43,7 @@ CREATE TABLE file_image (
 
 -- Images made of them.
 CREATE TABLE thumbnail (
-  file_id INTEGER NOT NULL,
+  file_id INTEGER NOT NULL REFERENCES file (id) ON DELETE CASCADE,
   name TEXT NOT NULL,
   blob TEXT NOT NULL,
   size INTEGER NOT NULL,
@@ -53,7 +53,7 @@ CREATE UNIQUE INDEX thumbnail_by_blob ON thumbnail (blob);
 
 -- Which messages show a placeholder until there are some.
 CREATE TABLE awaited_thumbnail (
-  file_id INTEGER NOT NULL,
+  file_id INTEGER NOT NULL REFERENCES file (id) ON DELETE CASCADE,
   message_id INTEGER NOT NULL REFERENCES message (id) ON DELETE CASCADE,
   PRIMARY KEY (file_id, message_id)
 ) STRICT, WITHOUT ROWID;

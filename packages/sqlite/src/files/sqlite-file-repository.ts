@@ -65,7 +65,6 @@ export class SqliteFileRepository implements FileRepository {
   private readonly insertThumbnail;
   private readonly await;
   private readonly stopAwaiting;
-  private readonly forgetImage;
 
   constructor(connection: Connection) {
     this.byId = connection.rows<FileRow>(`SELECT ${FILE} WHERE f.id = ? AND f.realm_id = ?`);
@@ -145,11 +144,6 @@ export class SqliteFileRepository implements FileRepository {
       `DELETE FROM awaited_thumbnail WHERE file_id = (SELECT id FROM file WHERE id = ? AND realm_id = ?)
          AND message_id ${LISTED}`,
     );
-    this.forgetImage = [
-      connection.command('DELETE FROM awaited_thumbnail WHERE file_id = ?'),
-      connection.command('DELETE FROM thumbnail WHERE file_id = ?'),
-      connection.command('DELETE FROM file_image WHERE file_id = ?'),
-    ];
   }
 
   async find(realmId: RealmId, id: FileId): Promise<StoredFile | null> {
@@ -266,7 +260,6 @@ export class SqliteFileRepository implements FileRepository {
     const file = this.byId.get(id, realmId);
     if (!file) return;
     this.forgetMessages.run(id);
-    for (const forget of this.forgetImage) forget.run(id);
     this.delete.run(id, realmId);
     this.changeSpace.run(realmId, -file.size);
   }

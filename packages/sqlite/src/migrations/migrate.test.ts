@@ -45,6 +45,8 @@ const RELEASED = [
   ['0030-uploads', 'bfaf3ecd9839ad84af5484b343ba70e59265585904b6913e0175163774392a5e'],
   ['0031-topics-policies', '0ff6f4c984d6fdfd2242996fb756c4e39f56de455aedf90583fa3ef1ccf1644a'],
   ['0032-sessions', '92c74de4a15afa792e89c38dc562c9e1fb6133be20037629f99de8948a82cdda'],
+  ['0033-thumbnails', '83e5e2adbffbfff143cd0f1acfe4577aeadbf92d35693ae380cba15489c8d3ac'],
+  ['0034-confirmations', 'e8beffbc3f02011036a5bd5517d56f2d91ddeb0915eb271d2fa99dfb481bae0e'],
 ];
 
 let directory: string;
@@ -111,6 +113,7 @@ it("makes the schema that each feature's schema.sql describes", () => {
     'jobs',
     'invitations',
     'host-users',
+    'confirmations',
   ]) {
     described.exec(readFileSync(join(__dirname, '..', feature, 'schema.sql'), 'utf8'));
   }

@@ -3,8 +3,8 @@ import type { RealmId } from '@parley/domain/shared';
 import { type Command, type Connection, LIMIT, type Query } from '../connection.js';
 
 /**
- * Tables whose rows belong to a realm, those first to which nothing refers. `message_file` goes with the messages, and `realm`
- * last of all.
+ * Tables whose rows belong to a realm, those first to which nothing refers. `message_file` goes with the messages, what there is of
+ * images with their files, and `realm` last of all.
  */
 export const TABLES_OF_REALMS = [
   'message_flag',

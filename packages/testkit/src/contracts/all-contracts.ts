@@ -6,6 +6,7 @@ import { botStorageRepositoryContract } from './bot-storage-repository.contract.
 import { channelAddressRepositoryContract } from './channel-address-repository.contract.js';
 import { channelFolderRepositoryContract } from './channel-folder-repository.contract.js';
 import { channelRepositoryContract } from './channel-repository.contract.js';
+import { confirmationRepositoryContract } from './confirmation-repository.contract.js';
 import { customEmojiRepositoryContract } from './custom-emoji-repository.contract.js';
 import { defaultChannelGroupRepositoryContract } from './default-channel-group-repository.contract.js';
 import { draftRepositoryContract } from './draft-repository.contract.js';
@@ -44,6 +45,7 @@ import { statusRepositoryContract } from './status-repository.contract.js';
 import type { OpenStorage } from './storage-under-test.js';
 import { topicPolicyRepositoryContract } from './topic-policy-repository.contract.js';
 import { topicReadsContract } from './topic-reads.contract.js';
+import { unfinishedUploadRepositoryContract } from './unfinished-upload-repository.contract.js';
 import { unitOfWorkContract } from './unit-of-work.contract.js';
 import { userRepositoryContract } from './user-repository.contract.js';
 
@@ -54,6 +56,7 @@ export function storageContracts(open: OpenStorage): void {
   realmDataContract(open);
   realmListsContract(open);
   invitationRepositoryContract(open);
+  confirmationRepositoryContract(open);
   userRepositoryContract(open);
   actorReadsContract(open);
   groupRepositoryContract(open);
@@ -84,6 +87,7 @@ export function storageContracts(open: OpenStorage): void {
   alertWordRepositoryContract(open);
   draftRepositoryContract(open);
   fileRepositoryContract(open);
+  unfinishedUploadRepositoryContract(open);
   pictureRepositoryContract(open);
   customEmojiRepositoryContract(open);
   snippetRepositoryContract(open);

@@ -1,3 +1,4 @@
 export { storageContracts } from './all-contracts.js';
 export { blobStoreContract } from './blob-store.contract.js';
 export { type ImageSample, imageProcessorContract } from './image-processor.contract.js';
+export { partialBlobStoreContract } from './partial-blob-store.contract.js';

@@ -1,5 +1,5 @@
 import { DELETE_REALM_DATA, type RealmDataRepository, type RemovalPlace } from '@parley/domain/realms';
-import type { MessageId, RealmId, UserId } from '@parley/domain/shared';
+import type { FileId, MessageId, RealmId, UserId } from '@parley/domain/shared';
 import { messagesOf } from './messages-of.js';
 import type { MemoryUnit } from './tables.js';
 
@@ -8,6 +8,7 @@ interface AnyRow {
   readonly realmId?: RealmId;
   readonly user?: { readonly realmId: RealmId };
   readonly group?: { readonly realmId: RealmId };
+  readonly file?: { readonly realmId: RealmId };
   readonly userId?: UserId;
   readonly messageId?: MessageId;
   readonly kind?: unknown;
@@ -16,6 +17,9 @@ interface AnyRow {
 /** Their keys are ids of messages. */
 const BY_MESSAGE: ReadonlySet<string> = new Set(['reactions', 'messageEdits', 'messageFiles']);
 
+/** The same of files. */
+const BY_FILE: ReadonlySet<string> = new Set(['thumbnails', 'awaitedThumbnails']);
+
 export class MemoryRealmData implements RealmDataRepository {
   constructor(private readonly unit: MemoryUnit) {}
 
@@ -23,10 +27,13 @@ export class MemoryRealmData implements RealmDataRepository {
     const messageIds = new Set(messagesOf(this.unit, realmId).map(({ id }) => id));
     const userIds = new Set<UserId>();
     for (const [id, { user }] of this.unit.read('users')) if (user.realmId === realmId) userIds.add(id);
+    const fileIds = new Set<FileId>();
+    for (const [id, { file }] of this.unit.read('files')) if (file.realmId === realmId) fileIds.add(id);
     const belongs = (row: AnyRow) =>
       row.realmId === realmId ||
       row.user?.realmId === realmId ||
       row.group?.realmId === realmId ||
+      row.file?.realmId === realmId ||
       (row.userId !== undefined && userIds.has(row.userId)) ||
       (row.messageId !== undefined && messageIds.has(row.messageId));
     for (const name of this.unit.names()) {
@@ -34,8 +41,9 @@ export class MemoryRealmData implements RealmDataRepository {
       const table = this.unit.change(name) as Map<unknown, AnyRow>;
       for (const [key, row] of table) {
         const isOfMessage = BY_MESSAGE.has(name) && messageIds.has(key as MessageId);
+        const isOfFile = BY_FILE.has(name) && fileIds.has(key as FileId);
         if (row.kind === DELETE_REALM_DATA.name) continue;
-        if (isOfMessage || (typeof row === 'object' && belongs(row))) table.delete(key);
+        if (isOfMessage || isOfFile || (typeof row === 'object' && belongs(row))) table.delete(key);
       }
     }
     return 'done';

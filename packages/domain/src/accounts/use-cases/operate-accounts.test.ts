@@ -28,7 +28,10 @@ const by = (fixture: MemoryFixture) => {
     setActive: (name: string, isActive: boolean) =>
       new SetUserActive(uow, clock).execute({ ...account(name), isActive }),
     setPassword: (name: string, password: string | null) =>
-      new SetUserPassword(uow, new FakePasswordHasher(), fakePasswordStrength).execute({ ...account(name), password }),
+      new SetUserPassword(uow, new FakePasswordHasher(), fakePasswordStrength, clock).execute({
+        ...account(name),
+        password,
+      }),
     issueKey: (name: string, rotates: boolean) => new IssueUserKey(uow, mint).execute({ ...account(name), rotates }),
   };
 };
@@ -98,7 +101,7 @@ describe('the operator', () => {
       () => new SetUserName(uow).execute({ ...unknown, fullName: 'Name' }),
       () => new SetUserActive(uow, clock).execute({ ...unknown, isActive: false }),
       () =>
-        new SetUserPassword(uow, new FakePasswordHasher(), fakePasswordStrength).execute({
+        new SetUserPassword(uow, new FakePasswordHasher(), fakePasswordStrength, clock).execute({
           ...unknown,
           password: 'correct horse battery',
         }),

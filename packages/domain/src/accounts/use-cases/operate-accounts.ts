@@ -1,5 +1,5 @@
 import type { ApiKeyMint, PasswordHasher } from '../../authentication/api-keys.js';
-import { endSessions } from '../../authentication/end-sessions.js';
+import { changePassword } from '../../authentication/change-password.js';
 import { checkPassword, type PasswordStrength } from '../../authentication/password-rules.js';
 import { replaceApiKey } from '../../authentication/replace-api-key.js';
 import type { Clock } from '../../shared/clock.js';
@@ -101,6 +101,7 @@ export class SetUserPassword {
     private readonly uow: UnitOfWork,
     private readonly hasher: PasswordHasher,
     private readonly strength: PasswordStrength,
+    private readonly clock: Clock,
   ) {}
 
   /** `password`: null takes it away. @throws DomainError UNKNOWN_USER, MUST_NOT_BE_BOT, WEAK_PASSWORD */
@@ -111,8 +112,7 @@ export class SetUserPassword {
     const hash = password === null ? null : await this.hasher.hash(password);
     await this.uow.write(async (tx) => {
       const user = await accountOf(tx, realmId, userId);
-      await tx.users.setPasswordHash(realmId, userId, hash);
-      await endSessions(tx, user);
+      await changePassword(tx, user, hash, { now: this.clock.now() });
     });
   }
 }

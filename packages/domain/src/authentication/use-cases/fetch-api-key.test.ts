@@ -4,12 +4,14 @@ import {
   createFixture,
   createFixtureOn,
   FakeApiKeyMint,
+  FakeLetterQuota,
   FakeLoginAttempts,
   FakePasswordHasher,
   type FixtureStep,
   fakeRealmUrls,
   type MemoryFixture,
 } from '@parley/testkit';
+import { LoginLetters } from '../login-letter.js';
 import { FetchApiKey } from './fetch-api-key.js';
 import { FetchDevelopmentApiKey } from './fetch-development-api-key.js';
 import { ListDevelopmentUsers } from './list-development-users.js';
@@ -33,8 +35,9 @@ const town = (...pieces: readonly FixtureStep[]) =>
     keys,
     ...pieces,
   );
+const loginLetters = ({ uow, clock }: MemoryFixture) => new LoginLetters(uow, new FakeLetterQuota(), clock);
 const fetching = (fixture: MemoryFixture, hasher = new FakePasswordHasher(), attempts = new FakeLoginAttempts()) => {
-  const useCase = new FetchApiKey(fixture.uow, hasher, mint, attempts);
+  const useCase = new FetchApiKey(fixture.uow, hasher, mint, attempts, loginLetters(fixture));
   return (
     username: string,
     password = 'pw-hamlet',

@@ -2,6 +2,7 @@ import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import type { User } from '../../users/user.js';
 import type { ApiKeyMint, PasswordHasher } from '../api-keys.js';
 import type { LoginAttempts } from '../login-attempts.js';
+import type { LoginLetters } from '../login-letter.js';
 import { type AnonymousCaller, authenticationFailed, type PasswordLogIn, userOfPassword } from './password-log-in.js';
 
 export interface IssuedKey {
@@ -16,6 +17,7 @@ export class FetchApiKey {
     private readonly hasher: PasswordHasher,
     private readonly mint: ApiKeyMint,
     private readonly attempts: LoginAttempts,
+    private readonly loginLetters: LoginLetters,
   ) {}
 
   /**
@@ -25,6 +27,7 @@ export class FetchApiKey {
   async execute(caller: AnonymousCaller, input: PasswordLogIn): Promise<IssuedKey> {
     const { uow, hasher, attempts } = this;
     const { user } = await userOfPassword({ uow, hasher, attempts }, caller, input);
+    await this.loginLetters.plan(user, caller);
     return issueKey(this.uow, this.mint, user);
   }
 }

@@ -3,6 +3,7 @@ import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import type { PasswordHasher } from '../api-keys.js';
 import { removeSessions } from '../end-sessions.js';
 import type { LoginAttempts } from '../login-attempts.js';
+import type { LoginLetters } from '../login-letter.js';
 import type { OpenedSession, OpenSession } from './open-session.js';
 import { type AnonymousCaller, type PasswordLogIn, userOfPassword } from './password-log-in.js';
 
@@ -18,6 +19,7 @@ export class LogIn {
     private readonly hasher: PasswordHasher,
     private readonly attempts: LoginAttempts,
     private readonly openSession: OpenSession,
+    private readonly loginLetters: LoginLetters,
   ) {}
 
   /**
@@ -27,6 +29,7 @@ export class LogIn {
   async execute(caller: AnonymousCaller, { userAgent, ...input }: LogInInput): Promise<OpenedSession> {
     const { uow, hasher, attempts } = this;
     const { user, hash } = await userOfPassword({ uow, hasher, attempts }, caller, input);
+    await this.loginLetters.plan(user, caller);
     return this.openSession.execute({ user, userAgent, passwordHash: hash });
   }
 }

@@ -12,6 +12,8 @@ export interface AnonymousCaller {
   readonly realmId: RealmId | null;
   /** Network address, which limits are counted by; absent in process. */
   readonly ip?: string | undefined;
+  /** As the program calls itself; absent in process. */
+  readonly clientName?: string | undefined;
 }
 
 export interface PasswordLogIn {
@@ -47,9 +49,7 @@ export async function userOfPassword(
     if (found && !found.isActive) throw accountDeactivated();
     const realm = await realms.get(realmId);
     if (realm.isDeactivated) throw realmDeactivated();
-    if (!realm.settings.emailAuthentication) {
-      throw new DomainError('PASSWORD_AUTH_DISABLED', 'Password authentication is disabled in this organization');
-    }
+    if (!realm.settings.emailAuthentication) throw passwordAuthDisabled();
     // Bots have no password, whatever is stored.
     const person = found && !found.bot ? found : null;
     return { user: person, hash: person && (await users.findPasswordHash(realmId, person.id)) };
@@ -72,3 +72,5 @@ export const authenticationFailed = () =>
   new DomainError('AUTHENTICATION_FAILED', 'Your username or password is incorrect');
 export const accountDeactivated = () => new DomainError('USER_DEACTIVATED', 'Account is deactivated');
 export const realmDeactivated = () => new DomainError('REALM_DEACTIVATED', 'This organization has been deactivated');
+export const passwordAuthDisabled = () =>
+  new DomainError('PASSWORD_AUTH_DISABLED', 'Password authentication is disabled in this organization');

@@ -3,6 +3,7 @@ import {
   aUser,
   createFixture,
   createFixtureOn,
+  FakeLetterQuota,
   FakeLoginAttempts,
   FakePasswordHasher,
   FakeSessionTokens,
@@ -13,6 +14,7 @@ import { DeactivateUser } from '../../accounts/use-cases/deactivate-user.js';
 import { PublishingUnitOfWork } from '../../composition/publishing-unit-of-work.js';
 import { DeactivateRealm } from '../../realms/use-cases/deactivate-realm.js';
 import type { SessionId } from '../../shared/ids.js';
+import { LoginLetters } from '../login-letter.js';
 import { replaceApiKey } from '../replace-api-key.js';
 import { MAX_SESSIONS, RENEW_AFTER_SECONDS, SESSION_IDLE_SECONDS, SESSION_MAX_SECONDS } from '../session.js';
 import { LogIn, LogOut } from './log-in.js';
@@ -38,7 +40,13 @@ async function town(...pieces: readonly FixtureStep[]) {
   const verify = new VerifySession(uow, tokens, fixture.clock, (problem) => problems.push(problem));
   uow.subscribe(verify);
   const open = new OpenSession(uow, tokens, fixture.clock);
-  const logIn = new LogIn(uow, new FakePasswordHasher(), new FakeLoginAttempts(), open);
+  const logIn = new LogIn(
+    uow,
+    new FakePasswordHasher(),
+    new FakeLoginAttempts(),
+    open,
+    new LoginLetters(uow, new FakeLetterQuota(), fixture.clock),
+  );
   const realmId = fixture.realm.id;
   return {
     fixture,

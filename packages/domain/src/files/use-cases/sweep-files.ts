@@ -1,9 +1,10 @@
 import type { Clock } from '../../shared/clock.js';
 import type { UnixSeconds } from '../../shared/ids.js';
 import type { Repositories, UnitOfWork } from '../../shared/unit-of-work.js';
-import type { BlobKey, BlobStore } from '../blob-store.js';
+import type { BlobKey, BlobStore, StoredBlob } from '../blob-store.js';
 import type { StoredFile } from '../file.js';
 import { removeFile } from '../file-events.js';
+import type { PartialBlobStore } from '../unfinished-upload.js';
 
 /** Something beside messages that needs files or blobs. */
 export interface FileUser {
@@ -23,7 +24,9 @@ export interface SweepFilesInput {
 export interface SweepFilesOutput {
   /** Files to which nothing refers. */
   readonly files: number;
-  /** Blobs that belong to nothing. */
+  /** Uploads that were not finished in time. */
+  readonly uploads: number;
+  /** Blobs that belong to nothing, or would be some when they were whole. */
   readonly blobs: number;
 }
 
@@ -39,6 +42,7 @@ export class SweepFiles {
   constructor(
     private readonly uow: UnitOfWork,
     private readonly blobs: BlobStore,
+    private readonly partials: PartialBlobStore,
     private readonly clock: Clock,
     private readonly fileUsers: readonly FileUser[],
   ) {}
@@ -55,7 +59,24 @@ export class SweepFiles {
         ? await this.count(wasAttached, now - keep)
         : await this.sweepFiles(wasAttached, now - keep, now);
     }
-    return { files, blobs: await this.sweepBlobs(isDryRun) };
+    const uploads = await this.sweepUploads(now, isDryRun);
+    return { files, uploads, blobs: await this.sweepBlobs(isDryRun) };
+  }
+
+  /** Their bytes belong to nothing then, and are swept as such. */
+  private async sweepUploads(now: UnixSeconds, isDryRun: boolean): Promise<number> {
+    if (isDryRun) {
+      return (await this.uow.read((reads) => reads.unfinishedUploads.listExpired(now, BLOBS_AT_A_TIME))).length;
+    }
+    for (let count = 0; ; ) {
+      const expired = await this.uow.write(async (tx) => {
+        const uploads = await tx.unfinishedUploads.listExpired(now, FILES_AT_A_TIME);
+        for (const { realmId, pathId } of uploads) await tx.unfinishedUploads.remove(realmId, pathId);
+        return uploads;
+      });
+      count += expired.length;
+      if (expired.length < FILES_AT_A_TIME) return count;
+    }
   }
 
   /** Up to what is swept at once: there is no more to be learnt from a longer look. */
@@ -105,26 +126,32 @@ export class SweepFiles {
     const before = this.clock.nowMs() - KEEP_UNNAMED_MS;
     if (!isDryRun) await this.blobs.removeUnfinished(before);
     let count = 0;
-    let last: BlobKey | null = null;
-    for (;;) {
-      const page: Awaited<ReturnType<BlobStore['list']>> = await this.blobs.list(last, BLOBS_AT_A_TIME);
-      const old = page.filter(({ storedAtMs }) => storedAtMs < before).map(({ key }) => key);
-      const needed = new Set<BlobKey>();
-      if (old.length > 0) {
-        await this.uow.read(async (reads) => {
-          for (const key of await reads.files.filterBlobs(old)) needed.add(key);
-          for (const { filterBlobs } of this.fileUsers) {
-            for (const key of (await filterBlobs?.(reads, old)) ?? []) needed.add(key);
-          }
-        });
+    for (const store of [this.blobs, this.partials]) {
+      let last: BlobKey | null = null;
+      for (;;) {
+        const page: readonly StoredBlob[] = await store.list(last, BLOBS_AT_A_TIME);
+        const old = page.filter(({ storedAtMs }) => storedAtMs < before).map(({ key }) => key);
+        const needed = old.length === 0 ? new Set<BlobKey>() : await this.neededOf(old);
+        for (const key of old) {
+          if (needed.has(key)) continue;
+          count++;
+          if (!isDryRun) await store.remove(key);
+        }
+        last = page.at(-1)?.key ?? null;
+        if (page.length < BLOBS_AT_A_TIME) break;
       }
-      for (const key of old) {
-        if (needed.has(key)) continue;
-        count++;
-        if (!isDryRun) await this.blobs.remove(key);
-      }
-      last = page.at(-1)?.key ?? null;
-      if (page.length < BLOBS_AT_A_TIME) return count;
     }
+    return count;
+  }
+
+  private neededOf(keys: readonly BlobKey[]): Promise<ReadonlySet<BlobKey>> {
+    return this.uow.read(async (reads) => {
+      const needed = new Set(await reads.files.filterBlobs(keys));
+      for (const key of await reads.unfinishedUploads.filterBlobs(keys)) needed.add(key);
+      for (const { filterBlobs } of this.fileUsers) {
+        for (const key of (await filterBlobs?.(reads, keys)) ?? []) needed.add(key);
+      }
+      return needed;
+    });
   }
 }

@@ -1,10 +1,11 @@
+import type { LinkKeys } from '../../confirmations/link-keys.js';
 import type { Caller } from '../../shared/caller.js';
 import type { Clock } from '../../shared/clock.js';
 import { enforce } from '../../shared/permission.js';
 import type { RealmUrls } from '../../shared/realm-urls.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import { checkOffer } from '../check-offer.js';
-import { type InvitationKeys, type InvitationOffer, requireRoomForInvitations } from '../invitation.js';
+import { type InvitationOffer, requireRoomForInvitations } from '../invitation.js';
 import { addInvitation, publishInvitations } from '../invitation-changes.js';
 import { expiryOf, type InvitationConfig } from '../invitation-defaults.js';
 import { invitationLink } from '../invitation-link.js';
@@ -19,7 +20,7 @@ export interface CreateInvitationLinkInput extends InvitationOffer {
 export class CreateInvitationLink {
   constructor(
     private readonly uow: UnitOfWork,
-    private readonly keys: InvitationKeys,
+    private readonly keys: LinkKeys,
     private readonly realmUrls: RealmUrls,
     private readonly clock: Clock,
     private readonly config: InvitationConfig,

@@ -1,9 +1,10 @@
+import type { LinkKeys } from '../../confirmations/link-keys.js';
 import type { Caller } from '../../shared/caller.js';
 import type { Clock } from '../../shared/clock.js';
 import { enforce } from '../../shared/permission.js';
 import type { RealmUrls } from '../../shared/realm-urls.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
-import type { Invitation, InvitationKeys } from '../invitation.js';
+import type { Invitation } from '../invitation.js';
 import { invitationLink } from '../invitation-link.js';
 import { canUseInvitations, seesAllInvitations } from '../invitation-permissions.js';
 
@@ -17,7 +18,7 @@ export interface ListedInvitation {
 export class ListInvitations {
   constructor(
     private readonly uow: UnitOfWork,
-    private readonly keys: InvitationKeys,
+    private readonly keys: LinkKeys,
     private readonly realmUrls: RealmUrls,
     private readonly clock: Clock,
   ) {}

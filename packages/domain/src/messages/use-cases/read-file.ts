@@ -1,5 +1,5 @@
 import type { BlobStore, ByteRange } from '../../files/blob-store.js';
-import type { StoredFile } from '../../files/file.js';
+import type { StoredFile, StoredThumbnail } from '../../files/file.js';
 import type { FileTokens } from '../../files/file-tokens.js';
 import type { Caller } from '../../shared/caller.js';
 import type { Clock } from '../../shared/clock.js';
@@ -25,7 +25,7 @@ export class ReadFile {
 
   /** @throws DomainError UNKNOWN_FILE, CANNOT_VIEW_FILE */
   async execute(caller: Caller, { pathId }: { readonly pathId: string }): Promise<ReadableFile> {
-    return readable(await accessibleFile(this.uow, caller, pathId), this.blobs);
+    return openFile(await accessibleFile(this.uow, caller, pathId), this.blobs);
   }
 }
 
@@ -43,11 +43,16 @@ export class ReadThumbnail {
   ): Promise<ReadableFile> {
     const file = await accessibleFile(this.uow, caller, pathId);
     const thumbnails = await this.uow.read(({ files }) => files.listThumbnails(file.realmId, file.id));
-    const thumbnail = thumbnails.find(({ name }) => name === format);
-    if (!thumbnail) throw unknownFile();
-    const { blob, size } = thumbnail;
-    return readable({ ...file, name: `${file.name}.webp`, contentType: 'image/webp', blob, size }, this.blobs);
+    return openFile(thumbnailOf(file, thumbnails, format), this.blobs);
   }
+}
+
+/** As a file of its own. @throws DomainError UNKNOWN_FILE where there is none of this name */
+export function thumbnailOf(file: StoredFile, thumbnails: readonly StoredThumbnail[], format: string): StoredFile {
+  const thumbnail = thumbnails.find(({ name }) => name === format);
+  if (!thumbnail) throw unknownFile();
+  const { blob, size } = thumbnail;
+  return { ...file, name: `${file.name}.webp`, contentType: 'image/webp', blob, size };
 }
 
 /** Makes an address of a file that needs no credentials for a minute (messages §16.2). */
@@ -88,7 +93,7 @@ export class ReadTemporaryFile {
     const file = await this.uow.read(({ files }) => files.find(ticket.realmId, ticket.fileId));
     if (!file) throw invalidToken();
     if (lastOf(file.pathId) !== name) throw new DomainError('INVALID_FILE_NAME', 'Invalid filename');
-    return readable(file, this.blobs).catch((error) => {
+    return openFile(file, this.blobs).catch((error) => {
       throw error instanceof DomainError ? invalidToken() : error;
     });
   }
@@ -96,12 +101,12 @@ export class ReadTemporaryFile {
 
 const invalidToken = () => new DomainError('INVALID_FILE_TOKEN', 'Invalid token');
 
-const unknownFile = () => new DomainError('UNKNOWN_FILE', 'This file does not exist or has been deleted.');
+export const unknownFile = () => new DomainError('UNKNOWN_FILE', 'This file does not exist or has been deleted.');
 
 const lastOf = (pathId: string): string => pathId.slice(pathId.lastIndexOf('/') + 1);
 
 /** Its bytes may be gone, where it was deleted this moment. */
-async function readable(file: StoredFile, blobs: BlobStore): Promise<ReadableFile> {
+export async function openFile(file: StoredFile, blobs: BlobStore): Promise<ReadableFile> {
   if ((await blobs.sizeOf(file.blob)) === null) throw unknownFile();
   return { ...file, read: (range) => blobs.read(file.blob, range) };
 }

@@ -1,6 +1,8 @@
 import type { WebPublicOption } from '../../channels/channel-permissions.js';
 import { enterAsSpectator, notLoggedIn, type Spectator } from '../../channels/spectators.js';
-import type { MessageId } from '../../shared/ids.js';
+import type { BlobStore } from '../../files/blob-store.js';
+import type { StoredFile } from '../../files/file.js';
+import type { ChannelId, MessageId } from '../../shared/ids.js';
 import { enforce } from '../../shared/permission.js';
 import type { RealmUrls } from '../../shared/realm-urls.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
@@ -8,11 +10,12 @@ import type { LoadedMessage } from '../load-access.js';
 import type { SearchTexts } from '../markdown.js';
 import { HISTORICAL, type PersonalFlags } from '../message.js';
 import { checkPage, pageOfIds, selectPage } from '../message-page.js';
-import { canSpectateMessage } from '../message-permissions.js';
+import { canSpectateFile, canSpectateMessage } from '../message-permissions.js';
 import { isForSpectators, replaceWith, resolveNarrow } from '../narrow.js';
 import { highlighting } from '../search.js';
 import type { GetMessageOutput } from './get-message.js';
 import type { GetMessagesInput, PresentMessages } from './get-messages.js';
+import { openFile, type ReadableFile, thumbnailOf, unknownFile } from './read-file.js';
 
 /** What everything is to them. */
 const FLAGS: PersonalFlags = { ...HISTORICAL, historical: false };
@@ -72,5 +75,45 @@ export class SpectateMessage {
       enforce(canSpectateMessage(realm, channel, spectators));
       return { viewer: actor, view: view!, flags: FLAGS, realm, isSenderKnown: true };
     });
+  }
+}
+
+/** How often anybody may read a file without logging in. */
+export interface SpectatedFiles {
+  /** Counts a reading. @throws DomainError RATE_LIMITED */
+  count(file: Pick<StoredFile, 'id'>): void;
+}
+
+/** A file that messages of web-public channels link to, or a thumbnail of it, without logging in (messages §16.2, protocol §9). */
+export class SpectateFile {
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly blobs: BlobStore,
+    private readonly option: WebPublicOption,
+    private readonly readings: SpectatedFiles,
+  ) {}
+
+  /**
+   * `format`: the thumbnail's name; null: the file itself.
+   * @throws DomainError UNKNOWN_REALM, UNAUTHENTICATED, UNKNOWN_FILE, CANNOT_VIEW_FILE, RATE_LIMITED
+   */
+  async execute(
+    caller: Spectator,
+    { pathId, format }: { readonly pathId: string; readonly format: string | null },
+  ): Promise<ReadableFile> {
+    const readable = await this.uow.read(async (reads) => {
+      const { realm, spectators } = await enterAsSpectator(reads, caller, this.option);
+      const [found] = await reads.files.listByPath(realm.id, [pathId]);
+      const [file] = found ? await reads.files.listAttached(realm.id, [found.id]) : [];
+      if (!file) throw unknownFile();
+      const channelIds = new Set<ChannelId>();
+      for (const message of await reads.messages.list(realm.id, file.messageIds)) {
+        if (message.channelId !== null) channelIds.add(message.channelId);
+      }
+      enforce(canSpectateFile(realm, await reads.channels.list(realm.id, [...channelIds]), spectators));
+      return format === null ? file : thumbnailOf(file, await reads.files.listThumbnails(realm.id, file.id), format);
+    });
+    this.readings.count(readable);
+    return openFile(readable, this.blobs);
   }
 }

@@ -5,6 +5,7 @@ import {
   eventsWithReceivers,
   expectInSync,
   expectRefused,
+  FakeLetterQuota,
   FakeLoginAttempts,
   FakePasswordHasher,
   fakeDisposableDomains,
@@ -19,6 +20,7 @@ const changing = (fixture: MemoryFixture, hasher = new FakePasswordHasher(), att
     hasher,
     fakePasswordStrength,
     attempts,
+    new FakeLetterQuota(),
     fakeDisposableDomains,
     fixture.clock,
   );

@@ -1,16 +1,18 @@
 import type { PasswordHasher } from '../../authentication/api-keys.js';
-import { endSessions } from '../../authentication/end-sessions.js';
+import { changePassword } from '../../authentication/change-password.js';
 import { type LoginAttempts, loginAttemptKey } from '../../authentication/login-attempts.js';
 import { isPasswordStrong, type PasswordStrength } from '../../authentication/password-rules.js';
+import { requestConfirmation } from '../../confirmations/confirmation-changes.js';
+import type { LetterQuota } from '../../mail/letter-quota.js';
 import type { Realm } from '../../realms/realm.js';
 import type { Caller } from '../../shared/caller.js';
 import type { Clock } from '../../shared/clock.js';
 import { DomainError } from '../../shared/errors.js';
-import type { GroupId, UserId } from '../../shared/ids.js';
+import type { GroupId, UnixSeconds, UserId } from '../../shared/ids.js';
 import { enforce } from '../../shared/permission.js';
 import { changed, type SettingChanges, settingChanges } from '../../shared/settings.js';
 import { trim } from '../../shared/text.js';
-import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
+import type { Repositories, Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
 import type { Actor } from '../actor.js';
 import { announceSetting, applySettings, dropDrafts, type UserSettingChange } from '../apply-settings.js';
 import { newEmailProblem } from '../change-email.js';
@@ -52,34 +54,64 @@ export class ChangeSettings {
     private readonly hasher: PasswordHasher,
     private readonly strength: PasswordStrength,
     private readonly attempts: LoginAttempts,
+    private readonly letters: LetterQuota,
     private readonly disposable: DisposableDomains,
     private readonly clock: Clock,
   ) {}
 
   /**
-   * All or nothing.
+   * All or nothing. Another address is only asked for here: whoever reads its mail confirms it (`ConfirmEmailChange`).
    * @throws DomainError BAD_SETTING_VALUE, SERVER_BUSY; of one's own WRONG_PASSWORD, WEAK_PASSWORD,
    * TOO_MANY_PASSWORD_ATTEMPTS, INVALID_USER_NAME, USER_NAME_TAKEN, EMAIL_CHANGES_DISABLED, INVALID_EMAIL,
-   * EMAIL_NOT_ALLOWED, EMAIL_RESERVED, EMAIL_TAKEN, EMAIL_OF_DEACTIVATED_USER, MAIL_UNAVAILABLE, MUST_NOT_BE_BOT; of others
+   * EMAIL_NOT_ALLOWED, EMAIL_RESERVED, EMAIL_TAKEN, EMAIL_OF_DEACTIVATED_USER, RATE_LIMITED, MUST_NOT_BE_BOT; of others
    * NO_TARGET_USERS, MUST_BE_ADMINISTRATOR, SETTING_NOT_FOR_OTHERS, UNKNOWN_USER, UNKNOWN_GROUP
    */
   async execute(caller: Caller, input: ChangeSettingsInput): Promise<void> {
     if (input.targets) return this.changeOthers(caller, input, input.targets);
     const password = await this.preparePassword(caller, input);
-    await this.uow.write(async (tx) => {
-      const actor = await tx.actors.get(caller);
-      const realm = await tx.realms.get(caller.realmId);
-      const user = (await tx.users.find(caller.realmId, caller.userId))!;
-      const changes = settingChanges('user', USER_SETTINGS, user.settings, input.settings, CHECKED_FIRST);
-      if (password) {
-        await storePassword(tx, user, password);
-        await endSessions(tx, user, caller.sessionId);
-      }
-      if (input.email !== undefined) await this.checkEmail(tx, actor, user, realm, input.email);
-      const asks = input.fullName !== undefined && input.fullName !== user.fullName && mayChangeOwnName(actor, realm);
-      const fullName = asks ? await acceptedName(tx, realm, user, input.fullName!) : user.fullName;
-      await applySettings(tx, await rename(tx, user, fullName), changes, this.clock.now());
+    const email = await this.prepareEmail(caller, input);
+    try {
+      await this.uow.write(async (tx) => {
+        const actor = await tx.actors.get(caller);
+        const realm = await tx.realms.get(caller.realmId);
+        const user = (await tx.users.find(caller.realmId, caller.userId))!;
+        const changes = settingChanges('user', USER_SETTINGS, user.settings, input.settings, CHECKED_FIRST);
+        const now = this.clock.now();
+        if (password) await storePassword(tx, caller, user, password, now);
+        if (email !== null) {
+          await this.checkEmail(tx, actor, user, realm, email);
+          const { realmId, id: userId } = user;
+          const wanted = { realmId, purpose: 'emailChange', email, userId, invitationId: null } as const;
+          await requestConfirmation(tx, wanted, now);
+        }
+        const asks = input.fullName !== undefined && input.fullName !== user.fullName && mayChangeOwnName(actor, realm);
+        const fullName = asks ? await acceptedName(tx, realm, user, input.fullName!) : user.fullName;
+        await applySettings(tx, await rename(tx, user, fullName), changes, now);
+      });
+    } catch (error) {
+      if (email !== null) this.letters.withdraw('emailChangeByUser', String(caller.userId));
+      throw error;
+    }
+  }
+
+  /**
+   * The new address, once it may be asked for and a letter may be sent, which is counted outside of the unit; null: it stays
+   * (users §6.2).
+   */
+  private async prepareEmail(caller: Caller, { settings, email: raw }: ChangeSettingsInput): Promise<string | null> {
+    if (raw === undefined) return null;
+    const email = trim(raw);
+    const isNew = await this.uow.read(async (repositories) => {
+      const actor = await repositories.actors.get(caller);
+      const user = (await repositories.users.find(caller.realmId, caller.userId))!;
+      settingChanges('user', USER_SETTINGS, user.settings, settings, CHECKED_FIRST);
+      if (email === user.email) return false;
+      await this.checkEmail(repositories, actor, user, await repositories.realms.get(caller.realmId), email);
+      return true;
     });
+    if (!isNew) return null;
+    this.letters.take('emailChangeByUser', String(caller.userId));
+    return email;
   }
 
   /** Hashes take their time, so they are made before the unit, once everything that comes first has been looked at. */
@@ -122,17 +154,16 @@ export class ChangeSettings {
     }
   }
 
-  /** Users §6.2. The owner of another address has to confirm it by mail. */
-  private async checkEmail(tx: Transaction, actor: Actor, user: User, realm: Realm, raw: string): Promise<void> {
-    const email = trim(raw);
-    if (email === user.email) return;
+  private async checkEmail(
+    repositories: Repositories | Transaction,
+    actor: Actor,
+    user: User,
+    realm: Realm,
+    email: string,
+  ): Promise<void> {
     enforce(canChangeOwnEmail(actor, realm));
-    const problem = await newEmailProblem(tx, user, realm, email, this.disposable);
+    const problem = await newEmailProblem(repositories, user, realm, email, this.disposable);
     if (problem) throw problem;
-    throw new DomainError(
-      'MAIL_UNAVAILABLE',
-      'This server sends no mail, by which the new address would have to be confirmed.',
-    );
   }
 
   private changeOthers(caller: Caller, input: ChangeSettingsInput, targets: SettingTargets): Promise<void> {
@@ -176,12 +207,14 @@ const wrongPassword = () => new DomainError('WRONG_PASSWORD', 'Wrong password!')
 
 async function storePassword(
   tx: Transaction,
-  { realmId, id }: User,
+  { sessionId }: Caller,
+  user: User,
   { before, after }: { readonly before: string | null; readonly after: string },
+  now: UnixSeconds,
 ): Promise<void> {
   // Somebody else may have changed it while the hash was made.
-  if ((await tx.users.findPasswordHash(realmId, id)) !== before) throw wrongPassword();
-  await tx.users.setPasswordHash(realmId, id, after);
+  if ((await tx.users.findPasswordHash(user.realmId, user.id)) !== before) throw wrongPassword();
+  await changePassword(tx, user, after, { now, except: sessionId });
 }
 
 /** Users named or in the groups at any depth, deactivated ones too; bots are left out. @throws DomainError UNKNOWN_USER, UNKNOWN_GROUP */

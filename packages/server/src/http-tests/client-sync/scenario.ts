@@ -5,12 +5,18 @@ export type Fields = Readonly<Record<string, unknown>>;
 /** One successful call of an operation, and what clients hear of it. */
 export interface Scenario {
   readonly title: string;
+  /** At the root, and answered by a page. */
+  readonly isPage?: boolean;
   /** Null: nobody signed in. */
   readonly as: WorldPerson | null;
   /** Before the clients register. */
   readonly given?: ((world: World) => Promise<unknown>) | undefined;
   /** Of a form with files, instead of parameters. */
-  readonly body?: Buffer;
+  readonly body?: Buffer | string;
+  /** Of such a body; default: those of a form with files. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Of the answer, where it is none of the usual form. */
+  readonly status?: number;
   readonly params?: Fields | ((world: World) => Fields | Promise<Fields>);
   /** Instead of the parameters in the route's path. */
   readonly at?: (world: World) => Fields;

@@ -1,0 +1,35 @@
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { BlobKey } from '@parley/domain/files';
+import { MemoryBlobStore } from '@parley/testkit';
+import { partialBlobStoreContract } from '@parley/testkit/contracts';
+import { FolderBlobStore } from './folder-blob-store.js';
+import { FolderPartialBlobStore } from './folder-partial-blob-store.js';
+
+const open = async (kind: 'folder' | 'other' = 'folder') => {
+  const folder = mkdtempSync(join(tmpdir(), 'parley-partial-'));
+  const blobs =
+    kind === 'folder' ? new FolderBlobStore(join(folder, 'files')) : new MemoryBlobStore({ nowMs: Date.now });
+  const partials = new FolderPartialBlobStore(join(folder, 'files', 'uploads'), blobs);
+  return { folder, blobs, partials, close: async () => rmSync(folder, { recursive: true }) };
+};
+
+describe('a folder beside blobs in folders as', () => partialBlobStoreContract(open));
+describe('a folder beside blobs elsewhere as', () => partialBlobStoreContract(() => open('other')));
+
+it('is closed to other users of the machine, and no place for blobs', async () => {
+  const { folder, partials, blobs, close } = await open();
+  const key = 'ab'.padEnd(32, '0') as BlobKey;
+  await partials.append(key, 0, (async function* () {})());
+  expect(statSync(join(folder, 'files', 'uploads')).mode & 0o077).toBe(0);
+  expect(statSync(join(folder, 'files', 'uploads', key)).mode & 0o077).toBe(0);
+  await blobs.removeUnfinished(Date.now() + 60_000);
+  expect(await partials.list(null, 9)).toHaveLength(1);
+  for (const wrong of ['../../etc/passwd', '', `${key}/x`]) {
+    await expect(partials.append(wrong as BlobKey, 0, (async function* () {})())).rejects.toThrow(
+      'No blob has such a key',
+    );
+  }
+  await close();
+});

@@ -1,0 +1,98 @@
+import { createReadStream } from 'node:fs';
+import { mkdir, open, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type BlobKey, type BlobStore, isBlobKey, type PartialBlobStore, type StoredBlob } from '@parley/domain/files';
+import { isMissing, namesIn, syncFolder, writeAll } from './durable-files.js';
+import { FolderBlobStore } from './folder-blob-store.js';
+
+/** How much may be unwritten when the machine fails. The size of a file never tells of bytes that are not there. */
+const SYNC_EVERY = 16 * 1024 * 1024;
+
+/** Parts of blobs as files of a folder, readable by nobody but the user who runs the server. */
+export class FolderPartialBlobStore implements PartialBlobStore {
+  constructor(
+    private readonly folder: string,
+    /** A blob store of folders on the same file system gets the file itself, any other its bytes. */
+    private readonly blobs: BlobStore,
+  ) {}
+
+  async sizeOf(key: BlobKey): Promise<number> {
+    try {
+      return (await stat(this.pathOf(key))).size;
+    } catch (error) {
+      if (isMissing(error)) return 0;
+      throw error;
+    }
+  }
+
+  async append(key: BlobKey, offset: number, content: AsyncIterable<Uint8Array>): Promise<number> {
+    const path = this.pathOf(key);
+    await mkdir(this.folder, { recursive: true, mode: 0o700 });
+    const file = await open(path, 'a', 0o600);
+    let size = (await file.stat()).size;
+    try {
+      if (size !== offset) throw new Error('There are not so many bytes');
+      let unsynced = 0;
+      for await (const chunk of content) {
+        await writeAll(file, chunk);
+        size += chunk.length;
+        unsynced += chunk.length;
+        if (unsynced < SYNC_EVERY) continue;
+        await file.datasync();
+        unsynced = 0;
+      }
+    } finally {
+      try {
+        await file.sync();
+      } finally {
+        await file.close();
+      }
+    }
+    if (offset === 0) await syncFolder(this.folder);
+    return size;
+  }
+
+  async finish(key: BlobKey): Promise<void> {
+    const path = this.pathOf(key);
+    if (!(await exists(path))) {
+      if ((await this.blobs.sizeOf(key)) !== null) return;
+      await this.append(key, 0, nothing());
+    }
+    if (this.blobs instanceof FolderBlobStore) await this.blobs.adopt(key, path);
+    else {
+      await this.blobs.put(key, createReadStream(path));
+      await rm(path, { force: true });
+    }
+  }
+
+  async remove(key: BlobKey): Promise<void> {
+    await rm(this.pathOf(key), { force: true });
+  }
+
+  async list(after: BlobKey | null, limit: number): Promise<readonly StoredBlob[]> {
+    const found: StoredBlob[] = [];
+    for (const { name } of await namesIn(this.folder)) {
+      if (found.length >= limit) break;
+      if (!isBlobKey(name) || (after !== null && name <= after)) continue;
+      const file = await stat(join(this.folder, name)).catch(() => null);
+      if (file) found.push({ key: name, storedAtMs: file.mtimeMs });
+    }
+    return found;
+  }
+
+  private pathOf(key: BlobKey): string {
+    if (!isBlobKey(key)) throw new Error('No blob has such a key');
+    return join(this.folder, key);
+  }
+}
+
+const exists = (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => true,
+    (error) => {
+      if (isMissing(error)) return false;
+      throw error;
+    },
+  );
+
+async function* nothing(): AsyncGenerator<Uint8Array> {}

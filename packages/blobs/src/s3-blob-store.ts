@@ -1,0 +1,150 @@
+import { createRequire } from 'node:module';
+import { Readable } from 'node:stream';
+import type { S3Client } from '@aws-sdk/client-s3';
+import { type BlobKey, type BlobStore, type ByteRange, isBlobKey, type StoredBlob } from '@parley/domain/files';
+
+export interface S3Location {
+  readonly bucket: string;
+  /** Before every key: `parley/`; may be empty. */
+  readonly prefix: string;
+  /** Of a service other than Amazon's, with the bucket in the path; null: Amazon's. */
+  readonly endpoint: string | null;
+  readonly region: string;
+  /** Null: as the client finds them, in the environment or of the machine. */
+  readonly credentials: { readonly accessKeyId: string; readonly secretAccessKey: string } | null;
+}
+
+/** Of one part, of which two are under way: so much memory one upload takes, and no larger file than ten thousand of them. */
+const PART_BYTES = 8 * 1024 * 1024;
+const PARTS_AT_A_TIME = 2;
+/** What is asked for at once, so that a reader who goes away has not fetched the whole file. */
+const READ_BYTES = 8 * 1024 * 1024;
+
+/**
+ * Blobs as objects of a bucket, in any service that speaks S3. The client is loaded when it is first needed: servers that keep their
+ * files in a folder never do.
+ */
+export class S3BlobStore implements BlobStore {
+  private loaded: ReturnType<typeof loadClient> | undefined;
+
+  constructor(private readonly location: S3Location) {}
+
+  async put(key: BlobKey, content: AsyncIterable<Uint8Array>): Promise<number> {
+    const { s3, sdk, Upload } = this.client();
+    const target = this.targetOf(key);
+    let size = 0;
+    let broken: { readonly error: unknown } | undefined;
+    const counted = async function* () {
+      try {
+        for await (const chunk of content) {
+          size += chunk.length;
+          yield chunk;
+        }
+      } catch (error) {
+        broken = { error };
+        throw error;
+      }
+    };
+    const body = Readable.from(counted(), { objectMode: false });
+    // Of content that breaks off, it gives the parts up, or `removeUnfinished` does.
+    const upload = new Upload({
+      client: s3,
+      params: { ...target, Body: body },
+      partSize: PART_BYTES,
+      queueSize: PARTS_AT_A_TIME,
+    });
+    try {
+      await upload.done();
+    } catch (error) {
+      body.destroy();
+      await s3.send(new sdk.DeleteObjectCommand(target)).catch(() => undefined);
+      throw broken ? broken.error : error;
+    }
+    return size;
+  }
+
+  async sizeOf(key: BlobKey): Promise<number | null> {
+    const { s3, sdk } = this.client();
+    try {
+      return (await s3.send(new sdk.HeadObjectCommand(this.targetOf(key)))).ContentLength ?? 0;
+    } catch (error) {
+      if (isMissing(error)) return null;
+      throw error;
+    }
+  }
+
+  async *read(key: BlobKey, { start, end }: ByteRange): AsyncGenerator<Uint8Array> {
+    if (start >= end) return;
+    const { s3, sdk } = this.client();
+    for (let at = start; at < end; at += READ_BYTES) {
+      const last = Math.min(at + READ_BYTES, end) - 1;
+      const { Body } = await s3.send(new sdk.GetObjectCommand({ ...this.targetOf(key), Range: `bytes=${at}-${last}` }));
+      yield* Body as unknown as AsyncIterable<Uint8Array>;
+    }
+  }
+
+  async remove(key: BlobKey): Promise<void> {
+    const { s3, sdk } = this.client();
+    await s3.send(new sdk.DeleteObjectCommand(this.targetOf(key)));
+  }
+
+  /** Parts of uploads that broke off with the whole server. */
+  async removeUnfinished(beforeMs: number): Promise<void> {
+    const { s3, sdk } = this.client();
+    const { bucket: Bucket, prefix: Prefix } = this.location;
+    const { Uploads = [] } = await s3.send(new sdk.ListMultipartUploadsCommand({ Bucket, Prefix }));
+    for (const { Key, UploadId, Initiated } of Uploads) {
+      if (!Initiated || Initiated.getTime() >= beforeMs) continue;
+      await s3.send(new sdk.AbortMultipartUploadCommand({ Bucket, Key, UploadId }));
+    }
+  }
+
+  async list(after: BlobKey | null, limit: number): Promise<readonly StoredBlob[]> {
+    const { s3, sdk } = this.client();
+    const { bucket: Bucket, prefix: Prefix } = this.location;
+    const found: StoredBlob[] = [];
+    for (let last = after; found.length < limit; ) {
+      const from = last && { StartAfter: Prefix + last };
+      const page = await s3.send(new sdk.ListObjectsV2Command({ Bucket, Prefix, ...from }));
+      for (const { Key = '', LastModified } of page.Contents ?? []) {
+        last = Key.slice(Prefix.length) as BlobKey;
+        // A bucket may hold other things.
+        if (isBlobKey(last)) found.push({ key: last, storedAtMs: LastModified?.getTime() ?? 0 });
+      }
+      if (!page.IsTruncated) break;
+    }
+    return found.slice(0, limit);
+  }
+
+  private targetOf(key: BlobKey): { readonly Bucket: string; readonly Key: string } {
+    if (!isBlobKey(key)) throw new Error('No blob has such a key');
+    const { bucket, prefix } = this.location;
+    return { Bucket: bucket, Key: prefix + key };
+  }
+
+  private client() {
+    this.loaded ??= loadClient(this.location);
+    return this.loaded;
+  }
+}
+
+const require = createRequire(import.meta.url);
+
+function loadClient({ region, endpoint, credentials }: S3Location) {
+  const sdk = require('@aws-sdk/client-s3') as typeof import('@aws-sdk/client-s3');
+  const { Upload } = require('@aws-sdk/lib-storage') as typeof import('@aws-sdk/lib-storage');
+  const s3: S3Client = new sdk.S3Client({
+    region,
+    ...(endpoint !== null && { endpoint, forcePathStyle: true }),
+    ...(credentials && { credentials }),
+    // Not every service knows the checksums that Amazon's has added.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+  });
+  return { s3, sdk, Upload };
+}
+
+function isMissing(error: unknown): boolean {
+  const { name, $metadata } = error as { readonly name?: string; readonly $metadata?: { httpStatusCode?: number } };
+  return name === 'NotFound' || name === 'NoSuchKey' || $metadata?.httpStatusCode === 404;
+}

@@ -1,0 +1,123 @@
+import type { PasswordHasher } from '../../authentication/api-keys.js';
+import { changePassword } from '../../authentication/change-password.js';
+import { type LoginAttempts, loginAttemptKey } from '../../authentication/login-attempts.js';
+import { checkPassword, type PasswordStrength } from '../../authentication/password-rules.js';
+import {
+  type AnonymousCaller,
+  passwordAuthDisabled,
+  realmDeactivated,
+} from '../../authentication/use-cases/password-log-in.js';
+import {
+  confirmationExpired,
+  loadConfirmation,
+  pretendConfirmation,
+  requestConfirmation,
+} from '../../confirmations/confirmation-changes.js';
+import type { LinkKeys } from '../../confirmations/link-keys.js';
+import type { LetterQuota } from '../../mail/letter-quota.js';
+import type { Realm } from '../../realms/realm.js';
+import type { Cancellation } from '../../shared/cancellation.js';
+import type { Clock } from '../../shared/clock.js';
+import { DomainError } from '../../shared/errors.js';
+import type { RealmId } from '../../shared/ids.js';
+import { foldCase, trim } from '../../shared/text.js';
+import type { Repositories, Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
+import { isEmailAddress } from '../../users/email-address.js';
+import type { User } from '../../users/user.js';
+
+export interface RequestPasswordResetInput {
+  readonly email: string;
+}
+
+/**
+ * Sends a link to whoever has an account with the address (protocol §8.3). Nobody learns here whether somebody has: neither from
+ * the answer nor from the time that it takes.
+ */
+export class RequestPasswordReset {
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly letters: LetterQuota,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws DomainError UNKNOWN_REALM, REALM_DEACTIVATED, PASSWORD_AUTH_DISABLED, INVALID_EMAIL, RATE_LIMITED */
+  async execute({ realmId, ip }: AnonymousCaller, input: RequestPasswordResetInput): Promise<void> {
+    if (realmId === null) throw new DomainError('UNKNOWN_REALM', 'Invalid subdomain');
+    await this.uow.read((repositories) => loadRealm(repositories, realmId));
+    const email = trim(input.email);
+    if (!isEmailAddress(email)) throw new DomainError('INVALID_EMAIL', 'Enter a valid email address.');
+    this.countLetter(loginAttemptKey(realmId, email), ip);
+    await this.uow.write(async (tx) => {
+      const user = await tx.users.findByEmail(realmId, email);
+      const now = this.clock.now();
+      if (!user || user.bot) return pretendConfirmation(tx, realmId, now);
+      const wanted = {
+        realmId,
+        purpose: 'passwordReset',
+        email: user.email,
+        userId: user.id,
+        invitationId: null,
+      } as const;
+      await requestConfirmation(tx, wanted, now);
+    });
+  }
+
+  private countLetter(key: string, ip: string | undefined): void {
+    if (ip !== undefined) this.letters.take('anonymousByIp', ip);
+    this.letters.take('passwordResetByEmail', key, ip);
+  }
+}
+
+export interface ResetPasswordInput {
+  readonly key: string;
+  readonly password: string;
+  /** Of whoever waits for the answer. */
+  readonly cancellation?: Cancellation | undefined;
+}
+
+/** Whoever reads the mail of an account's address sets another password (protocol §8.3). */
+export class ResetPassword {
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly keys: LinkKeys,
+    private readonly hasher: PasswordHasher,
+    private readonly strength: PasswordStrength,
+    private readonly attempts: LoginAttempts,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * @throws DomainError UNKNOWN_REALM, REALM_DEACTIVATED, PASSWORD_AUTH_DISABLED, UNKNOWN_CONFIRMATION, CONFIRMATION_EXPIRED,
+   * WEAK_PASSWORD, SERVER_BUSY
+   */
+  async execute({ realmId, ip }: AnonymousCaller, { key, password, cancellation }: ResetPasswordInput): Promise<void> {
+    if (realmId === null) throw new DomainError('UNKNOWN_REALM', 'Invalid subdomain');
+    const ahead = await this.uow.read((repositories) => this.load(repositories, realmId, key));
+    checkPassword(this.strength, password, [ahead.email, ahead.fullName]);
+    const hash = await this.hasher.hash(password, { client: ip, cancellation });
+    const user = await this.uow.write(async (tx) => {
+      const loaded = await this.load(tx, realmId, key);
+      await changePassword(tx, loaded, hash, { now: this.clock.now() });
+      return loaded;
+    });
+    // Those who forgot it have often tried before.
+    this.attempts.forget(loginAttemptKey(realmId, user.email), ip);
+  }
+
+  private async load(repositories: Repositories | Transaction, realmId: RealmId, key: string): Promise<User> {
+    await loadRealm(repositories, realmId);
+    const wanted = { realmId, purpose: 'passwordReset', key } as const;
+    const { userId, email } = await loadConfirmation(repositories, this.keys, wanted, this.clock.now());
+    const user = await repositories.users.find(realmId, userId!);
+    // Who has another address by now may have lost the mail of this one.
+    if (!user?.isActive || foldCase(user.email) !== foldCase(email)) throw confirmationExpired();
+    return user;
+  }
+}
+
+async function loadRealm({ realms }: Repositories | Transaction, realmId: RealmId): Promise<Realm> {
+  const realm = await realms.get(realmId);
+  if (realm.isDeactivated) throw realmDeactivated();
+  if (!realm.settings.emailAuthentication) throw passwordAuthDisabled();
+  return realm;
+}

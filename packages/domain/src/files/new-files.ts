@@ -1,0 +1,58 @@
+import { users } from '../events/audience.js';
+import type { Clock, Randomness } from '../shared/clock.js';
+import type { RealmId } from '../shared/ids.js';
+import type { Transaction } from '../shared/unit-of-work.js';
+import type { Actor } from '../users/actor.js';
+import type { ReceivedBlob } from './blob-receiver.js';
+import { type ContentTypes, contentTypeOf } from './content-type.js';
+import { type FileLimits, type NewFile, pathIdOf, requireRoomForFile, type StoredFile } from './file.js';
+import { viewOfFile } from './file-events.js';
+import { scheduleThumbnails, type Thumbnails } from './thumbnails.js';
+
+/** What becomes a file: bytes that are safe, and what is known of them. */
+export type FileContent = Pick<NewFile, 'name' | 'blob' | 'size' | 'contentType' | 'image'>;
+
+/** Makes files of bytes, however they arrived. */
+export class NewFiles {
+  constructor(
+    private readonly limits: FileLimits,
+    private readonly randomness: Randomness,
+    private readonly clock: Clock,
+    private readonly contentTypes: ContentTypes,
+    private readonly thumbnails: Thumbnails,
+  ) {}
+
+  /** What the address of a file ends in. */
+  newPath(realmId: RealmId, name: string): string {
+    return pathIdOf(realmId, name, `${this.randomness.uuid()}${this.randomness.uuid()}`.replaceAll('-', ''));
+  }
+
+  /** Slow. @throws DomainError SERVER_BUSY */
+  async describe({ key, size, recognizedType, isBinary }: ReceivedBlob, name: string, claimed: string) {
+    const ofName = this.contentTypes.ofName(name);
+    const contentType = contentTypeOf({ recognized: recognizedType, isBinary, claimed, ofName });
+    const image = await this.thumbnails.inspect({ blob: key, size, contentType });
+    return { name, blob: key, size, contentType, image } satisfies FileContent;
+  }
+
+  /** Nobody else may read it until a message refers to it. @throws DomainError UPLOAD_QUOTA_EXCEEDED, TOO_MANY_FILES */
+  async add(
+    tx: Transaction,
+    { realmId, id: ownerId }: Pick<Actor, 'realmId' | 'id'>,
+    pathId: string,
+    content: FileContent,
+  ): Promise<StoredFile> {
+    requireRoomForFile(this.limits, content.size, {
+      usedBytes: await tx.files.usedBytes(realmId),
+      count: await tx.files.count(realmId, ownerId),
+    });
+    const file = await tx.files.add({ realmId, ownerId, pathId, ...content, createdAt: this.clock.now() });
+    const usedBytes = await tx.files.usedBytes(realmId);
+    await tx.events.append(realmId, {
+      event: { type: 'file.added', file: viewOfFile({ ...file, messageIds: [] }), usedBytes },
+      audience: users([ownerId]),
+    });
+    if (file.image) await scheduleThumbnails(tx, file, this.clock);
+    return file;
+  }
+}

@@ -1,0 +1,57 @@
+import { encodeJob, type Job } from '../jobs/job.js';
+import { composeLetter, type Letter, type Mailer } from '../mail/letter.js';
+import { LetterJobs, letterJobKind } from '../mail/letter-job.js';
+import { isId, type UnixSeconds, type UserId } from '../shared/ids.js';
+import type { RealmUrls } from '../shared/realm-urls.js';
+import type { Transaction, UnitOfWork } from '../shared/unit-of-work.js';
+import type { User } from '../users/user.js';
+
+interface WelcomePayload {
+  readonly userId: UserId;
+}
+
+const WELCOME_LETTER = letterJobKind<WelcomePayload>({
+  name: 'invitations.welcome_letter',
+  readPayload: (stored) => {
+    const { userId } = stored as Partial<WelcomePayload>;
+    if (!isId(userId)) throw new TypeError('It names nobody');
+    return { userId: userId! };
+  },
+});
+
+export const planWelcomeLetter = (tx: Transaction, { realmId, id: userId }: User, now: UnixSeconds): Promise<unknown> =>
+  tx.jobs.schedule(encodeJob(WELCOME_LETTER, { realmId, dueAt: now, payload: { userId } }));
+
+/** Tells newcomers where and how they log in (organization §10.4). */
+export class SendWelcomeLetters extends LetterJobs<WelcomePayload> {
+  readonly kind = WELCOME_LETTER;
+
+  constructor(
+    mailer: Mailer,
+    private readonly uow: UnitOfWork,
+    private readonly realmUrls: RealmUrls,
+  ) {
+    super(mailer);
+  }
+
+  protected compose({ realmId, payload }: Job<WelcomePayload>): Promise<Letter | null> {
+    return this.uow.read(async ({ realms, users }) => {
+      const realm = await realms.get(realmId);
+      const user = await users.find(realmId, payload.userId);
+      if (!user?.isActive || realm.isDeactivated) return null;
+      const url = this.realmUrls.urlOf(realm);
+      return composeLetter({
+        to: user.email,
+        senderName: realm.name,
+        subject: `Welcome to ${realm.name}`,
+        paragraphs: [
+          `You have joined ${realm.name}. These are what you log in with:`,
+          `Organization: ${url}`,
+          `Address: ${user.email}`,
+          'Password: the one that you chose when you signed up.',
+        ],
+        link: { label: 'How to connect', url: `${url}/` },
+      });
+    });
+  }
+}

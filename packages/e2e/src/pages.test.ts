@@ -1,0 +1,98 @@
+import { Chromium, findChromium } from './testing/chromium.js';
+import type { ParleyProcess } from './testing/parley-process.js';
+import { pause } from './testing/pause.js';
+import { type Person, TestOrganization } from './testing/test-organization.js';
+
+const command = findChromium();
+if (command === null)
+  console.warn('Pages are not tried in a browser: no Chromium is installed (apt-get install chromium).');
+const PASSWORD = 'alas, poor yorick 1601';
+
+(command === null ? describe.skip : describe)('pages in a browser', () => {
+  let organization: TestOrganization;
+  let hamlet: Person;
+  let server: ParleyProcess;
+  let browser: Chromium;
+
+  beforeAll(async () => {
+    organization = await TestOrganization.withOrganization('Elsinore');
+    hamlet = await organization.addPerson('Hamlet', 'owner');
+    server = await organization.serve();
+    browser = await Chromium.start(command!);
+    const response = await fetch(`${server.url}/api/v1/realm`, {
+      method: 'PATCH',
+      headers: { Authorization: `Basic ${btoa(`${hamlet.email}:${hamlet.apiKey}`)}` },
+      body: new URLSearchParams({ invite_required: 'false' }),
+    });
+    expect(response.status).toBe(200);
+  }, 120_000);
+  afterAll(async () => {
+    await browser?.close();
+    await organization.close();
+  });
+
+  async function linkMailedTo(email: string): Promise<string> {
+    for (;;) {
+      const link = organization.newestLetterTo(email)?.match(/http\S+\/accounts\/\S+\/[a-z2-7]{40}/)?.[0];
+      if (link !== undefined) return link;
+      await pause(50);
+    }
+  }
+  const keyFor = async (username: string, password: string) => {
+    const body = new URLSearchParams({ username, password });
+    return (await fetch(`${server.url}/api/v1/fetch_api_key`, { method: 'POST', body })).status;
+  };
+
+  it('lead from the address to an account, without scripts and with everything named', async () => {
+    await browser.open(server.url);
+    expect(await browser.text()).toContain(server.url);
+    // The policy lets the style through.
+    expect(await browser.evaluate('getComputedStyle(document.body).maxWidth')).toBe('640px');
+    await browser.follow('Sign up');
+    expect(await browser.accessibleNames(['heading', 'textbox', 'button'])).toEqual([
+      ['heading', 'Join Elsinore'],
+      ['textbox', 'Your email address'],
+      ['button', 'Go on'],
+    ]);
+    await browser.fill('Your email address', 'yorick@example.com');
+    await browser.follow('Go on');
+    expect(await browser.text()).toContain('A link is on its way to yorick@example.com');
+
+    await browser.open(await linkMailedTo('yorick@example.com'));
+    expect(await browser.accessibleNames(['textbox', 'combobox', 'button'])).toEqual([
+      ['textbox', 'Your email address'],
+      ['textbox', 'Your name'],
+      ['textbox', 'Password'],
+      ['combobox', 'Who may see your email address'],
+      ['button', 'Join'],
+    ]);
+    await browser.fill('Your name', 'Yorick');
+    await browser.fill('Password', 'yorick@example.com');
+    await browser.follow('Join');
+    expect(await browser.accessibleNames(['alert'])).toHaveLength(1);
+    expect(await browser.text()).toContain('The password is too weak.');
+    expect(await browser.evaluate("document.querySelector('#full_name').value")).toBe('Yorick');
+    await browser.fill('Password', PASSWORD);
+    await browser.follow('Join');
+    expect(await browser.text()).toContain('You have joined.');
+    expect(await keyFor('yorick@example.com', PASSWORD)).toBe(200);
+    expect(browser.complaints.filter((text) => !text.includes('status of 400'))).toEqual([]);
+  }, 300_000);
+
+  it('set a password that was forgotten, but for forms of other sites', async () => {
+    const page = `<form method="post" action="${server.url}/accounts/password/reset/"><input name="email" value="${hamlet.email}"><button>Send</button></form>`;
+    await browser.open(`data:text/html,${encodeURIComponent(page)}`);
+    await browser.follow('Send');
+    expect(await browser.text()).toContain('This form was sent from a page of another site.');
+
+    await browser.open(`${server.url}/accounts/password/reset/`);
+    await browser.fill('Email address of your account', hamlet.email);
+    await browser.follow('Send a link');
+    expect(await browser.text()).toContain('a link for setting a new password is on its way');
+    await browser.open(await linkMailedTo(hamlet.email));
+    await browser.fill('New password', PASSWORD);
+    await browser.follow('Set the password');
+    expect(await browser.text()).toContain('Log in with the new password');
+    expect(await keyFor(hamlet.email, PASSWORD)).toBe(200);
+  }, 300_000);
+});

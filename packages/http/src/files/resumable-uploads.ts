@@ -1,0 +1,128 @@
+import { ReadableStream } from 'node:stream/web';
+import type { ResumableUploads } from '@parley/domain/files';
+import { type Caller, DomainError, type ErrorCode } from '@parley/domain/shared';
+import type { DataStore, MemoryLocker, ServerOptions } from '@tus/server';
+import { ClientGone } from '../routing/body.js';
+import type { Reply } from '../routing/reply.js';
+import type { Request as ParleyRequest } from '../routing/request.js';
+
+export const TUS_PATH = '/api/v1/tus';
+
+/** Of the protocol at https://tus.io, in its version 1.0.0; announced to whoever asks for options. */
+export const TUS_EXTENSIONS = 'creation,creation-with-upload,expiration,termination';
+
+/** How refusals are told, by clients that look at the status, and show `message` to people (messages §16.1). */
+const STATUSES: Partial<Record<ErrorCode, number>> = {
+  FILE_TOO_LARGE: 413,
+  UPLOAD_METADATA_TOO_LONG: 413,
+  UPLOAD_QUOTA_EXCEEDED: 413,
+  TOO_MANY_FILES: 403,
+  TOO_MANY_UPLOADS: 403,
+  UNKNOWN_UPLOAD: 404,
+  SERVER_BUSY: 503,
+};
+
+/** Passed on from the library's answers; whatever else there is, all answers have. */
+const HEADERS = ['Tus-Resumable', 'Upload-Offset', 'Upload-Length', 'Upload-Metadata', 'Location'];
+
+/** The protocol is a library's; what is stored, and who may, is up to the use cases. It is loaded with the first upload. */
+export class TusProtocol {
+  private locker: MemoryLocker | undefined;
+
+  /** The file's id is its path, so that clients know its address from the upload's: `…/tus/2/ab/…` is `…/user_uploads/2/ab/…`. */
+  async handle(request: ParleyRequest, caller: Caller, uploads: ResumableUploads): Promise<Reply> {
+    const { DataStore, MemoryLocker, Server, Upload } = await import('@tus/server');
+    this.locker ??= new MemoryLocker();
+    const pathId = decodeURIComponent(request.path.slice(TUS_PATH.length).replace(/^\/+/, ''));
+    let expiresAt: number | null = null;
+    let unexpected: unknown;
+
+    /** The caller's own uploads. */
+    class Store extends DataStore {
+      override extensions = TUS_EXTENSIONS.split(',').filter((name) => name !== 'expiration');
+
+      override async getUpload(id: string) {
+        const upload = await uploads.find.execute(caller, { pathId: id });
+        ({ expiresAt } = upload);
+        const { size, offset } = upload;
+        return new Upload({ id, size, offset });
+      }
+
+      override write(content: AsyncIterable<Uint8Array>, id: string, offset: number): Promise<number> {
+        return uploads.goOn.execute(caller, { pathId: id, offset, content });
+      }
+
+      override remove(id: string): Promise<void> {
+        return uploads.cancel.execute(caller, { pathId: id });
+      }
+    }
+
+    const options: ServerOptions & { readonly datastore: DataStore } = {
+      path: TUS_PATH,
+      datastore: new Store(),
+      locker: this.locker,
+      namingFunction: async ({ headers }, metadata = {}) => {
+        const upload = await uploads.begin.execute(caller, {
+          name: metadata.filename ?? metadata.name ?? '',
+          claimedType: metadata.filetype ?? metadata.type ?? '',
+          metadata: headers.get('upload-metadata') ?? '',
+          size: Number(headers.get('upload-length')),
+        });
+        ({ expiresAt } = upload);
+        return upload.pathId;
+      },
+      // Relative, so that it is right wherever we are mounted.
+      generateUrl: (_, { id }) =>
+        `${request.path.endsWith('/') ? '' : 'tus/'}${id.split('/').map(encodeURIComponent).join('/')}`,
+      getFileIdFromRequest: () => pathId,
+      onUploadFinish: async (_, { id }) => {
+        const file = await uploads.finish.execute(caller, { pathId: id });
+        expiresAt = null;
+        const body = JSON.stringify({ url: `/user_uploads/${file.pathId}`, filename: file.name });
+        return request.method === 'POST' ? { body } : { status_code: 200, body };
+      },
+      onResponseError: (_, error: unknown) => {
+        if (!(error instanceof DomainError)) {
+          if (error instanceof Error) unexpected = error;
+          return undefined;
+        }
+        return {
+          status_code: STATUSES[error.code as ErrorCode] ?? 400,
+          body: JSON.stringify({ message: error.message }),
+        };
+      },
+    };
+    const answer = await new Server(options).handleWeb(webRequestOf(request));
+    if (request.isGone) throw new ClientGone();
+    if (unexpected) throw unexpected;
+    const body = await answer.text();
+    const headers = HEADERS.flatMap((name) => {
+      const value = answer.headers.get(name);
+      return value === null ? [] : [name, value];
+    });
+    if (expiresAt !== null) headers.push('Upload-Expires', new Date(expiresAt * 1000).toUTCString());
+    return {
+      status: answer.status,
+      body,
+      headers,
+      contentType: body.startsWith('{') ? 'application/json' : 'text/plain; charset=utf-8',
+      cacheControl: 'no-store',
+    };
+  }
+}
+
+/** Of the protocol. What proxies say is none of its business. */
+const TAKEN = /^(?:content-length|content-type|tus-.*|upload-.*)$/;
+
+function webRequestOf({ raw, method }: ParleyRequest): Request {
+  const headers = new Headers();
+  for (const [name, value] of Object.entries(raw.headers)) if (TAKEN.test(name)) headers.set(name, String(value));
+  const isRead = method === 'GET' || method === 'HEAD';
+  // Not destroyed where it is not read to its end: the connection is needed for the refusal.
+  const content = raw.iterator({ destroyOnReturn: false });
+  return new Request(`http://parley.invalid${TUS_PATH}`, {
+    method: isRead ? 'HEAD' : method,
+    headers,
+    ...(!isRead && headers.has('content-type') && { body: ReadableStream.from(content), duplex: 'half' }),
+  } as RequestInit);
+}

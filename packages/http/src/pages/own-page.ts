@@ -1,0 +1,15 @@
+import type { Request } from '../routing/request.js';
+
+/**
+ * Whether a form was sent from a page of ours, or by a program. Browsers say where a form comes from: newer ones by
+ * `Sec-Fetch-Site`, where the connection is secure, and all of them by `Origin`. `url`: where the organization is reached.
+ */
+export function isFromOwnPage(request: Request, url: string): boolean {
+  const site = request.header('sec-fetch-site');
+  if (site !== undefined) return site === 'same-origin' || site === 'none';
+  const origin = request.header('origin');
+  if (origin === undefined) return true;
+  if (!URL.canParse(origin)) return false; // `null`, of a page without an origin
+  const own = [new URL(url).host, request.header('host')?.toLowerCase(), request.header('x-forwarded-host')];
+  return own.includes(new URL(origin).host);
+}

@@ -1,0 +1,10 @@
+import { partialBlobStoreContract } from './contracts/partial-blob-store.contract.js';
+import { MemoryBlobStore } from './memory-blob-store.js';
+import { MemoryPartialBlobStore } from './memory-partial-blob-store.js';
+
+describe('memory as', () =>
+  partialBlobStoreContract(async () => {
+    const clock = { nowMs: Date.now };
+    const blobs = new MemoryBlobStore(clock);
+    return { blobs, partials: new MemoryPartialBlobStore(blobs, clock), close: async () => {} };
+  }));
