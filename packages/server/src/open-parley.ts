@@ -64,7 +64,6 @@ export async function openParley(
     ...(onCommit && { onCommit }),
   });
   const images = new ImageProcess();
-  const blobs = ports.blobs ?? blobStoreOf(configuration);
   // One that was handed in is its owner's.
   const ownRenderer = ports.renderer ? null : new ZulipMarkdownRenderer();
   const release = async () => {
@@ -89,8 +88,7 @@ export async function openParley(
       unicodeEmoji,
       mailer: ports.mailer ?? mailerOf(configuration, clock),
       sendsMail: configuration.smtpUrl !== null || ports.mailer !== undefined,
-      blobs,
-      partialBlobs: new FolderPartialBlobStore(partialFolderOf(configuration), blobs),
+      ...blobStoresOf(configuration, ports),
       ...(!hostOptions.isOneOff && { tracer: await openTelemetryTracer(parleyVersion()) }),
       ...(storage.gauges && { storageGauges: () => storage.gauges!() }),
       images,
@@ -134,16 +132,20 @@ function openStorage(
 
 type FilesConfiguration = Pick<RuntimeConfig, 'files' | 'database'>;
 
+function filesFolderOf(configuration: FilesConfiguration): string {
+  if (configuration.files?.kind === 'folder') return configuration.files.path;
+  return configuration.database ? beside(configuration, 'files') : join(tmpdir(), 'parley-files');
+}
+
 /** Where the bytes of files are, as the configuration says. */
 export const blobStoreOf = (configuration: FilesConfiguration): BlobStore =>
   configuration.files?.kind === 's3'
     ? new S3BlobStore({ ...configuration.files, credentials: null })
-    : new FolderBlobStore(configuration.files?.path ?? beside(configuration, 'files'));
+    : new FolderBlobStore(filesFolderOf(configuration));
 
-/** Where the bytes of unfinished uploads are; of the machine, where the application keeps everything elsewhere. */
-function partialFolderOf({ files, database }: FilesConfiguration): string {
-  if (files?.kind === 'folder') return join(files.path, 'uploads');
-  return join(database === null ? join(tmpdir(), 'parley') : join(dirname(database.path), 'files'), 'uploads');
+function blobStoresOf(configuration: RuntimeConfig, ports: HostPorts): Pick<ParleyParts, 'blobs' | 'partialBlobs'> {
+  const blobs = ports.blobs ?? blobStoreOf(configuration);
+  return { blobs, partialBlobs: new FolderPartialBlobStore(join(filesFolderOf(configuration), 'uploads'), blobs) };
 }
 
 /** Of what is kept in the folder of the database. */

@@ -82,7 +82,10 @@ export interface ParleyOptions {
   readonly shedsLoad?: boolean;
   /** What carries notifications to phones; default: nothing does. */
   readonly pushService?: PushServiceAccount;
-  /** Where uploaded files are kept, `folder:PATH` or a store of your own; default: the folder `files` beside the database. */
+  /**
+   * Where uploaded files are kept: `folder:PATH`, `s3:BUCKET/PREFIX?endpoint=URL&region=NAME`, whose keys the environment has, or a
+   * store of your own; default: the folder `files` beside the database.
+   */
   readonly files?: string | BlobStore;
   /** Size of an uploaded file, in MiB; default: 100. */
   readonly maxUploadMib?: number;
