@@ -24,7 +24,7 @@ type Row = readonly [
 
 const BOTS_LACK = 'no configuration of integrations, of which there are none';
 
-const NO_CALL_PROVIDER = 'no provider can be configured: each answers that it is not';
+const NO_CALL_PROVIDER = 'the provider cannot be configured: it answers that it is not';
 
 const ROWS: readonly Row[] = [
   // Protocol
@@ -256,7 +256,8 @@ const ROWS: readonly Row[] = [
   ['POST', '/mobile_push/e2ee/test_notification', 'organization §13'],
   ['POST', '/external/:integration', 'organization §19'],
   ['POST', '/calls/zoom/create', 'organization §20', { lacks: NO_CALL_PROVIDER }],
-  ['GET', '/calls/bigbluebutton/create', 'organization §20', { lacks: NO_CALL_PROVIDER }],
+  ['GET', '/calls/bigbluebutton/create', 'organization §20'],
+  ['GET', '/calls/bigbluebutton/join', 'organization §20', { atRoot: true }],
   ['POST', '/calls/constructorgroups/create', 'organization §20', { lacks: NO_CALL_PROVIDER }],
   ['POST', '/calls/nextcloud_talk/create', 'organization §20', { lacks: NO_CALL_PROVIDER }],
   ['POST', '/calls/webex/create', 'organization §20', { lacks: NO_CALL_PROVIDER }],

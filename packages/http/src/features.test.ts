@@ -21,6 +21,7 @@ const sections = registerSections({
     startedAt: 0,
     isDevelopment: false,
     webPublicEnabled: false,
+    hasBigBlueButton: false,
     fileLimits: { maxFileMib: 100, quotaMib: null },
   },
   userPages: new UserPagePresenter(realmUrls),

@@ -26,6 +26,7 @@ describe('readConfiguration', () => {
       trustedProxies: 0,
       secret: null,
       push: null,
+      bigBlueButton: null,
       jwtSecrets: new Map(),
       smtpUrl: null,
       mailFrom: null,
@@ -66,6 +67,8 @@ describe('readConfiguration', () => {
       PARLEY_PUSH_SERVICE: 'https://push.example.com/',
       PARLEY_PUSH_ORG_ID: 'id',
       PARLEY_PUSH_ORG_KEY: 'key',
+      PARLEY_BIGBLUEBUTTON_URL: 'https://bbb.example.com/bigbluebutton/',
+      PARLEY_BIGBLUEBUTTON_SECRET: 'shared',
       PARLEY_METRICS: '[::1]:9464',
       PARLEY_DRAIN_SECONDS: '5',
       PARLEY_KEEP_DELETED: '7',
@@ -86,6 +89,7 @@ describe('readConfiguration', () => {
       trustedProxies: 2,
       secret: 'correct horse battery staple',
       push: { url: 'https://push.example.com', orgId: 'id', orgKey: 'key' },
+      bigBlueButton: { url: 'https://bbb.example.com/bigbluebutton', secret: 'shared' },
       jwtSecrets: new Map([['', 'correct horse battery staple and more']]),
       smtpUrl: 'smtps://user:password@mail.example.com',
       mailFrom: 'chat@example.com',
@@ -201,6 +205,7 @@ describe('readConfiguration', () => {
     ${['--mail-from', 'chat']}                      | ${{}}                                                         | ${'--mail-from must be an address such as chat@example.com, not "chat".'}
     ${[]}                                           | ${{ PARLEY_PUSH_ORG_KEY: 'a b' }}                             | ${'PARLEY_PUSH_ORG_KEY must be letters, digits and signs, without blanks and colons.'}
     ${['--push-org-id', 'id']}                      | ${{}}                                                         | ${/^A push service takes all of PARLEY_PUSH_SERVICE, /}
+    ${[]}                                           | ${{ PARLEY_BIGBLUEBUTTON_SECRET: 'shared' }}                  | ${/^BigBlueButton takes both PARLEY_BIGBLUEBUTTON_URL and /}
     ${[]}                                           | ${{ PARLEY_SECRET: 'short' }}                                 | ${'PARLEY_SECRET must be at least 8 characters long.'}
   `('refuses $args $environment in one line', ({ args, environment, message }) => {
     expect(() => read(args, environment)).toThrow(

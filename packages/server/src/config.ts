@@ -14,6 +14,7 @@ import {
   TRANSPORT_LIMITS,
   type TransportLimits,
 } from '@parley/http';
+import type { BigBlueButtonAccount } from './calls/big-blue-button-account.js';
 import { hint } from './near-miss.js';
 import type { PushServiceAccount } from './push/push-service-account.js';
 import { isMarkedSecret, parseMarkedSecret } from './secret-format.js';
@@ -54,6 +55,8 @@ export interface Configuration {
   readonly rateLimitRules: RateLimitRules;
   /** What carries notifications to phones; null: nothing does. */
   readonly push: PushServiceAccount | null;
+  /** Where calls are held, beside Jitsi; null: nowhere. */
+  readonly bigBlueButton: BigBlueButtonAccount | null;
   /** What differs from `TRANSPORT_LIMITS`. */
   readonly limits: Partial<TransportLimits>;
   /** Requests are refused while the event loop lags or memory runs out. */
@@ -276,6 +279,21 @@ export const SETTINGS = {
     parse: parseWord,
     default: null as string | null,
   },
+  bigBlueButtonUrl: setting(
+    'PARLEY_BIGBLUEBUTTON_URL',
+    'bigbluebutton-url',
+    'URL',
+    'where calls are held that are not at Jitsi, such as https://bbb.example.com/bigbluebutton',
+    parseUrl,
+    null as string | null,
+  ),
+  bigBlueButtonSecret: {
+    variable: 'PARLEY_BIGBLUEBUTTON_SECRET',
+    help: 'the shared secret of the BigBlueButton server',
+    isSecret: true,
+    parse: parseWord,
+    default: null as string | null,
+  },
   secret: {
     variable: 'PARLEY_SECRET',
     help: 'what API keys are derived from; default: a file beside the database',
@@ -428,6 +446,11 @@ export function readConfiguration(
   attempt(() => {
     push = pushAccountOf(pushService, pushOrgId, pushOrgKey);
   });
+  const [bigBlueButtonUrl, bigBlueButtonSecret] = [read('bigBlueButtonUrl'), read('bigBlueButtonSecret')];
+  let bigBlueButton: BigBlueButtonAccount | null = null;
+  attempt(() => {
+    bigBlueButton = bigBlueButtonOf(bigBlueButtonUrl, bigBlueButtonSecret);
+  });
   const configuration: Configuration = {
     host: read('host'),
     port: read('port'),
@@ -441,6 +464,7 @@ export function readConfiguration(
     trustedProxies: read('trustedProxies'),
     secret: read('secret'),
     push,
+    bigBlueButton,
     jwtSecrets: read('jwtSecrets') ?? new Map(),
     smtpUrl: read('smtpUrl'),
     mailFrom: read('mailFrom'),
@@ -479,6 +503,13 @@ function pushAccountOf(url: string | null, orgId: string | null, orgKey: string 
   if (url === null && orgId === null && orgKey === null) return null;
   if (url !== null && orgId !== null && orgKey !== null) return { url, orgId, orgKey };
   throw new UsageError('A push service takes all of PARLEY_PUSH_SERVICE, PARLEY_PUSH_ORG_ID and PARLEY_PUSH_ORG_KEY.');
+}
+
+/** Both or neither. */
+function bigBlueButtonOf(url: string | null, secret: string | null): BigBlueButtonAccount | null {
+  if (url === null && secret === null) return null;
+  if (url !== null && secret !== null) return { url, secret };
+  throw new UsageError('BigBlueButton takes both PARLEY_BIGBLUEBUTTON_URL and PARLEY_BIGBLUEBUTTON_SECRET.');
 }
 
 function limitsOf(connections: number, answersBytes: number): Partial<TransportLimits> {

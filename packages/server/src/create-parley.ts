@@ -1,4 +1,5 @@
 import { type ProxyTrust, silentLogger } from '@parley/http';
+import type { BigBlueButtonAccount } from './calls/big-blue-button-account.js';
 import {
   FILE_LIMITS,
   KEEP_DELETED_DAYS,
@@ -58,6 +59,7 @@ export async function createParley(config: ParleyConfig): Promise<Parley> {
       limits: config.limits ?? {},
       shedsLoad: config.shedsLoad ?? true,
       push: config.pushService ? pushAccountOf(config.pushService) : null,
+      bigBlueButton: config.bigBlueButton ? bigBlueButtonOf(config.bigBlueButton) : null,
       files: typeof config.files === 'string' ? read('files', parseFiles) : null,
       fileLimits: {
         maxFileMib: config.maxUploadMib ?? FILE_LIMITS.maxFileMib,
@@ -106,6 +108,14 @@ function pushAccountOf({ url, orgId, orgKey }: PushServiceAccount): PushServiceA
     return { url: parseUrl(String(url)), orgId: parseWord(String(orgId)), orgKey: parseWord(String(orgKey)) };
   } catch (error) {
     throw new StartupError(`What pushService holds must be ${(error as Error).message}.`);
+  }
+}
+
+function bigBlueButtonOf({ url, secret }: BigBlueButtonAccount): BigBlueButtonAccount {
+  try {
+    return { url: parseUrl(String(url)), secret: parseWord(String(secret)) };
+  } catch (error) {
+    throw new StartupError(`What bigBlueButton holds must be ${(error as Error).message}.`);
   }
 }
 

@@ -5,6 +5,7 @@ import type { MarkdownRenderer } from '@parley/domain/messages';
 import type { Clock, Randomness, UnitOfWork } from '@parley/domain/shared';
 import type { Logger, ProxyTrust, RateLimitRules, TransportLimits } from '@parley/http';
 import type { HostAuthenticate } from './authentication/host-authenticate.js';
+import type { BigBlueButtonAccount } from './calls/big-blue-button-account.js';
 import type { PushServiceAccount } from './push/push-service-account.js';
 import type { RealmAddresses } from './realm-resolver.js';
 
@@ -82,6 +83,8 @@ export interface ParleyOptions {
   readonly shedsLoad?: boolean;
   /** What carries notifications to phones; default: nothing does. */
   readonly pushService?: PushServiceAccount;
+  /** Where calls are held, beside Jitsi; default: nowhere. */
+  readonly bigBlueButton?: BigBlueButtonAccount;
   /**
    * Where uploaded files are kept: `folder:PATH`, `s3:BUCKET/PREFIX?endpoint=URL&region=NAME`, whose keys the environment has, or a
    * store of your own; default: the folder `files` beside the database.

@@ -29,6 +29,7 @@ import type { StorageGauges } from '@parley/sqlite';
 import express from 'express';
 import type { HostAuthenticate } from './authentication/host-authenticate.js';
 import { assertSameSecret, rehashApiKeys } from './authentication/rehash-api-keys.js';
+import type { BigBlueButtonAccount } from './calls/big-blue-button-account.js';
 import { type Ports, ServerContainer } from './container.js';
 import { facadeOf } from './facade/facade.js';
 import { mounted } from './facade/mounted.js';
@@ -67,6 +68,8 @@ export interface ParleyParts {
   readonly verifyStorage?: () => void;
   /** What carries notifications to phones; null: nothing does. */
   readonly push: PushServiceAccount | null;
+  /** Where meetings are held; default: nowhere. */
+  readonly bigBlueButton?: BigBlueButtonAccount | null;
   readonly url: string;
   readonly defaultRealm: string | null;
   /** How organizations beside the one at `url` are told apart; default: by host name. */

@@ -25,7 +25,7 @@ import type {
   SpectatedFiles,
 } from '@parley/domain/messages';
 import type { PushService } from '@parley/domain/push';
-import type { LinkifierSyntax, ServerAddress } from '@parley/domain/realms';
+import type { LinkifierSyntax, MeetingLinks, MeetingServer, ServerAddress } from '@parley/domain/realms';
 import type { Clock, EventLoop, Randomness, RealmUrls, ReportProblem, Timers, UnitOfWork } from '@parley/domain/shared';
 import type { DisposableDomains } from '@parley/domain/users';
 import type { Authenticator, Dispatcher, LoadGauge, Route } from '@parley/http';
@@ -68,6 +68,9 @@ export const TOKENS = {
   servedQueues: token<ServedQueues>('ServedQueues'),
   /** Null: the operator named none. */
   pushService: token<PushService | null>('PushService'),
+  meetingLinks: token<MeetingLinks>('MeetingLinks'),
+  /** Null: the operator named none. */
+  meetingServer: token<MeetingServer | null>('MeetingServer'),
   blobStore: token<BlobStore>('BlobStore'),
   partialBlobStore: token<PartialBlobStore>('PartialBlobStore'),
   imageProcessor: token<ImageProcessor>('ImageProcessor'),

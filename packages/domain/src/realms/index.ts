@@ -10,6 +10,13 @@ export * from './allowed-domains/use-cases/change-allowed-domain.js';
 export * from './allowed-domains/use-cases/list-allowed-domains.js';
 export * from './allowed-domains/use-cases/remove-allowed-domain.js';
 export { type AuthenticationMethodState, authenticationMethods } from './authentication-methods.js';
+export {
+  MAX_MEETING_NAME_LENGTH,
+  type Meeting,
+  type MeetingLinks,
+  type MeetingServer,
+  type Participant,
+} from './calls/meeting.js';
 export { DELETE_REALM_DATA, DeleteRealmData } from './delete-realm-data.js';
 export type { LinkifierSyntax } from './linkifiers/check-linkifier.js';
 export type {
@@ -65,7 +72,9 @@ export * from './use-cases/change-realm.js';
 export * from './use-cases/change-user-defaults.js';
 export * from './use-cases/check-string-id.js';
 export * from './use-cases/create-call.js';
+export * from './use-cases/create-meeting-link.js';
 export * from './use-cases/create-realm.js';
 export * from './use-cases/deactivate-realm.js';
 export * from './use-cases/forget-limits.js';
 export * from './use-cases/get-server-settings.js';
+export * from './use-cases/join-meeting.js';

@@ -10,6 +10,11 @@ export const REALM_ERRORS = declareErrors({
   INVALID_DELETION_DELAY: 'invalid',
   /** For calls. */
   CALL_PROVIDER_UNAVAILABLE: 'unavailable',
+  INVALID_MEETING_LINK: 'invalid',
+  MEETING_SERVER_UNREACHABLE: 'unavailable',
+  /** It does not take our signature. */
+  MEETING_SERVER_DENIED: 'unavailable',
+  MEETING_SERVER_FAILED: 'unavailable',
   INVALID_REALM_NAME: 'invalid',
   INVALID_STRING_ID: 'invalid',
   /** Or reserved. */

@@ -39,7 +39,7 @@ const CONTRACT = `
   sendChannelEventsMessages                  | boolean | true                | administrators | any
   sendWelcomeEmails                          | boolean | true                | administrators | any
   topicsPolicy                               | choice  | "emptyTopicAllowed" | administrators | ["emptyTopicAllowed","emptyTopicRefused"]
-  videoChatProvider                          | choice  | "jitsi"             | administrators | ["none","jitsi"]
+  videoChatProvider                          | choice  | "jitsi"             | administrators | ["none","jitsi","bigBlueButton"]
   waitingPeriodThreshold                     | integer | 0                   | owners         | from 0
   wantAdvertiseInCommunitiesDirectory        | boolean | false               | administrators | any
   welcomeMessageCustomText                   | text    | ""                  | administrators | to 8000

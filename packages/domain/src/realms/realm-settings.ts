@@ -102,7 +102,8 @@ export const REALM_SETTINGS = {
   sendChannelEventsMessages: byAdministrators(flag(true)),
   sendWelcomeEmails: byAdministrators(flag(true)),
   topicsPolicy: byAdministrators(oneOf('emptyTopicAllowed', ['emptyTopicAllowed', 'emptyTopicRefused'])),
-  videoChatProvider: byAdministrators(oneOf('jitsi', ['none', 'jitsi'])),
+  /** What the server is not configured for is refused where it is set. */
+  videoChatProvider: byAdministrators(oneOf('jitsi', ['none', 'jitsi', 'bigBlueButton'])),
   /** In days. */
   waitingPeriodThreshold: byOwners(integer(0, { min: 0 })),
   wantAdvertiseInCommunitiesDirectory: byAdministrators(flag(false)),

@@ -289,7 +289,7 @@ export const JWT_SECRET = 'what a test shares with another service';
 /** What needs a provider of calls, and servers have none (organization §20); and what is said in headers (messages §16.1). */
 export const NEVER_ACCEPTED: ReadonlySet<string> = new Set([
   'POST /calls/zoom/create',
-  'GET /calls/bigbluebutton/create',
+  'GET /calls/bigbluebutton/join',
   'POST /calls/constructorgroups/create',
   'POST /calls/nextcloud_talk/create',
   'POST /calls/webex/create',
@@ -667,6 +667,9 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
   },
   'GET /messages/:message_id/read_receipts': {
     'a message to everybody': ({ n }) => ({ message_id: n + 1 }),
+  },
+  'GET /calls/bigbluebutton/create': {
+    'a long name': ({ n }) => ({ meeting_name: lengthened(`Meeting ${n} `, 512), voice_only: true }),
   },
   'POST /messages/:message_id/report': {
     'a long story': ({ n }) => ({ message_id: n + 1, report_type: 'other', description: lengthened('', 1000) }),

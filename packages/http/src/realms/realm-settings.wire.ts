@@ -1,5 +1,5 @@
 import { REALM_SETTINGS } from '@parley/domain/realms';
-import { isSettingValue } from '@parley/domain/shared';
+import { isSettingValue, type SettingValue } from '@parley/domain/shared';
 import { MAX_TEXT_LENGTH } from '../routing/limits.js';
 import { json, refine, text } from '../routing/param-types.js';
 import { badValue } from '../routing/wire-error.js';
@@ -20,6 +20,12 @@ const ORGANIZATION_TYPES = {
   personal: 100,
   other: 1000,
 };
+
+/** Organization §20. */
+const VIDEO_CHAT_PROVIDERS = { none: 0, jitsi: 1, bigBlueButton: 4 };
+/** What is no provider at all is a number still. */
+const providerCode = (value: SettingValue): unknown =>
+  VIDEO_CHAT_PROVIDERS[value as keyof typeof VIDEO_CHAT_PROVIDERS] ?? value;
 
 const DEFAULT_SERVER = 'default';
 /** A URL, or what stands for the server's own. */
@@ -92,8 +98,8 @@ const REALM_SETTING_TABLE = {
   },
   videoChatProvider: {
     name: 'video_chat_provider',
-    codes: { none: 0, jitsi: 1 },
-    refusal: (value) => ({ text: `Invalid video_chat_provider ${value}` }),
+    codes: VIDEO_CHAT_PROVIDERS,
+    refusal: (value) => ({ text: `Invalid video_chat_provider ${providerCode(value)}` }),
   },
   waitingPeriodThreshold: 'waiting_period_threshold',
   wantAdvertiseInCommunitiesDirectory: 'want_advertise_in_communities_directory',

@@ -41,6 +41,8 @@ export interface ServerInfo {
   /** Whether it allows channels that anybody on the Internet reads. */
   readonly webPublicEnabled: boolean;
   readonly fileLimits: FileLimits;
+  /** For calls. */
+  readonly hasBigBlueButton: boolean;
 }
 
 /** The `realm` group of register's answer: organization, limits and server (events §5.1–5.2). */
@@ -78,6 +80,7 @@ export function presentRealm(
     realm_available_video_chat_providers: {
       disabled: { name: 'None', id: 0 },
       jitsi_meet: { name: 'Jitsi Meet', id: 1 },
+      ...(serverInfo.hasBigBlueButton && { big_blue_button: { name: 'BigBlueButton', id: 4 } }),
     },
     gif_rating_policy_options: GIF_RATINGS,
     realm_default_external_accounts: EXTERNAL_ACCOUNTS,

@@ -104,7 +104,6 @@ it.each([
 
 it.each([
   ['POST', '/calls/zoom/create', {}, 'Zoom credentials have not been configured'],
-  ['GET', '/calls/bigbluebutton/create', { meeting_name: 'a' }, 'BigBlueButton is not configured.'],
   ['POST', '/calls/constructorgroups/create', {}, 'Constructor Groups credentials have not been configured'],
   ['POST', '/calls/nextcloud_talk/create', { room_name: 'a' }, 'Nextcloud Talk credentials have not been configured'],
   ['POST', '/calls/webex/create', {}, 'Webex credentials have not been configured'],

@@ -120,6 +120,7 @@ export const httpModule = ({ authenticate, ...options }: ParleyParts) =>
             isDevelopment: options.isDev,
             webPublicEnabled: options.allowsWebPublicChannels,
             fileLimits: files,
+            hasBigBlueButton: Boolean(options.bigBlueButton),
           },
         }),
         ...(options.moreRoutes ?? []),

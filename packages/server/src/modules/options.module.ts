@@ -5,6 +5,8 @@ import { HmacApiKeyMint } from '../authentication/hmac-api-key-mint.js';
 import { HmacSessionTokens } from '../authentication/hmac-session-tokens.js';
 import { JoseWebTokens } from '../authentication/jose-web-tokens.js';
 import { ZxcvbnPasswordStrength } from '../authentication/zxcvbn-password-strength.js';
+import { BigBlueButton } from '../calls/big-blue-button.js';
+import { HmacMeetingLinks } from '../calls/hmac-meeting-links.js';
 import { FILE_LIMITS } from '../config.js';
 import { FileTypeContentTypes } from '../files/file-type-content-types.js';
 import { HmacFileTokens } from '../files/hmac-file-tokens.js';
@@ -58,6 +60,8 @@ export const optionsModule = (options: ParleyParts, resolve: Resolve) =>
       TOKENS.realmUrls,
       TOKENS.clock,
     );
+    provideFrom(bind, TOKENS.meetingLinks, () => new HmacMeetingLinks(options.secret));
+    provideValue(bind, TOKENS.meetingServer, options.bigBlueButton ? new BigBlueButton(options.bigBlueButton) : null);
     provideValue(bind, TOKENS.blobStore, options.blobs);
     provideValue(bind, TOKENS.partialBlobStore, options.partialBlobs);
     provideValue(bind, TOKENS.imageProcessor, options.images);

@@ -9,11 +9,13 @@ import {
   CheckStringId,
   ConfigureRealm,
   CreateCall,
+  CreateMeetingLink,
   CreateRealm,
   DeactivateRealm,
   DeleteRealmData,
   ForgetLimits,
   GetServerSettings,
+  JoinMeeting,
   ListAllowedDomains,
   ListLinkifiers,
   ReactivateRealm,
@@ -37,10 +39,12 @@ const {
   markdownRenderer,
   serverAddress,
   linkifierSyntax,
+  meetingLinks,
+  meetingServer,
 } = TOKENS;
 
 export const realmsModule = new ContainerModule(({ bind }) => {
-  provide(bind, ChangeRealm, unitOfWork, markdownRenderer, realmUrls, clock, developmentMode);
+  provide(bind, ChangeRealm, unitOfWork, markdownRenderer, realmUrls, clock, developmentMode, meetingServer);
   provide(bind, ChangeUserDefaults, unitOfWork);
   provide(bind, ListAllowedDomains, unitOfWork);
   provide(bind, AddAllowedDomain, unitOfWork);
@@ -58,10 +62,12 @@ export const realmsModule = new ContainerModule(({ bind }) => {
   provideAs(bind, LISTS.jobHandler, DeleteRealmData);
   provide(bind, ReactivateRealm, unitOfWork);
   provide(bind, SuspendRealm, unitOfWork);
-  provide(bind, ConfigureRealm, unitOfWork, markdownRenderer, realmUrls, clock, developmentMode);
+  provide(bind, ConfigureRealm, unitOfWork, markdownRenderer, realmUrls, clock, developmentMode, meetingServer);
   provide(bind, ForgetLimits, unitOfWork);
   provide(bind, CheckStringId, unitOfWork);
   provide(bind, CreateCall, unitOfWork);
+  provide(bind, CreateMeetingLink, unitOfWork, meetingLinks, randomness);
+  provide(bind, JoinMeeting, unitOfWork, meetingLinks, meetingServer);
   provide(bind, CreateRealm, unitOfWork, clock, randomness, serverAddress);
   provide(bind, GetServerSettings, unitOfWork, realmUrls, developmentMode, serverChannelConfig);
 });

@@ -12,6 +12,7 @@ import type {
 import type { Realm } from '@parley/domain/realms';
 import { type AddressedRealm, type Clock, DomainError, type RealmUrls } from '@parley/domain/shared';
 import { FEATURE_LEVEL, ZULIP_VERSION } from '@parley/http';
+import { readShort } from '../read-short.js';
 import type { PushServiceAccount } from './push-service-account.js';
 
 /** In which the service has to answer. */
@@ -141,7 +142,7 @@ export class HttpPushService implements PushService {
         },
         body: form ? new URLSearchParams(form).toString() : JSON.stringify(json),
       });
-      text = await readShort(response);
+      text = await readShort(response, MAX_ANSWER_BYTES);
     } catch {
       throw new DomainError(
         'PUSH_SERVICE_UNREACHABLE',
@@ -244,17 +245,6 @@ const denied = () =>
 /** What it says of itself, as far as that is a sentence. */
 const refused = ({ fields: { msg } }: Answer) =>
   new DomainError('PUSH_SERVICE_REFUSED', typeof msg === 'string' && msg !== '' ? msg : 'Refused by the push service');
-
-async function readShort(response: Response): Promise<string> {
-  const chunks: Uint8Array[] = [];
-  let length = 0;
-  for await (const chunk of response.body ?? []) {
-    length += chunk.length;
-    if (length > MAX_ANSWER_BYTES) throw new RangeError('The push service answers too much');
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString('utf8');
-}
 
 function parseObject(text: string): Answer['fields'] | null {
   try {

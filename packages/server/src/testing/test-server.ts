@@ -33,6 +33,7 @@ import {
 } from '@parley/testkit';
 import type { HostAuthenticate } from '../authentication/host-authenticate.js';
 import { ScryptPasswordHasher } from '../authentication/scrypt-password-hasher.js';
+import type { BigBlueButtonAccount } from '../calls/big-blue-button-account.js';
 import { SeededRandom } from '../demo/seeded-random.js';
 import { type ComposedParley, composeParley, type ParleyParts } from '../parley.js';
 import type { PushServiceAccount } from '../push/push-service-account.js';
@@ -54,6 +55,7 @@ export interface TestServerOptions {
   readonly passwordHasher?: PasswordHasher;
   readonly logger?: Logger;
   readonly push?: PushServiceAccount;
+  readonly bigBlueButton?: BigBlueButtonAccount;
   readonly blobs?: BlobStore;
   readonly partialBlobs?: PartialBlobStore;
   /** Default: one for images without pixels. */

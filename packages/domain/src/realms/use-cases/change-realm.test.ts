@@ -15,7 +15,7 @@ import { ChangeRealm, type ChangeRealmInput } from './change-realm.js';
 import { ChangeUserDefaults } from './change-user-defaults.js';
 
 const changing = (fixture: MemoryFixture, renderer = new FakeRenderer()) => {
-  const useCase = new ChangeRealm(fixture.uow, renderer, fakeRealmUrls, fixture.clock, { isOn: false });
+  const useCase = new ChangeRealm(fixture.uow, renderer, fakeRealmUrls, fixture.clock, { isOn: false }, null);
   return (who: string, input: Partial<ChangeRealmInput>) =>
     useCase.execute(fixture.caller(who), { settings: {}, permissions: {}, ...input });
 };

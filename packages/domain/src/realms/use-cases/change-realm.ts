@@ -27,6 +27,7 @@ import { mustBeOwner } from '../../users/role-rules.js';
 import { atLeast } from '../../users/user-delivery.js';
 import { checkRealmName } from '../add-realm.js';
 import { authenticationMethods } from '../authentication-methods.js';
+import type { MeetingServer } from '../calls/meeting.js';
 import type { Realm } from '../realm.js';
 import { canChangeRealm, canSetAuthenticationMethods } from '../realm-permissions.js';
 import {
@@ -79,6 +80,7 @@ export class ChangeRealm {
     realmUrls: RealmUrls,
     clock: Clock,
     mode: DevelopmentMode,
+    private readonly meetingServer: MeetingServer | null,
   ) {
     this.changes = new RealmChanges(renderer, realmUrls, clock, mode);
   }
@@ -105,6 +107,7 @@ export class ChangeRealm {
     enforce(canChangeRealm(actor, []));
     checkSettingValues('realm', REALM_SETTINGS, settings, CHECKED_BEFORE_AUTHENTICATION);
     if (authenticationMethods) checkAuthenticationMethods(actor, authenticationMethods);
+    checkProvider(settings, this.meetingServer);
     checkSettingValues('realm', REALM_SETTINGS, settings, CHECKED_BEFORE_OWNERS);
     enforce(canChangeRealm(actor, [...namesOf(settings), ...namesOf(permissions)]));
     if (stringId !== undefined) {
@@ -131,6 +134,7 @@ export class ConfigureRealm {
     realmUrls: RealmUrls,
     clock: Clock,
     mode: DevelopmentMode,
+    private readonly meetingServer: MeetingServer | null,
   ) {
     this.changes = new RealmChanges(renderer, realmUrls, clock, mode);
   }
@@ -138,6 +142,7 @@ export class ConfigureRealm {
   /** All or nothing. @throws DomainError UNKNOWN_REALM, INVALID_REALM_NAME, BAD_SETTING_VALUE, UNRENDERABLE_CONTENT, STALE_VALUE */
   async execute({ realmId, name, settings }: ConfigureRealmInput): Promise<ChangeRealmOutput> {
     if (name !== undefined) checkRealmName(name);
+    checkProvider(settings, this.meetingServer);
     const parsed = await this.changes.parseDescription(this.uow, realmId, settings.description);
     const input = { settings, permissions: {}, ...(name !== undefined && { name }) };
     return this.uow.write(async (tx) => this.changes.apply(tx, await tx.realms.get(realmId), null, input, parsed));
@@ -252,6 +257,13 @@ async function announceReachOfGuests(tx: Transaction, before: Realm, after: Real
   const { everyone } = await tx.groups.systemGroupIds(after.id);
   const reach = after.permissions.canAccessAllUsers === everyone ? 'widened' : 'narrowed';
   await announceReach(tx, after, reach, except(wholeRealm, atLeast('member')), lastSeq);
+}
+
+/** Meetings are held where the operator named a server for them (organization §20). */
+function checkProvider({ videoChatProvider }: ChangeRealmInput['settings'], server: MeetingServer | null): void {
+  if (videoChatProvider === 'bigBlueButton' && !server) {
+    throw badSettingValue('realm', 'videoChatProvider', videoChatProvider);
+  }
 }
 
 /** Organization §2.5. */

@@ -4,7 +4,7 @@ import type { UnitOfWork } from '../../shared/unit-of-work.js';
 
 export interface CreateCallInput {
   /** As people call it. */
-  readonly provider: 'Zoom' | 'BigBlueButton' | 'Constructor Groups' | 'Nextcloud Talk' | 'Webex';
+  readonly provider: 'Zoom' | 'Constructor Groups' | 'Nextcloud Talk' | 'Webex';
 }
 
 /** A call at a provider that the server would need an account with, and has none (organization §20). */
@@ -14,10 +14,6 @@ export class CreateCall {
   /** @throws DomainError USER_DEACTIVATED, CALL_PROVIDER_UNAVAILABLE */
   async execute(caller: Caller, { provider }: CreateCallInput): Promise<never> {
     await this.uow.read(({ actors }) => actors.get(caller));
-    const text =
-      provider === 'BigBlueButton'
-        ? 'BigBlueButton is not configured.'
-        : `${provider} credentials have not been configured`;
-    throw new DomainError('CALL_PROVIDER_UNAVAILABLE', text);
+    throw new DomainError('CALL_PROVIDER_UNAVAILABLE', `${provider} credentials have not been configured`);
   }
 }

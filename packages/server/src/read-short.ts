@@ -1,0 +1,11 @@
+/** What another server answers, as far as that is no longer than what it has to say. @throws RangeError when it is */
+export async function readShort(response: Response, maxBytes: number): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of response.body ?? []) {
+    length += chunk.length;
+    if (length > maxBytes) throw new RangeError('The other server answers too much');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
+}
