@@ -30,6 +30,7 @@ const ROWS: readonly Row[] = [
   // Protocol
   ['GET', '/server_settings', 'protocol §10'],
   ['GET', '/compatibility', 'protocol §10', { atRoot: true }],
+  ['GET', '/openapi.json', 'protocol §10'],
   ['POST', '/fetch_api_key', 'protocol §8.1'],
   ['POST', '/dev_fetch_api_key', 'protocol §8.2'],
   ['GET', '/dev_list_users', 'protocol §8.2'],

@@ -4,7 +4,7 @@ export { LongPoll } from './events/long-poll.js';
 export { PublicRealms } from './events/public-realms.js';
 export type { RouteDependencies } from './feature.js';
 export { permissionTitle } from './groups/permission-title.js';
-export { answerSchemaOf, type OpenApiDocument, openApiOf } from './openapi/openapi.js';
+export { answerSchemaOf } from './openapi/openapi.js';
 export { REALM_SETTING_FORMS } from './realms/realm-settings.wire.js';
 export { createRoutes } from './routes.js';
 export {

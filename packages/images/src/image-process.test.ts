@@ -55,7 +55,8 @@ describe('a process for images', () => {
     count();
     await images.resize(blackPng(9000, 9000), TICK);
     isDone = true;
-    expect(turns).toBeGreaterThan(100);
+    // Without a process of its own the loop would stand still until it is done.
+    expect(turns).toBeGreaterThan(5);
   });
 
   it('refuses an image that brings it down, and goes on with the next', async () => {

@@ -16,6 +16,7 @@ import { type Dto, IntegerParam, NoParameters, TextParam } from '../routing/para
 import { type Reply, success } from '../routing/reply.js';
 import type { UploadedFile } from '../routing/request.js';
 import { type Method, type Route, route } from '../routing/route.js';
+import { unescaped } from '../routing/unescaped.js';
 import * as wire from '../routing/wire-schema.js';
 import { attachment } from './file.answers.js';
 import { presentFile } from './file.presenters.js';
@@ -202,15 +203,6 @@ function theFile(files: readonly UploadedFile[]): UploadedFile {
   if (!file) throw badParameter('You must specify a file to upload');
   if (others.length > 0) throw badParameter('You may only upload one file at a time');
   return file;
-}
-
-/** Some clients escape what HTTP libraries do not let into a header. */
-function unescaped(filename: string): string {
-  try {
-    return decodeURIComponent(filename);
-  } catch {
-    return filename;
-  }
 }
 
 const PAGES: Readonly<Record<string, number>> = { UNKNOWN_FILE: 404, CANNOT_VIEW_FILE: 403 };

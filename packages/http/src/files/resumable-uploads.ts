@@ -5,6 +5,7 @@ import type { DataStore, MemoryLocker, ServerOptions } from '@tus/server';
 import { ClientGone } from '../routing/body.js';
 import type { Reply } from '../routing/reply.js';
 import type { Request as ParleyRequest } from '../routing/request.js';
+import { unescaped } from '../routing/unescaped.js';
 
 export const TUS_PATH = '/api/v1/tus';
 
@@ -33,7 +34,7 @@ export class TusProtocol {
   async handle(request: ParleyRequest, caller: Caller, uploads: ResumableUploads): Promise<Reply> {
     const { DataStore, MemoryLocker, Server, Upload } = await import('@tus/server');
     this.locker ??= new MemoryLocker();
-    const pathId = decodeURIComponent(request.path.slice(TUS_PATH.length).replace(/^\/+/, ''));
+    const pathId = unescaped(request.path.slice(TUS_PATH.length).replace(/^\/+/, ''));
     let expiresAt: number | null = null;
     let unexpected: unknown;
 

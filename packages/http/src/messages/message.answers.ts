@@ -15,7 +15,7 @@ const reaction = wire.named(
   wire.fields({
     emoji_name: wire.text(),
     emoji_code: wire.text(),
-    reaction_type: wire.oneOf('unicode_emoji', 'realm_emoji', 'zulip_extra_emoji'),
+    reaction_type: wire.oneOf('unicode_emoji', 'realm_emoji', 'service_extra_emoji', 'zulip_extra_emoji'),
     user_id: wire.integer(),
   }),
 );

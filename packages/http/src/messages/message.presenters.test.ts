@@ -115,7 +115,7 @@ describe('a message', () => {
   `('$source, address visible to $visibility, seen $sees, client_gravatar $clientGravatar', (row) => {
     const view = withSender(channelMessage, {
       emailVisibility: row.visibility,
-      avatar: { source: row.source, version: 1 },
+      avatar: { source: row.source, version: 1, ...(row.source === 'uploaded' && { key: '7' }) },
     });
     const { clientGravatar, sees: seesSenderEmail } = row;
     const { avatar_url } = presentMessage(view, place, { ...html, clientGravatar, seesSenderEmail });

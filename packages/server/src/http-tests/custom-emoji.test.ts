@@ -167,7 +167,7 @@ describe('custom emoji (organization §7)', () => {
     fieldsOf(await add('party', people.hamlet, [imageFile({ format: 'gif', frames: 5 })]));
     server.clock.advance(86_400);
     const sweep = () => server.parley.useCase(SweepFiles).execute({ keepDetachedSeconds: 0 });
-    expect([await sweep(), blobs.size]).toEqual([{ files: 0, blobs: 0 }, 2]);
+    expect([await sweep(), blobs.size]).toEqual([{ files: 0, blobs: 0, uploads: 0 }, 2]);
   });
 });
 

@@ -290,7 +290,7 @@ describe('POST /invites', () => {
     await letters(0).catch(() => undefined);
     expect(server.mailer.letters).toEqual([]);
     server.mailer.isDown = false;
-    server.clock.advance(3600);
+    server.clock.advance(86_400);
     expect(await letters(1)).toHaveLength(1);
   });
 });

@@ -4,7 +4,7 @@ import { migrate } from '../migrations/migrate.js';
 import { TABLES_OF_MESSAGES } from './sqlite-message-archive.js';
 
 /** Rows of these name a message and are none of its own. */
-const NAME_ONLY = ['event', 'reminder', 'removed_message_holder'];
+const NAME_ONLY = ['awaited_thumbnail', 'event', 'reminder', 'removed_message_holder'];
 
 it('keeps the rows of every table that belongs to messages', () => {
   const database = new Sqlite(':memory:');
