@@ -176,7 +176,7 @@ async function sessions(context: CommandContext): Promise<CommandResult> {
       id: session.id,
       createdAt: timeOf(session.createdAt),
       lastUsedAt: timeOf(session.lastUsedAt),
-      // What a browser calls itself is nobody's to send to a terminal as it is.
+      // A browser's name is untrusted input: control characters must not reach the terminal.
       userAgent: session.userAgent.replace(/\p{Cc}/gu, ''),
     }));
     const lines = found.map((one) => [one.id, one.createdAt, one.lastUsedAt, one.userAgent].join('\t'));

@@ -129,7 +129,7 @@ describe('custom emoji (organization §7)', () => {
     expect([await list(), blobs.size]).toEqual([{}, 0]);
   });
 
-  it('are for whom the organization lets add them, and never for guests', async () => {
+  it('are added by those whom the organization permits, and never by guests', async () => {
     expectRefusal(await add('my_EMoji', people.polonius), 'Not allowed for guest users');
     const administrators = (await server.storage.uow.read(({ groups }) => groups.systemGroupIds(server.realmId)))
       .administrators;
@@ -141,7 +141,7 @@ describe('custom emoji (organization §7)', () => {
     expect(await list()).toEqual({ 1: record(1, 'smile', { author_id: people.iago.id }) });
   });
 
-  it('are one for each name, whoever is quicker', async () => {
+  it('have unique names, even when two are added at the same time', async () => {
     const replies = await Promise.all([add('tick'), add('tick', people.iago), add('tick', people.cordelia)]);
     expect(replies.map(({ status }) => status).sort()).toEqual([200, 400, 400]);
     expectRefusal(replies.find(({ status }) => status === 400)!, 'A custom emoji with this name already exists.');

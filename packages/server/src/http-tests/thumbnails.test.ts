@@ -254,7 +254,7 @@ describe('GET /user_uploads/thumbnail (messages §16.2)', () => {
     expect((await get(`${thumbnail}/840x560.webp`, cordelia)).status).toBe(200);
   });
 
-  it('has nothing left once the image is deleted', async () => {
+  it('leaves no bytes once the image is deleted', async () => {
     const { hamlet } = people;
     const before = blobs.size;
     const url = await uploaded(hamlet, PHOTO);
