@@ -192,7 +192,7 @@ const timeOf = (at: UnixSeconds): string => new Date(at * 1000).toISOString();
 /** Null: without one. */
 async function readPassword({ invocation, terminal, isOn }: CommandContext): Promise<string | null> {
   if (!isOn('password-stdin')) return null;
-  // Before anybody types in vain.
+  // Checked before the password is read.
   requireDatabase(invocation);
   const password = (await terminal.readInput()).replace(/\r?\n$/, '');
   if (password === '') throw new StartupError('There was no password in standard input.');
