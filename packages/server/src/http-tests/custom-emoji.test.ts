@@ -62,7 +62,7 @@ describe('custom emoji (organization §7)', () => {
       { type: 'realm_emoji', op: 'update_one', emoji_id: '1', data: { deactivated: true } },
       { type: 'realm_emoji', op: 'add', emoji: record(2, 'green_tick') },
     ]);
-    // A client that is told everything is told how it is now.
+    // Clients that get all emoji with each change get the present state.
     expect((await eventsAfter(server, oldQueue)).at(-1)).toEqual({
       type: 'realm_emoji',
       op: 'update',
@@ -159,7 +159,7 @@ describe('custom emoji (organization §7)', () => {
     );
     fieldsOf(await remove('tick', people.iago));
     expectRefusal(await remove('tick', people.iago), "Emoji 'tick' does not exist", { status: 404 });
-    // What was said with it still shows it.
+    // Messages that have it still show it.
     expect((await picture(`/user_avatars/${server.realmId}/emoji/images/1.png`)).status).toBe(200);
   });
 

@@ -17,7 +17,7 @@ type Wire = any;
 const PASSWORD = 'alas, poor yorick 1601';
 const DAY = 86_400;
 
-/** As servers mostly are; one that counts requests behind a proxy; one that has no mail server. */
+/** A server with the usual settings; one that counts requests, behind a proxy; one without a mail server. */
 let main: TestServer;
 let limited: TestServer;
 let withoutMail: TestServer;
@@ -27,7 +27,7 @@ let people: TestServer['people'];
 let url: string;
 let general: number;
 let closed: number;
-/** Somebody of this test's own: letters are told apart by their addresses. */
+/** A user for one test only: letters are told apart by their addresses. */
 let hamlet: TestUser;
 let yorick: string;
 let n = 0;
@@ -96,7 +96,7 @@ const expectRedirect = (reply: TestReply, path: string) =>
 const handlerOf = (type: abstract new (...dependencies: never[]) => JobHandler): JobHandler =>
   server.parley.useCase(type);
 
-/** All that were sent to an address, once there are so many: the server may be at it by itself. */
+/** All letters to an address, once there are so many: the server's own worker may send them as well. */
 async function lettersTo(email: string, handler: JobHandler, count = 1): Promise<readonly Letter[]> {
   const sent = () => server.mailer.letters.filter(({ to }) => to === email);
   await lettersOf(server, handler, count, sent);
@@ -606,7 +606,7 @@ describe('joining by a link', () => {
     expectPage(await join(link, yorick, from('192.0.2.13')), 'This was tried too often.', 429);
     for (const name of ['b', 'c', 'd', 'e', 'f']) await join(link, `${name}@example.com`, from('192.0.2.14'));
     expectPage(await join(link, 'g@example.com', from('192.0.2.14')), 'This was tried too often.', 429);
-    // Nor does anybody learn then who has an account.
+    // The refusal does not show who has an account.
     expectPage(await join(link, hamlet.email, from('192.0.2.14')), 'This was tried too often.', 429);
   });
 

@@ -12,7 +12,7 @@ import { TestServer, type TestUser } from '../testing/test-server.js';
 // biome-ignore lint/suspicious/noExplicitAny: wire forms, told apart by assertions.
 type Wire = any;
 
-/** Makes nothing until it is told to. */
+/** An image processor that waits while the test holds it. */
 class HeldProcessor implements ImageProcessor {
   private readonly real = new SharpImageProcessor();
   private isHeld = false;
