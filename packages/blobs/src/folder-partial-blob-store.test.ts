@@ -18,7 +18,7 @@ const open = async (kind: 'folder' | 'other' = 'folder') => {
 describe('a folder beside blobs in folders as', () => partialBlobStoreContract(open));
 describe('a folder beside blobs elsewhere as', () => partialBlobStoreContract(() => open('other')));
 
-it('is closed to other users of the machine, and no place for blobs', async () => {
+it('is closed to other users of the machine, and is not swept with the blobs', async () => {
   const { folder, partials, blobs, close } = await open();
   const key = 'ab'.padEnd(32, '0') as BlobKey;
   await partials.append(key, 0, (async function* () {})());

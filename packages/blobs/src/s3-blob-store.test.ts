@@ -55,7 +55,7 @@ describe('a folder beside a bucket as', () =>
 describe('the bucket', () => {
   const KEY = 'ab'.padEnd(32, '0') as BlobKey;
 
-  it('takes what is larger than a part, and nothing of it when it breaks off', async () => {
+  it('stores content larger than one part, and nothing of content that breaks off', async () => {
     const { store } = await open();
     const piece = Buffer.alloc(1024 * 1024, 'abcdefg');
     const pieces = (count: number, isBroken = false) =>
@@ -73,7 +73,7 @@ describe('the bucket', () => {
     expect(await store.sizeOf(KEY)).toBeNull();
   });
 
-  it('may hold other things, which are none of the blobs', async () => {
+  it('may hold other objects, which are not taken for blobs', async () => {
     const [outer, inner] = [storeAt(''), storeAt(`files-${opened++}/`)];
     await inner.put(KEY, (async function* () {})());
     expect((await outer.list(null, 1000)).map(({ key }) => key)).not.toContain(KEY);
@@ -85,7 +85,7 @@ describe('the bucket', () => {
     await expect(store.sizeOf(key as BlobKey)).rejects.toThrow('No blob has such a key');
   });
 
-  it('that is not there is an error, and no empty store', async () => {
+  it('fails where it does not exist, instead of seeming empty', async () => {
     const store = new S3BlobStore({
       bucket: 'nothing',
       prefix: '',

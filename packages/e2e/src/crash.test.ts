@@ -169,7 +169,7 @@ class Listener {
   private isOver = false;
   private permission: Promise<void> = Promise.resolve();
   private giveLeave = () => {};
-  private tellOfBatch: ((events: readonly Answer[]) => void) | null = null;
+  private resolveBatch: ((events: readonly Answer[]) => void) | null = null;
 
   private constructor(
     private readonly client: Client,
@@ -190,9 +190,9 @@ class Listener {
       // What was told before and not acknowledged is told again, word for word.
       expect(events.slice(0, repeated.length)).toEqual(repeated);
       repeated = [];
-      if (this.tellOfBatch) {
+      if (this.resolveBatch) {
         repeated = events;
-        this.tellOfBatch(events);
+        this.resolveBatch(events);
         await this.permission;
         continue;
       }
@@ -207,12 +207,12 @@ class Listener {
       this.giveLeave = resolve;
     });
     await new Promise<readonly Answer[]>((resolve) => {
-      this.tellOfBatch = resolve;
+      this.resolveBatch = resolve;
     });
   }
 
   goOn(): void {
-    this.tellOfBatch = null;
+    this.resolveBatch = null;
     this.giveLeave();
   }
 

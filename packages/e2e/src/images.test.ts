@@ -73,7 +73,7 @@ describe('images', () => {
     }
   });
 
-  it('that are programs are refused, and the server goes on', async () => {
+  it('that contain programs are refused, and the server continues', async () => {
     const svg = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>';
     for (const text of [svg, '<!doctype html><script>alert(1)</script>', 'GIF89a/*...*/=1;alert(1)']) {
       expect(await post('/users/me/avatar', text)).toMatchObject({ result: 'error', code: 'BAD_IMAGE' });
@@ -81,7 +81,7 @@ describe('images', () => {
     expect(await post('/users/me/avatar', PHOTO)).toMatchObject({ result: 'success' });
   });
 
-  it('end their process with the server, however that ends', async () => {
+  it('are read in a process that ends with the server, even when it is killed', async () => {
     await post('/users/me/avatar', PHOTO);
     const child = Number(childrenOf(server.pid));
     expect(child).toBeGreaterThan(0);

@@ -43,7 +43,7 @@ const PASSWORD = 'alas, poor yorick 1601';
     return (await fetch(`${server.url}/api/v1/fetch_api_key`, { method: 'POST', body })).status;
   };
 
-  it('lead from the address to an account, without scripts and with everything named', async () => {
+  it('lead from the address to an account, without scripts and with an accessible name for every control', async () => {
     await browser.open(server.url);
     expect(await browser.text()).toContain(server.url);
     // The policy lets the style through.
@@ -79,7 +79,7 @@ const PASSWORD = 'alas, poor yorick 1601';
     expect(browser.complaints.filter((text) => !text.includes('status of 400'))).toEqual([]);
   }, 300_000);
 
-  it('set a password that was forgotten, but for forms of other sites', async () => {
+  it('set a forgotten password, and refuse forms of other sites', async () => {
     const page = `<form method="post" action="${server.url}/accounts/password/reset/"><input name="email" value="${hamlet.email}"><button>Send</button></form>`;
     await browser.open(`data:text/html,${encodeURIComponent(page)}`);
     await browser.follow('Send');

@@ -58,7 +58,7 @@ const ROWS: readonly Row[] = [
   ['GET', '/json/messages', 'protocol §9', { atRoot: true }],
   ['GET', '/json/messages/:message_id', 'protocol §9', { atRoot: true }],
   ['GET', '/messages/matches_narrow', 'messages §8', { isStarred: true }],
-  ['PATCH', '/messages/:message_id', 'messages §9', { lacks: 'files are not detached' }],
+  ['PATCH', '/messages/:message_id', 'messages §9'],
   ['GET', '/messages/:message_id/history', 'messages §10', { isStarred: true }],
   ['DELETE', '/messages/:message_id', 'messages §11', { isStarred: true }],
   ['POST', '/messages/:message_id/reactions', 'messages §12'],

@@ -37,7 +37,7 @@ describe('the table of operations', () => {
     ]);
   });
 
-  it('asks who is calling, but for what comes before signing in, what is the same for all, and pages', () => {
+  it('authenticates callers, except before log-in, for spectators, for answers that are the same for all, and for pages', () => {
     expect(
       routes
         .filter(({ auth, errorPage }) => auth === 'anyone' && !errorPage)

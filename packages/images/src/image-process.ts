@@ -11,12 +11,12 @@ interface Order {
   readonly refuse: (error: DomainError) => void;
 }
 
-/** Whatever comes on top of these is refused. */
+/** Maximum of waiting jobs and of their bytes; further jobs are refused. */
 const MAX_WAITING = 100;
 const MAX_WAITING_BYTES = 128 * 1024 * 1024;
-/** The library keeps to its time by itself; this is for an image that keeps it from doing so. */
+/** The library has a time limit of its own; this one is for images at which that fails. */
 const PATIENCE_MS = 20_000;
-/** Nobody holds on to the memory for longer. */
+/** An idle process ends after this time, and frees its memory. */
 const IDLE_MS = 30_000;
 const MAX_HEAP_MB = 256;
 
@@ -96,7 +96,7 @@ export class ImageProcess implements ImageProcessor {
         return;
       }
     } catch {
-      // Node may be told not to let anybody start one.
+      // Node's permission model may forbid starting processes.
       this.script = null;
     }
     void answerJob(job).then((answer) => this.finish(answer));
@@ -128,7 +128,7 @@ export class ImageProcess implements ImageProcessor {
     });
     for (const event of ['error', 'exit']) child.on(event, () => this.lose(child, 'UNREADABLE_IMAGE'));
     try {
-      // Whoever sends a message comes before whoever waits for a picture.
+      // Requests have priority over images.
       if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL);
     } catch {
       // It has the usual one then.
@@ -136,7 +136,7 @@ export class ImageProcess implements ImageProcessor {
     return child;
   }
 
-  /** Whatever it was at, it is at no longer. */
+  /** The process has ended or is ended here; its job is refused. */
   private lose(child: ChildProcess, refusal: 'UNREADABLE_IMAGE' | 'IMAGE_TOO_LARGE'): void {
     if (child !== this.child) return;
     this.child = null;
@@ -158,7 +158,7 @@ export class ImageProcess implements ImageProcessor {
 
   private finishCurrent(answer: ImageAnswer): void {
     clearTimeout(this.deadline);
-    // Whoever waits for nothing else may end.
+    // An idle process keeps nobody else from ending.
     this.child?.unref();
     this.child?.channel?.unref();
     const order = this.current;

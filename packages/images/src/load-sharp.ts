@@ -23,7 +23,7 @@ export function loadSharp(): typeof Sharp {
   sharp.unblock({ operation: READERS });
   // No image is read twice in a row.
   sharp.cache(false);
-  // How many run at the same time is our business.
+  // `ImageProcess` decides how many run at the same time.
   sharp.concurrency(1);
   loaded = sharp;
   return sharp;

@@ -152,7 +152,7 @@ describe('units of systemd', () => {
 describe('the container', () => {
   const file = textOf('deploy/Containerfile');
 
-  it('runs what is built, as nobody in particular', () => {
+  it('runs the built server as an unprivileged user', () => {
     const main = /exec node \/parley\/(packages\/server\/[\w/.]+)/.exec(file)?.[1];
     const { bin } = JSON.parse(readFileSync(resolve(docs, '../packages/server/package.json'), 'utf8'));
     expect(`packages/server/${bin.parley.replace('./', '')}`).toBe(main);

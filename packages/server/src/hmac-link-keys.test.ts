@@ -14,13 +14,13 @@ describe.each([
     expect(keys.derive(id)).toBe(key);
   });
 
-  it('are each other than the others', () => {
+  it('are all different', () => {
     const all = Array.from({ length: 100 }, (_, id) => keys.derive(id));
     expect(new Set(all.map((key) => key.slice(0, 8))).size).toBe(100);
     expect(new Set(all.map((key) => key.slice(-8))).size).toBe(100);
   });
 
-  it('are good for the server that gave them out, as they are', () => {
+  it('are valid on the server that issued them, and only unchanged', () => {
     const key = keys.derive(7);
     expect(new HmacLinkKeys('another secret', kind).read(key)).toBeNull();
     for (let at = 0; at < key.length; at++) {
@@ -32,7 +32,7 @@ describe.each([
     }
   });
 
-  it('are good for their purpose alone', () => {
+  it('are valid for their own purpose only', () => {
     const other = new HmacLinkKeys('a secret', otherKind);
     const samePurposeLength = new HmacLinkKeys('a secret', { ...otherKind, proofBytes: kind.proofBytes });
     expect(other.read(keys.derive(7))).toBeNull();

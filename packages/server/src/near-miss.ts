@@ -1,4 +1,4 @@
-/** Beyond that, a word is another one and not a mistake. */
+/** Words that differ in more letters are not taken for a mistyped one. */
 const MAX_DISTANCE = 3;
 
 /** The one that somebody probably meant; null when none is near. */

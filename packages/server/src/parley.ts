@@ -53,7 +53,7 @@ export interface ParleyParts {
   readonly passwordHasher: PasswordHasher;
   readonly markdownRenderer: MarkdownRenderer;
   readonly mailer: Mailer;
-  /** Whether letters reach those they are for, and do not just lie in a folder; default: true. */
+  /** Whether letters are delivered, and not only put into a folder; default: true. */
   readonly sendsMail?: boolean;
   /** Of invitations that say nothing about it; default: ten days. */
   readonly invitationValidityMinutes?: number;

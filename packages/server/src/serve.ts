@@ -135,7 +135,7 @@ function closeNow(server: Server | null): void {
   server?.close();
 }
 
-/** Whoever is in front has the time to send requests elsewhere. */
+/** Proxies in front get time to send requests elsewhere. */
 async function drain(readiness: Readiness, seconds: number): Promise<void> {
   readiness.drain();
   if (seconds > 0) await sleep(seconds * 1000);

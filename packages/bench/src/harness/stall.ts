@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 
-/** How long some work holds the event loop in one go, in milliseconds; whatever it throws is its own business. */
+/** How long some work holds the event loop in one go, in milliseconds; what it throws is ignored. */
 export async function stallOf(work: () => Promise<unknown>): Promise<number> {
   let longest = 0;
   let last = 0;

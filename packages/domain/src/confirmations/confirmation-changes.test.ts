@@ -59,7 +59,7 @@ describe('asking for a confirmation', () => {
     expect(await load(3, later)).toMatchObject({ email: 'b@example.com' });
   });
 
-  it('leaves alone what others ask for, and other purposes', async () => {
+  it('leaves confirmations of other users and of other purposes as they are', async () => {
     const { fixture, change, request, load } = await staged();
     await request(change('a@example.com'));
     await request(change('a@example.com', { userId: fixture.user('bob').id }));
@@ -88,7 +88,7 @@ it('ends what a user has under way, if anything', async () => {
   await expect(load(1)).rejects.toMatchObject({ code: 'CONFIRMATION_EXPIRED' });
 });
 
-it('takes so many people who sign up at a time, and no more', () => {
+it('refuses more people who are signing up than the maximum', () => {
   expect(() => requireRoomForSignUp(MAX_SIGN_UPS - 1)).not.toThrow();
   expect(() => requireRoomForSignUp(MAX_SIGN_UPS)).toThrow('Too many people are signing up');
 });

@@ -23,7 +23,7 @@ describe('the name of an emoji', () => {
   );
 });
 
-it('an organization has so many emoji at most', () => {
+it('an organization cannot have more emoji than the maximum', () => {
   expect(() => requireRoomForEmoji(MAX_CUSTOM_EMOJI - 1)).not.toThrow();
   expect(() => requireRoomForEmoji(MAX_CUSTOM_EMOJI)).toThrow('Too many custom emoji (limit: 5000).');
 });

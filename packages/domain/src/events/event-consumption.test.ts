@@ -53,7 +53,7 @@ it('gets what happens from its first start on, in order, and stores where it sta
   expect(await stored()).toEqual(new Map([[realmId, before + 3]]));
 });
 
-it('goes on where it stood, also with what happened while it was away, and in realms that are new', async () => {
+it('resumes from its stored position, with the events of the meantime and of new realms', async () => {
   const { fixture, start, happens, heard, realmId, lastSeq } = await consuming();
   await (await start()).stop();
   const seq = await happens();
@@ -106,7 +106,7 @@ it('brings events again that it failed at, after growing delays, and none after 
   expect(time.pending).toBe(0);
 });
 
-it('stores what it wants to change together with where it stands, or neither', async () => {
+it('stores its changes together with its position, or neither', async () => {
   const { start, happens, settle, stored, realmId, time } = await consuming();
   let fails = true;
   const consumption = await start({
@@ -126,7 +126,7 @@ it('stores what it wants to change together with where it stands, or neither', a
   expect((await stored())!.get(realmId)).toBe(seq);
 });
 
-it('passes over what it is not for, and stores that at the end or after many', async () => {
+it('passes over unwanted events, and stores its position when it stops or after many of them', async () => {
   const { start, happens, settle, stored, heard, realmId } = await consuming();
   const consumption = await start({ isWanted: () => false });
   const before = (await stored())!.get(realmId)!;
@@ -139,7 +139,7 @@ it('passes over what it is not for, and stores that at the end or after many', a
   expect(heard).toEqual([]);
 });
 
-it('does not go on where another process went on meanwhile', async () => {
+it('does not continue from a position that another process has advanced', async () => {
   const { start, happens, settle, stored, realmId, time, heard } = await consuming();
   const slow = await start({ consume: async () => null, isWanted: () => false });
   const other = await start();

@@ -120,7 +120,7 @@ export class EventConsumption {
       );
       const last = page.at(-1);
       if (!last) return;
-      this.tellOfGaps(realmId, position.read, page);
+      this.logGaps(realmId, position.read, page);
       const events = page.filter(isReadable).filter((each) => each.event.type !== 'blank' && isWanted(each));
       const unit = events.length > 0 ? await consume(realmId, events) : null;
       position.read = last.seq;
@@ -171,7 +171,7 @@ export class EventConsumption {
     return position;
   }
 
-  private tellOfGaps(realmId: RealmId, after: number, page: readonly LoggedEvent[]): void {
+  private logGaps(realmId: RealmId, after: number, page: readonly LoggedEvent[]): void {
     const first = page[0]!.seq;
     // What a realm began with may be gone before a consumer comes.
     if (after > 0 && first > after + 1) {

@@ -140,7 +140,7 @@ const describe = ({ width, height, frames, format }: ImageInfo) => ({
   isAnimated: frames > 1 && ANIMATED_FORMATS.has(format),
 });
 
-/** What the image is refused for is its own fault; that there is no room for it now is not. */
+/** Refusals of the image are final; SERVER_BUSY is tried again. */
 async function unlessRefused<T>(work: () => Promise<T>): Promise<T | null> {
   try {
     return await work();

@@ -152,7 +152,7 @@ describe('linking a user who is there already', () => {
 });
 
 describe('users who leave the host application and come back', () => {
-  it('are deactivated, and back in their channels and groups, whoever they are', async () => {
+  it('are deactivated and reactivated, the last owner too, the second time without effect', async () => {
     const { fixture, realmId, setActive } = await cast();
     for (const name of ['hamlet', 'owner']) {
       const user = { userId: fixture.user(name).id };
@@ -206,7 +206,7 @@ describe('the API key of a user', () => {
 });
 
 describe('finding users by external ids', () => {
-  it('answers ids in the order asked for, and refuses the first that is nobody’s', async () => {
+  it('answers ids in the order asked for, and refuses at the first unknown one', async () => {
     const { realmId, upsert, find } = await cast();
     const ann = await upsert();
     const bob = await upsert({ externalId: 'u2', fullName: 'Bob' });

@@ -7,7 +7,7 @@ export type ImageFormat = 'png' | 'jpeg' | 'gif' | 'webp' | 'avif' | 'tiff';
 export const MAX_IMAGE_PIXELS = 90_000_000;
 /** Of one frame that has to be in memory as a whole: of a progressive image, or in most formats. */
 export const MAX_WHOLE_PIXELS = 30_000_000;
-/** Every frame has a price of its own, however small it is. */
+/** Every frame takes time, however small it is. */
 export const MAX_FRAMES = 2000;
 
 export interface ImageInfo {

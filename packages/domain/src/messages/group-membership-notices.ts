@@ -69,7 +69,7 @@ export class TellGroupMembers implements JobHandler<NoticePayload> {
       const realm = await tx.realms.get(realmId);
       const group = await tx.groups.find(realmId, groupId);
       const by = await tx.users.find(realmId, byId);
-      // Whoever is gone meanwhile has nothing to do with it any more.
+      // Nobody is notified once the organization, the group or the acting user is gone.
       if (realm.isDeactivated || !group || !by?.isActive) return;
       const people = (await tx.users.list(realmId, userIds)).filter(({ isActive }) => isActive);
       const actor = await tx.actors.get({ realmId, userId: byId });

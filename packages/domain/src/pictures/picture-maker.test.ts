@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 
 describe('pictures of an image', () => {
-  it('are there before the work that names them', async () => {
+  it('are stored before the work that names them runs', async () => {
     const targets = [{ ...PNG, format: 'gif', maxFrames: 9 } as const, PNG];
     const made = await maker.make(image, targets, async (pictures) => {
       expect(await Promise.all(pictures.map(({ blob }) => blobs.sizeOf(blob)))).toEqual(
@@ -29,7 +29,7 @@ describe('pictures of an image', () => {
     expect(blobs.size).toBe(2);
   });
 
-  it('are gone where the work fails', async () => {
+  it('are removed when the work fails', async () => {
     const failing = maker.make(image, [PNG, PNG], async () => {
       throw new Error('no');
     });
@@ -37,14 +37,14 @@ describe('pictures of an image', () => {
     expect(blobs.size).toBe(0);
   });
 
-  it('are gone where one of them cannot be made, and the work is not done', async () => {
+  it('are removed when one of them cannot be made, and the work does not run', async () => {
     const work = jest.fn();
     const failing = maker.make(image, [PNG, { ...PNG, maxFrames: 9 }], work);
     await expect(failing).rejects.toMatchObject({ code: 'UNKNOWN_ANIMATION_FORMAT' });
     expect([work.mock.calls.length, blobs.size]).toEqual([0, 0]);
   });
 
-  it('may be missing for work that says so in its turn', async () => {
+  it('are replaced by the refusal for work that throws it later', async () => {
     const refused = maker.makeAhead(Buffer.from('no image'), [PNG], async (pictures) => {
       expect(pictures).toBeInstanceOf(DomainError);
       throw pictures;
@@ -52,7 +52,7 @@ describe('pictures of an image', () => {
     await expect(refused).rejects.toMatchObject({ code: 'UNREADABLE_IMAGE' });
   });
 
-  it('are made of one another where that is asked for', async () => {
+  it('are made from the previous picture where the target asks for it', async () => {
     const processor = new FakeImageProcessor();
     const resize = jest.spyOn(processor, 'resize');
     maker = new PictureMaker(blobs, processor, new SeededRandomness(1));

@@ -82,7 +82,7 @@ export async function addUser(
     });
   }
   if (!bot) {
-    // Who begins today knows nothing of how it was before (organization §10.3).
+    // Newcomers need no banners about what has changed (organization §10.3).
     await tx.onboarding.markDone(realm.id, user.id, 'visibility_policy_banner');
     const followed =
       channels ?? (await tx.channels.listAll(realm.id)).filter((channel) => channel.isDefault && !channel.isArchived);

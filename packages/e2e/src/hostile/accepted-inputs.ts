@@ -33,11 +33,11 @@ export interface InputContext {
   readonly addToken: (kind: 'apns' | 'fcm') => Promise<string>;
   /** A file of whoever calls; answers its id and what its address ends in. */
   readonly upload: () => Promise<{ readonly id: number; readonly path: string }>;
-  /** A form of a page, sent by nobody in particular. */
+  /** Sends the form of a page, without credentials. */
   readonly sendForm: (path: string, fields: Fields) => Promise<unknown>;
-  /** Of the link in the newest letter to an address. */
+  /** The key of the link in the newest letter to an address. */
   readonly keyMailedTo: (email: string) => Promise<string>;
-  /** Of whoever calls, and animated. */
+  /** Adds an animated emoji as the caller. */
   readonly addEmoji: () => Promise<{ readonly id: string; readonly name: string }>;
   /** A successful GET of whoever calls; answers its fields. */
   readonly get: (path: string) => Promise<Fields>;
@@ -247,7 +247,7 @@ const joining = ({ n }: InputContext, prefix: string): Fields => ({
   password: `${n} Something is rotten ${n}`,
 });
 
-/** Of a link for whoever calls to another spelling of their address: they are asked for again by it. */
+/** The key of a link that confirms another spelling of the caller's address. */
 async function newAddress({ get, post, keyMailedTo }: InputContext): Promise<Fields> {
   const { delivery_email } = await get('/users/me');
   const before = String(delivery_email);

@@ -152,7 +152,7 @@ describe('the worst that each operation may be sent', () => {
 
   const isForBrowsers = ({ path }: Route): boolean => /^\/(json|accounts)\//.test(path);
 
-  /** In a browser, somebody has logged in who has a password. */
+  /** A browser session needs a user with a password. */
   async function credentialsOf({ authorization }: Account, route: Route): Promise<HttpRequest['headers']> {
     if (!isForBrowsers(route)) return route.auth === 'user' ? { Authorization: authorization } : {};
     const anonymous = { Cookie: 'csrftoken=of-a-test', 'X-CSRFToken': 'of-a-test' };

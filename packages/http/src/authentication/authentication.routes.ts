@@ -30,7 +30,7 @@ import {
 
 const DEVELOPMENT_USERS = wire.listOf(wire.fields({ email: wire.text(), realm_uri: wire.text() }));
 
-/** What a user may still try, of those who are asked for a password. */
+/** The rate limit of log-ins, counted by name. */
 const ATTEMPTS = {
   rule: 'authenticate_by_username',
   keyOf: ({ username }: FetchApiKeyDto, { realmId }: AnonymousClient) => loginAttemptKey(realmId, username),

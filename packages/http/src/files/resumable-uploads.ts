@@ -112,7 +112,7 @@ export class TusProtocol {
   }
 }
 
-/** Of the protocol. What proxies say is none of its business. */
+/** Headers of the protocol. Others, such as `X-Forwarded-*`, are not passed on. */
 const TAKEN = /^(?:content-length|content-type|tus-.*|upload-.*)$/;
 
 function webRequestOf({ raw, method }: ParleyRequest): Request {

@@ -189,7 +189,7 @@ const VISIBILITIES: readonly (readonly [code: number, label: string])[] = [
 /** Of the groups of channels that a newcomer may choose; which, is in their names, since they may be several. */
 const GROUP_FIELD = 'default_stream_group_';
 
-/** Nobody ticks more than there are, and a form has a thousand fields at most. */
+/** There are no more groups, and a form has at most a thousand fields. */
 function chosenGroups({ parameters }: Request): readonly DefaultChannelGroupId[] {
   const names = [...parameters.names()].filter((name) => name.startsWith(GROUP_FIELD));
   return names.map((name) => Number(name.slice(GROUP_FIELD.length)) as DefaultChannelGroupId);

@@ -2,7 +2,7 @@ import { DomainError, type ErrorCode } from '@parley/domain/shared';
 import { HttpRefusal } from './errors.js';
 import type { Route } from './route.js';
 
-/** What is changed below these is the business of those who run an organization. */
+/** Paths below which accounts, rights and settings of an organization are changed. */
 const ADMINISTERED = [
   'bots',
   'channel_folders',

@@ -25,7 +25,7 @@ const MAX_STEMMED_LENGTH = 40;
 const NUMBER = /^[0-9]+$/;
 
 function stemOf(word: string): string {
-  // Numbers have no endings, and each would put a word out of memory.
+  // Numbers have no endings, and each would take the place of a word in the cache.
   if (NUMBER.test(word)) return word;
   if (word.length > MAX_STEMMED_LENGTH) return word;
   let stem = stems.get(word);

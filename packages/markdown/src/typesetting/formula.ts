@@ -19,7 +19,7 @@ export function typesetFormula({ source, displayMode }: FormulaJob, watchdog: Wa
   }
 }
 
-/** KaTeX warns on the console of characters it has no measures for: what people write is none of the log's business. */
+/** KaTeX warns on the console of characters it has no measures for: untrusted text does not belong in the log. */
 function silently<T>(work: () => T): T {
   const { warn } = console;
   console.warn = () => undefined;

@@ -1,7 +1,7 @@
 import type { JsonWebTokens, TokenClaims } from '@parley/domain/authentication';
 import type { Clock } from '@parley/domain/shared';
 
-/** With a secret that both sides know; others would take a public key for one. */
+/** Symmetric algorithms only: with others, a public key could be taken for the secret. */
 const ALGORITHMS = ['HS256', 'HS384', 'HS512'];
 
 /** Checked by jose, which is loaded when the first token comes. */

@@ -134,7 +134,7 @@ describe('a backup', () => {
     expect(await createBackup(source, backup, OPTIONS)).toMatchObject({ files: 1, missingFiles: [file, picture] });
   });
 
-  it('keeps to a speed', async () => {
+  it('is not made faster than the given speed', async () => {
     const { size } = statSync(source.database);
     const startedAt = performance.now();
     await createBackup(source, backup, { ...OPTIONS, bytesPerSecond: 4 * size });
@@ -142,7 +142,7 @@ describe('a backup', () => {
     expect(performance.now() - startedAt).toBeGreaterThan(200);
   });
 
-  it('is refused where a database is, and leaves that as it is', async () => {
+  it('is not restored over a database, which stays as it is', async () => {
     await createBackup(source, backup, OPTIONS);
     const before = readFileSync(source.database);
     await expect(restoreBackup(backup, { ...target(), database: source.database })).rejects.toThrow(

@@ -17,7 +17,7 @@ export const processTerminal: Terminal = {
         resolve();
       };
       for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, ask);
-      // The terminal it was started from may go; it stays.
+      // The server outlives the terminal that it was started from.
       process.on('SIGHUP', () => {});
     }),
 };

@@ -23,7 +23,7 @@ async function backup({ invocation, words, flag }: CommandContext): Promise<Comm
   if (secret === null) throw new StartupError('There is no secret yet: nobody has served this database.');
   const pace = parsePace(flag('pace'));
   requireSpace(path, 2.1 * inspectDatabase(database.path).bytes);
-  // Behind the server, which may be on the same machine.
+  // With lower priority than the server, which may be on the same machine.
   setPriority(constants.priority.PRIORITY_LOW);
   const { createBackup } = await import('../backup/create-backup.js');
   const result = await createBackup(

@@ -176,7 +176,7 @@ async function sessions(context: CommandContext): Promise<CommandResult> {
       id: session.id,
       createdAt: timeOf(session.createdAt),
       lastUsedAt: timeOf(session.lastUsedAt),
-      // What a browser calls itself is nobody's to send to a terminal as it is.
+      // A browser's name is untrusted input: control characters must not reach the terminal.
       userAgent: session.userAgent.replace(/\p{Cc}/gu, ''),
     }));
     const lines = found.map((one) => [one.id, one.createdAt, one.lastUsedAt, one.userAgent].join('\t'));
@@ -192,7 +192,7 @@ const timeOf = (at: UnixSeconds): string => new Date(at * 1000).toISOString();
 /** Null: without one. */
 async function readPassword({ invocation, terminal, isOn }: CommandContext): Promise<string | null> {
   if (!isOn('password-stdin')) return null;
-  // Before anybody types in vain.
+  // Checked before the password is read.
   requireDatabase(invocation);
   const password = (await terminal.readInput()).replace(/\r?\n$/, '');
   if (password === '') throw new StartupError('There was no password in standard input.');

@@ -56,7 +56,7 @@ it('hands every event over at least once, and does once what belongs to it, howe
     return child;
   };
   const kill = async (child: ChildProcess) => {
-    // It has nothing but the consumer to live for.
+    // Only the consumer keeps the process alive.
     expect(child.exitCode).toBeNull();
     child.kill('SIGKILL');
     await once(child, 'exit');

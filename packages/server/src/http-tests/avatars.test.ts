@@ -71,7 +71,7 @@ describe('an avatar of one’s own (users §11)', () => {
     expect(await eventsAfter(server, queue)).toMatchObject([{ message: { avatar_url: url } }]);
   });
 
-  it('gives way to the next one, whose address nobody knows from the first', async () => {
+  it('is replaced by the next one, whose address does not follow from the first', async () => {
     const first = await changed();
     const second = await changed();
     expect(second).toMatch(uploadedUrl(3));
@@ -90,7 +90,7 @@ describe('an avatar of one’s own (users §11)', () => {
     expect((await load(url)).status).toBe(200);
   });
 
-  it('is taken back, once', async () => {
+  it('is removed, the second time without effect', async () => {
     const { hamlet, cordelia } = people;
     const url = await changed();
     const queue = await openQueue(server, cordelia, { event_types: ['realm_user'] });
@@ -134,7 +134,7 @@ describe('an avatar of one’s own (users §11)', () => {
     ${[{ name: 'a', content: '<svg xmlns="http://www.w3.org/2000/svg"/>' }]} | ${'Could not decode image; did you upload an image file?'}   | ${'BAD_IMAGE'}
     ${[{ name: 'a', content: 'png 40x20x1 damaged' }]}                       | ${'Could not decode image; did you upload an image file?'}   | ${'BAD_IMAGE'}
     ${[{ name: 'a', content: 'webp 9000x9000x1' }]}                          | ${'Image size exceeds limit.'}                               | ${'BAD_IMAGE'}
-  `('refuses what is none: $reason', async ({ files, reason, code }) => {
+  `('refuses files that cannot be an avatar: $reason', async ({ files, reason, code }) => {
     const url = await changed();
     expectRefusal(await change(people.hamlet, files), reason, { code });
     expect(await userOf(people.hamlet.id)).toMatchObject({ avatar_url: url, avatar_version: 2 });
@@ -187,7 +187,7 @@ describe('where an avatar is, by the id alone (users §1.3)', () => {
     expect((await redirect(`${hamlet.id}`, null))[0]).toBe(401);
   });
 
-  it('is that of somebody unknown for whoever is, or may not be known', async () => {
+  it('is the same for unknown users and for those whom the caller may not know', async () => {
     const { hamlet, polonius, desdemona } = people;
     const realmId = await server.addRealm('other');
     const outsider = await server.addUser({ email: 'o@other.example', fullName: 'Other', realmId });
@@ -200,7 +200,7 @@ describe('where an avatar is, by the id alone (users §1.3)', () => {
     expect(await redirect(`${hamlet.id}`, polonius)).toEqual(unknown);
   });
 
-  it('is in the organization’s own place', async () => {
+  it('is found under its own organization only', async () => {
     const url = await changed();
     await server.addRealm('other');
     expect((await load(url, 'other')).status).toBe(404);
@@ -232,7 +232,7 @@ describe('the avatar of a bot (users §15)', () => {
     expect(fieldsOf(await update(id, [], { full_name: 'Helper' })).avatar_url).toBe(changes.avatar_url);
   });
 
-  it('is asked for after everything else, and nothing is done without it', async () => {
+  it('is checked after everything else, and nothing changes when it is refused', async () => {
     const bad: GivenFile = { name: 'a', content: 'no image' };
     const undecodable = ['Could not decode image; did you upload an image file?', { code: 'BAD_IMAGE' }] as const;
     expectRefusal(await create([bad], { ...BOT, interface_type: '7' }), 'Invalid interface type');

@@ -31,7 +31,7 @@ const change = (property: string, data: object) => ({ type: 'realm', op: 'update
 const FOR_ADMINISTRATORS = ['Must be an organization administrator', { code: 'UNAUTHORIZED_PRINCIPAL' }] as const;
 
 describe('the icon of an organization (organization §3)', () => {
-  it('is the usual one until it is uploaded, and again when it is removed', async () => {
+  it('is the default until one is uploaded, and again after it is removed', async () => {
     const usual = await load(urlOf('icon', 1));
     expect([usual.status, usual.headers['content-type']]).toEqual([200, 'image/png']);
     const queue = await openQueue(server, people.polonius, { event_types: ['realm'] });
@@ -66,7 +66,7 @@ describe('the icon of an organization (organization §3)', () => {
     expect((await load(urlOf('icon', 2), 'other')).body).not.toBe('png 100x100x1');
   });
 
-  it('outlives what else changes of the organization', async () => {
+  it('stays when other settings of the organization change', async () => {
     fieldsOf(await postIcon());
     fieldsOf(await server.patch('/realm', people.desdemona, { name: 'Lear' }));
     expect(await registered()).toMatchObject({ realm_name: 'Lear', realm_icon_url: urlOf('icon', 2) });

@@ -62,7 +62,7 @@ describe('custom emoji (organization §7)', () => {
       { type: 'realm_emoji', op: 'update_one', emoji_id: '1', data: { deactivated: true } },
       { type: 'realm_emoji', op: 'add', emoji: record(2, 'green_tick') },
     ]);
-    // A client that is told everything is told how it is now.
+    // Clients that get all emoji with each change get the present state.
     expect((await eventsAfter(server, oldQueue)).at(-1)).toEqual({
       type: 'realm_emoji',
       op: 'update',
@@ -129,7 +129,7 @@ describe('custom emoji (organization §7)', () => {
     expect([await list(), blobs.size]).toEqual([{}, 0]);
   });
 
-  it('are for whom the organization lets add them, and never for guests', async () => {
+  it('are added by those whom the organization permits, and never by guests', async () => {
     expectRefusal(await add('my_EMoji', people.polonius), 'Not allowed for guest users');
     const administrators = (await server.storage.uow.read(({ groups }) => groups.systemGroupIds(server.realmId)))
       .administrators;
@@ -141,7 +141,7 @@ describe('custom emoji (organization §7)', () => {
     expect(await list()).toEqual({ 1: record(1, 'smile', { author_id: people.iago.id }) });
   });
 
-  it('are one for each name, whoever is quicker', async () => {
+  it('have unique names, even when two are added at the same time', async () => {
     const replies = await Promise.all([add('tick'), add('tick', people.iago), add('tick', people.cordelia)]);
     expect(replies.map(({ status }) => status).sort()).toEqual([200, 400, 400]);
     expectRefusal(replies.find(({ status }) => status === 400)!, 'A custom emoji with this name already exists.');
@@ -159,7 +159,7 @@ describe('custom emoji (organization §7)', () => {
     );
     fieldsOf(await remove('tick', people.iago));
     expectRefusal(await remove('tick', people.iago), "Emoji 'tick' does not exist", { status: 404 });
-    // What was said with it still shows it.
+    // Messages that have it still show it.
     expect((await picture(`/user_avatars/${server.realmId}/emoji/images/1.png`)).status).toBe(200);
   });
 

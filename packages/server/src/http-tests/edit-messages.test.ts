@@ -535,9 +535,9 @@ describe('PATCH /messages/{message_id}: a channel', () => {
       orig_subject: 'plans',
     };
     expect(ofHamlet).toEqual([update]);
-    // She follows only where they were, and can read on.
+    // Cordelia is subscribed only to the old channel, and can still read them.
     expect(ofCordelia).toEqual([{ ...update, flags: ['read'] }]);
-    // He did not follow where they were, and never received them.
+    // Iago was not subscribed to the old channel, and never received them.
     expect(ofIago).toEqual([{ ...update, flags: ['read'] }]);
     expect(ofPolonius).toEqual([
       { type: 'delete_message', message_type: 'stream', stream_id: general, topic: 'plans', message_ids: ids },

@@ -32,7 +32,7 @@ async function imported(server: TestServer, path: string, stringId: string | nul
   }
 }
 
-/** Of everything that organizations have. */
+/** An organization with some of everything that organizations have. */
 async function fill(server: TestServer): Promise<void> {
   const { hamlet, cordelia, polonius, desdemona } = server.people;
   const post = async (path: string, as: TestUser, params: object) =>
@@ -89,7 +89,7 @@ async function fill(server: TestServer): Promise<void> {
   fieldsOf(await server.delete(`/users/${polonius.id}`, desdemona));
 }
 
-/** What the API answers to somebody, without what is of the queue or of the moment. */
+/** What the API answers to a user, without fields that differ by queue or time. */
 async function answersTo(server: TestServer, as: TestUser, url: string): Promise<Record<string, unknown>> {
   const all = fieldsOf(
     await server.post('/register', as, {
@@ -315,7 +315,7 @@ describe('what cannot be imported leaves nothing behind', () => {
     const path = await changed(name, (content) => content.replace(pattern, replacement));
     await expect(imported(to, path, null)).rejects.toThrow(message);
     expect(await realms()).toEqual([]);
-    // Nor is anything in the way of another attempt.
+    // Another attempt can succeed.
     await imported(to, await exported(from), null);
     expect(await realms()).toHaveLength(1);
   });

@@ -391,7 +391,7 @@ describe('parley.consume', () => {
     await parley.forgetConsumer('failing');
   });
 
-  it('refuses a second consumer of one name, and what comes after the handler', async () => {
+  it('refuses a second consumer of the same name, and calls of `tx` after the handler has returned', async () => {
     const { parley } = server;
     const errors: unknown[] = [];
     const consumer = await parley.consume('one', (_events, tx) => {

@@ -176,7 +176,7 @@ describe('members', () => {
     expect(told[0].content).toContain(`class="user-group-mention silent" data-user-group-id="${id}"`);
   });
 
-  it('who are many are told after the change, so many at a time', async () => {
+  it('of a large change are notified after it, in batches', async () => {
     const { iago } = people;
     const id = await create('crowd');
     const crowd: TestUser[] = [];

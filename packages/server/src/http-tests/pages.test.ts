@@ -17,7 +17,7 @@ type Wire = any;
 const PASSWORD = 'alas, poor yorick 1601';
 const DAY = 86_400;
 
-/** As servers mostly are; one that counts requests behind a proxy; one that has no mail server. */
+/** A server with the usual settings; one that counts requests, behind a proxy; one without a mail server. */
 let main: TestServer;
 let limited: TestServer;
 let withoutMail: TestServer;
@@ -27,7 +27,7 @@ let people: TestServer['people'];
 let url: string;
 let general: number;
 let closed: number;
-/** Somebody of this test's own: letters are told apart by their addresses. */
+/** A user for one test only: letters are told apart by their addresses. */
 let hamlet: TestUser;
 let yorick: string;
 let n = 0;
@@ -96,7 +96,7 @@ const expectRedirect = (reply: TestReply, path: string) =>
 const handlerOf = (type: abstract new (...dependencies: never[]) => JobHandler): JobHandler =>
   server.parley.useCase(type);
 
-/** All that were sent to an address, once there are so many: the server may be at it by itself. */
+/** All letters to an address, once there are so many: the server's own worker may send them as well. */
 async function lettersTo(email: string, handler: JobHandler, count = 1): Promise<readonly Letter[]> {
   const sent = () => server.mailer.letters.filter(({ to }) => to === email);
   await lettersOf(server, handler, count, sent);
@@ -188,7 +188,7 @@ describe('PATCH /settings with another address', () => {
     expectPage(await open(link), again, 404);
   });
 
-  it('counts the letters, and those alone that may be sent', async () => {
+  it('counts letters, but none for requests that are refused', async () => {
     await use(limited);
     expectRefusal(await ask('nonsense'), 'Invalid address.');
     fieldsOf(await ask('a@example.com'));
@@ -210,7 +210,7 @@ describe('PATCH /settings with another address', () => {
     expectPage(await send(second), wanted);
   });
 
-  it('asks once more when it is confirmed', async () => {
+  it('checks the address again when it is confirmed', async () => {
     fieldsOf(await ask(wanted));
     const link = await linkTo(wanted);
     await change(server, {}, { emailChangesDisabled: true });
@@ -235,7 +235,7 @@ describe('PATCH /settings with another address', () => {
     expectPage(await send(link), 'could not be found', 404);
   });
 
-  it('has links of its own organization and purpose alone', async () => {
+  it('accepts links of the same organization and purpose only', async () => {
     fieldsOf(await ask(wanted));
     const link = await linkTo(wanted);
     const unknown = 'The confirmation link could not be found.';
@@ -325,14 +325,14 @@ describe('setting another password by mail', () => {
     expectPage(await send(second, { password: PASSWORD }), 'expired or been deactivated', 404);
   });
 
-  it('is not there where nobody logs in with a password', async () => {
+  it('is unavailable where nobody logs in with a password', async () => {
     await change(server, {}, { emailAuthentication: false });
     expectPage(await open('/accounts/password/reset/'), 'Nobody logs in to this organization with a password.', 404);
     expectPage(await ask(hamlet.email), 'Password authentication is disabled in this organization', 400);
     await change(server, {}, { emailAuthentication: true });
   });
 
-  it('counts letters to an address and from one, and lets those in who had tried too often', async () => {
+  it('limits letters per email and per network address, and ends the lock of too many log-ins', async () => {
     await use(limited);
     for (let time = 0; time < 6; time++) await signIn('wrong');
     expect((await signIn(hamlet.password)).status).toBe(429);
@@ -545,7 +545,7 @@ describe('joining by a link', () => {
     expectPage(await send('/accounts/register/', { key: path.split('/').filter(Boolean).at(-1) }), message, 404);
   });
 
-  it('ends with the link that is revoked, and not with one whose time is over meanwhile', async () => {
+  it('fails once the link is revoked, and goes on when it only expires in between', async () => {
     const link = await made({ invite_expires_in_minutes: 1 });
     await join(link);
     const inTime = await linkTo(yorick);
@@ -598,7 +598,7 @@ describe('joining by a link', () => {
     expect(await userOf(yorick)).toMatchObject({ role: 400 });
   });
 
-  it('counts the letters to an address and from one', async () => {
+  it('limits letters per email and per network address', async () => {
     await use(limited);
     const link = await made();
     expectRedirect(await join(link, yorick, from('192.0.2.11')), sent(yorick));
@@ -606,7 +606,7 @@ describe('joining by a link', () => {
     expectPage(await join(link, yorick, from('192.0.2.13')), 'This was tried too often.', 429);
     for (const name of ['b', 'c', 'd', 'e', 'f']) await join(link, `${name}@example.com`, from('192.0.2.14'));
     expectPage(await join(link, 'g@example.com', from('192.0.2.14')), 'This was tried too often.', 429);
-    // Nor does anybody learn then who has an account.
+    // The refusal does not show who has an account.
     expectPage(await join(link, hamlet.email, from('192.0.2.14')), 'This was tried too often.', 429);
   });
 
@@ -646,7 +646,7 @@ describe('joining by a link', () => {
       expectRedirect(await signUp(), login(yorick));
     });
 
-    it('leads there by links that are good for nothing', async () => {
+    it('leads to the sign-up page from invalid links', async () => {
       await openToAll();
       expectRedirect(await open('/join/x/'), '/register/');
       expectRedirect(await open(`/join/${'a'.repeat(24)}/`), '/register/');

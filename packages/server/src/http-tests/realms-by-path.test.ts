@@ -63,7 +63,7 @@ describe('below a path of a server of Node’s own', () => {
     expect([reply.status, await reply.text()]).toEqual([404, 'Not found']);
   });
 
-  it('hands other paths on where there is somebody to hand them to', () => {
+  it('calls `next` for other paths, where there is one', () => {
     const next = jest.fn();
     server.parley.mount('/chat')({ url: '/other' } as never, {} as never, next);
     expect(next).toHaveBeenCalledTimes(1);

@@ -110,7 +110,7 @@ describe('a resumable upload (messages §16.1)', () => {
     expect([partials.size, blobs.size]).toEqual([0, 1]);
   });
 
-  it('may bring its bytes along when it begins, and have none at all', async () => {
+  it('may carry bytes in its first request, and may be empty', async () => {
     const { hamlet } = people;
     const whole = await begin(hamlet, { size: 5, body: 'hello', headers: BYTES });
     expect([whole.status, whole.headers['upload-offset'], whole.body]).toEqual([
@@ -125,7 +125,7 @@ describe('a resumable upload (messages §16.1)', () => {
     expect((await listed(hamlet)).map(({ size }) => size)).toEqual([5, 0]);
   });
 
-  it('has an address that is right for either way of asking', async () => {
+  it('has a relative address that is valid with and without a slash at the end', async () => {
     const { location } = (await begin(people.hamlet, { path: '/tus', name: 'é b.png' })).headers;
     expect(location).toMatch(/^tus\/\d+\/[0-9a-f]{2}\/[\w-]{24}\/%C3%A9-b\.png$/);
     expect(await offsetOf(`/${location}`, people.hamlet)).toBe('0');
@@ -153,7 +153,7 @@ describe('a resumable upload (messages §16.1)', () => {
     expect(await listed(hamlet)).toHaveLength(1);
   });
 
-  it('that only its row is missing of is finished when its client asks', async () => {
+  it('is finished when its client asks, if only its row is missing', async () => {
     const { hamlet } = people;
     const path = await begun(hamlet);
     jest.spyOn(blobs, 'read').mockImplementationOnce(() => {
@@ -185,7 +185,7 @@ describe('a resumable upload (messages §16.1)', () => {
     expect(await listed(hamlet)).toHaveLength(1);
   });
 
-  it('ends after a day, with what there is of it', async () => {
+  it('expires after a day, and its bytes are removed', async () => {
     const { hamlet } = people;
     const path = await begun(hamlet);
     await send(path, hamlet, 0, 'hello');
@@ -201,7 +201,7 @@ describe('a resumable upload (messages §16.1)', () => {
     expect(partials.size).toBe(0);
   });
 
-  it("is nobody else's", async () => {
+  it('is not accessible to other users', async () => {
     const { hamlet, desdemona } = people;
     const path = await begun(hamlet);
     for (const [as, realm] of [

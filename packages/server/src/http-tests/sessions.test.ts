@@ -247,7 +247,7 @@ describe('a session', () => {
     await expectLoggedOut(browser);
   });
 
-  it('that has outlived the account or the organization is told so', async () => {
+  it('is refused with the reason when only the account or the organization was deactivated', async () => {
     const user = await somebodyNew();
     const browser = await logIn(user);
     const { uow } = server.storage;

@@ -12,7 +12,7 @@ import { TestServer, type TestUser } from '../testing/test-server.js';
 // biome-ignore lint/suspicious/noExplicitAny: wire forms, told apart by assertions.
 type Wire = any;
 
-/** Makes nothing until it is told to. */
+/** An image processor that waits while the test holds it. */
 class HeldProcessor implements ImageProcessor {
   private readonly real = new SharpImageProcessor();
   private isHeld = false;
@@ -254,7 +254,7 @@ describe('GET /user_uploads/thumbnail (messages §16.2)', () => {
     expect((await get(`${thumbnail}/840x560.webp`, cordelia)).status).toBe(200);
   });
 
-  it('has nothing left once the image is deleted', async () => {
+  it('leaves no bytes once the image is deleted', async () => {
     const { hamlet } = people;
     const before = blobs.size;
     const url = await uploaded(hamlet, PHOTO);

@@ -28,7 +28,7 @@ function keyOf(rule: LetterRule, key: string): string | number {
   return rule.endsWith('ByUser') ? Number(key) : key;
 }
 
-/** Addresses of one owner may be as many as they like. */
+/** Counted by network: one client may have any number of addresses in it. */
 function sourceOf(rule: LetterRule, key: string, ip: string | undefined): string | undefined {
   const from = rule === 'anonymousByIp' ? key : ip;
   if (from === undefined) return undefined;

@@ -23,7 +23,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true }));
 
-it('leaves out letters to addresses that nobody has', async () => {
+it('sends no letters to addresses below .invalid', async () => {
   const mailer = new FakeMailer();
   const deliverable = new DeliverableMailer(mailer);
   for (const to of ['u@users.parley.invalid', LETTER.to]) await deliverable.send({ ...LETTER, to });

@@ -34,7 +34,7 @@ const EXPIRE_FIRST_MS = 60_000;
 const SWEEP_FILES_MS = 6 * 3_600_000;
 const SWEEP_FILES_FIRST_MS = 600_000;
 
-/** They let nobody in; they only take room. */
+/** Expired sessions let nobody in, so removing them can wait. */
 const EXPIRE_SESSIONS_MS = 3_600_000;
 
 const { clock, unitOfWork } = TOKENS;

@@ -76,7 +76,7 @@ describe('a server that is watched', () => {
     expect(text).toMatch(/^process_resident_memory_bytes /m);
   });
 
-  it('answers who asks whether it lives and is ready, on both listeners', async () => {
+  it('answers health and readiness checks on both listeners', async () => {
     const [health, ready, checks] = await Promise.all([
       fetch(`${server.url}/healthz`),
       fetch(`${server.url}/readyz`),
@@ -98,7 +98,7 @@ describe('a server that is watched', () => {
     await expect(start()).rejects.toThrow(/is in use by another program; choose another one with --metrics\./);
   });
 
-  it('answers on while it is told to stop, and is not ready any more', async () => {
+  it('keeps answering while it drains, and reports that it is not ready', async () => {
     await server.stop();
     server = await start('--drain-seconds=1');
     const stopping = server.stop();

@@ -12,7 +12,7 @@ export interface ReadinessReport {
   readonly checks: Readonly<Record<string, string>>;
 }
 
-/** However often somebody asks, it is looked at so often. */
+/** Checks run at most once in this time, however many requests ask. */
 const BELIEVED_MS = 1000;
 /** A check that takes longer has failed. */
 const PATIENCE_MS = 3000;

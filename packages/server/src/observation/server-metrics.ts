@@ -95,7 +95,7 @@ export class ServerMetrics implements RequestObserver {
     this.commitUnits.observe(units);
   }
 
-  /** There are as many as the table has, and one for what is none. */
+  /** As many values as the route table has operations, and one for requests to none of them. */
   private addOperation(route: Route | undefined): OperationMetrics {
     const name = route ? `${route.method} ${route.path}` : 'none';
     const duration = this.durations.labels(name);

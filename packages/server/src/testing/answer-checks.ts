@@ -14,7 +14,7 @@ interface Entry {
   readonly rank: string;
 }
 
-/** What the OpenAPI document says of answers, held against those that tests get. */
+/** Compares the answers that tests get with what the OpenAPI document declares. */
 export class AnswerChecks {
   private readonly entries: readonly Entry[];
 

@@ -14,7 +14,7 @@ export const TIFF = Buffer.from(
   'base64',
 );
 
-/** All black. `isDamaged`: its header is right, and its pixels are none. */
+/** All black. `isDamaged`: its header is valid, its pixel data are not. */
 export function pngOf(width: number, height: number, isDamaged = false): Buffer {
   const header = Buffer.alloc(13);
   header.writeUInt32BE(width, 0);

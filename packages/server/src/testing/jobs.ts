@@ -13,7 +13,7 @@ export async function runJobs(server: TestServer, handler: JobHandler): Promise<
   if (failures.length > 0) throw failures[0];
 }
 
-/** Does jobs until so many letters were sent, or for a while: the server may be at it by itself. Answers those that count. */
+/** Runs jobs until so many letters were sent, or for a while: the server's own worker may run them as well. Answers the letters that count. */
 export async function lettersOf(
   server: TestServer,
   handler: JobHandler,

@@ -48,7 +48,7 @@ function openMemory(clock: Clock, contents: StorageContents = {}): TestStorage {
   };
 }
 
-/** In memory where the system has such a folder: nobody asks these files after a crash, so that no disk need be waited for. */
+/** A folder in memory where the system has one: these files need not survive a crash, so no test has to wait for the disk. */
 const FOLDER = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 
 /** A file in a folder of its own. */

@@ -66,7 +66,7 @@ export class SqliteCopyRepository implements CopyRepository {
        SELECT ?, ?, value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6, value ->> 7
        FROM json_each(?) ORDER BY key`,
     );
-    // Of a time before all events and moves that anybody will ask about.
+    // Before all events and moves of the realm.
     this.insertSpans = connection.command(
       `INSERT INTO span (user_id, recipient_id, number, realm_id, from_ordinal, to_ordinal, from_move, to_move, from_seq, to_seq)
        SELECT ?, ?, key + 1, ?, value ->> 0, value ->> 1, 0, 0, 0, 0 FROM json_each(?)`,

@@ -21,7 +21,7 @@ interface FileRow {
   readonly size: number;
   readonly content_type: string;
   readonly created_at: UnixSeconds;
-  /** Null, as all of the image: it is none. */
+  /** Null, like all columns of the image: the file is no image. */
   readonly width: number | null;
   readonly height: number | null;
   readonly is_animated: number | null;

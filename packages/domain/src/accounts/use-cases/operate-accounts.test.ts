@@ -49,7 +49,7 @@ describe('the operator', () => {
     expect(await found(fixture, 'owner')).toMatchObject({ role: 'guest' });
   });
 
-  it('cannot take the last owner away', async () => {
+  it('cannot demote or deactivate the last owner', async () => {
     const fixture = await cast();
     await expectRefused(fixture, () => by(fixture).setRole('owner', 'member'), { code: 'LAST_OWNER' });
     await expectRefused(fixture, () => by(fixture).setActive('owner', false), { code: 'LAST_OWNER' });
@@ -62,7 +62,7 @@ describe('the operator', () => {
     await expectRefused(fixture, () => by(fixture).rename('member', 'x'), { code: 'INVALID_USER_NAME' });
   });
 
-  it('ends accounts and brings them back, once', async () => {
+  it('deactivates and reactivates accounts, the second time without effect', async () => {
     const fixture = await cast();
     expect(await by(fixture).setActive('member', false)).toBe(true);
     expect(await found(fixture, 'member')).toMatchObject({ isActive: false });
@@ -71,7 +71,7 @@ describe('the operator', () => {
     expect(await found(fixture, 'member')).toMatchObject({ isActive: true });
   });
 
-  it('sets passwords that the API would take, and takes them away', async () => {
+  it('sets passwords that the API would accept, and removes them', async () => {
     const fixture = await cast();
     const hash = () =>
       fixture.uow.read(({ users }) => users.findPasswordHash(fixture.realm.id, fixture.user('member').id));

@@ -71,7 +71,7 @@ export class RequestPasswordReset {
 export interface ResetPasswordInput {
   readonly key: string;
   readonly password: string;
-  /** Of whoever waits for the answer. */
+  /** Aborted when the client no longer waits for the answer. */
   readonly cancellation?: Cancellation | undefined;
 }
 
@@ -109,7 +109,7 @@ export class ResetPassword {
     const wanted = { realmId, purpose: 'passwordReset', key } as const;
     const { userId, email } = await loadConfirmation(repositories, this.keys, wanted, this.clock.now());
     const user = await repositories.users.find(realmId, userId!);
-    // Who has another address by now may have lost the mail of this one.
+    // After a change of address, the mail of the old one may belong to another person.
     if (!user?.isActive || foldCase(user.email) !== foldCase(email)) throw confirmationExpired();
     return user;
   }

@@ -44,7 +44,7 @@ export class EndSessions {
 
 const SESSIONS_AT_A_TIME = 500;
 
-/** Housekeeping: nobody gets in by them any more. */
+/** Removes expired sessions, which let nobody in. */
 export class RemoveExpiredSessions {
   constructor(
     private readonly uow: UnitOfWork,

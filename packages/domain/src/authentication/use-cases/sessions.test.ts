@@ -123,7 +123,7 @@ describe('logging in', () => {
 });
 
 describe('a session', () => {
-  it('is of one realm, and of nobody by another token', async () => {
+  it('is valid in one realm, and by its own token only', async () => {
     const { fixture, open, verify } = await town();
     const other = await createFixtureOn(fixture.uow, fixture.clock, aRealm({ stringId: 'other' }));
     const { token } = await open();
@@ -164,7 +164,7 @@ describe('a session', () => {
     expect(fixture.storage.commits).toBe(before + 1);
   });
 
-  it('lets in although its use cannot be written down', async () => {
+  it('lets the user in even when its use cannot be stored', async () => {
     const { fixture, uow, open, verify, problems } = await town();
     const { token } = await open();
     await verify(token);
@@ -213,7 +213,7 @@ describe('a session', () => {
     expect(await verify(foreign.token)).toBeNull();
   });
 
-  it('is refused by its reason where it has outlived the account or the organization', async () => {
+  it('is refused with the reason when only the account or the organization was deactivated', async () => {
     const { fixture, uow, open, verify } = await town();
     const { token } = await open();
     await uow.write((tx) => tx.users.update({ ...fixture.user('hamlet'), isActive: false }));

@@ -52,7 +52,7 @@ export interface ImportRealmOutput {
   readonly channels: number;
   readonly messages: number;
   readonly files: number;
-  /** Whose bytes were not in the export; messages name them in vain. */
+  /** Files whose bytes were not in the export; links to them in messages are broken. */
   readonly missingFiles: number;
 }
 
