@@ -1,7 +1,7 @@
 import type { ApiKeyMint, PasswordHasher } from '../../authentication/api-keys.js';
 import { changePassword } from '../../authentication/change-password.js';
 import { checkPassword, type PasswordStrength } from '../../authentication/password-rules.js';
-import { replaceApiKey } from '../../authentication/replace-api-key.js';
+import { replaceApiKey } from '../../push/replace-api-key.js';
 import type { Clock } from '../../shared/clock.js';
 import { DomainError } from '../../shared/errors.js';
 import type { RealmId, UserId } from '../../shared/ids.js';
@@ -122,6 +122,7 @@ export class IssueUserKey {
   constructor(
     private readonly uow: UnitOfWork,
     private readonly mint: ApiKeyMint,
+    private readonly clock: Clock,
   ) {}
 
   /** Answers the key. @throws DomainError UNKNOWN_USER */
@@ -133,7 +134,10 @@ export class IssueUserKey {
       });
       if (record) return this.mint.derive(record);
     }
-    return this.uow.write(async (tx) => replaceApiKey(tx, this.mint, await accountOf(tx, realmId, userId)));
+    return this.uow.write(async (tx) => {
+      const user = await accountOf(tx, realmId, userId);
+      return replaceApiKey(tx, this.mint, user, { now: this.clock.now() });
+    });
   }
 }
 
