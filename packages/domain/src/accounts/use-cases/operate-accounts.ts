@@ -13,9 +13,9 @@ import { changeRole } from '../../users/change-role.js';
 import { isOnlyOwnerOf } from '../../users/owners.js';
 import type { Role } from '../../users/role.js';
 import type { User } from '../../users/user.js';
-import { canChangeRole, isBotNameTaken } from '../../users/user-permissions.js';
+import { canChangeRole } from '../../users/user-permissions.js';
 import { deactivateWithBots } from '../deactivate-user.js';
-import { reactivateWithGroups } from '../reactivate-user.js';
+import { reactivateWithGroups, requireComplete } from '../reactivate-user.js';
 
 /** Somebody of an organization, for the operator and the host application, who need no permission. */
 export interface AccountReference {
@@ -77,22 +77,10 @@ export class SetUserActive {
         await deactivateWithBots(tx, realm, user, this.clock.now());
         return true;
       }
-      if (user.bot) await requireComplete(tx, user);
+      await requireComplete(tx, user);
       await reactivateWithGroups(tx, realm, user, this.clock.now());
       return true;
     });
-  }
-}
-
-/** A bot comes back only under a name that no other has, and to an owner who is there. */
-async function requireComplete(tx: Transaction, bot: User): Promise<void> {
-  if (isBotNameTaken(bot, await tx.users.listByName(bot.realmId, [bot.fullName]))) {
-    throw new DomainError('BOT_NAME_TAKEN', 'Name is already in use!');
-  }
-  const { ownerId } = bot.bot!;
-  const owner = ownerId === null ? null : await tx.users.find(bot.realmId, ownerId);
-  if (!owner?.isActive) {
-    throw new DomainError('NOT_PERMITTED', "The bot's owner is deactivated; reactivate them first.");
   }
 }
 
