@@ -80,6 +80,23 @@ describe('the bucket', () => {
     expect((await inner.list(null, 1000)).map(({ key }) => key)).toEqual([KEY]);
   });
 
+  it('may hold unfinished uploads of others, which it leaves alone', async () => {
+    const sdk = jest.requireActual<typeof import('@aws-sdk/client-s3')>('@aws-sdk/client-s3');
+    const aborted: (string | undefined)[] = [];
+    const send = jest.spyOn(sdk.S3Client.prototype, 'send').mockImplementation((command: unknown) => {
+      if (command instanceof sdk.AbortMultipartUploadCommand) aborted.push(command.input.Key);
+      const keys = [`files/${KEY}`, 'files/film.mp4', `others/${KEY}`];
+      const Uploads = keys.map((Key) => ({ Key, UploadId: '1', Initiated: new Date(0) }));
+      return Promise.resolve({ Uploads }) as never;
+    });
+    try {
+      await storeAt('files/').removeUnfinished(1000);
+    } finally {
+      send.mockRestore();
+    }
+    expect(aborted).toEqual([`files/${KEY}`]);
+  });
+
   it.each(['../../etc/passwd', '', `${KEY}/x`])('refuses the key %j', async (key) => {
     const { store } = await open();
     await expect(store.sizeOf(key as BlobKey)).rejects.toThrow('No blob has such a key');

@@ -88,13 +88,14 @@ export class S3BlobStore implements BlobStore {
     await s3.send(new sdk.DeleteObjectCommand(this.targetOf(key)));
   }
 
-  /** Parts of uploads that broke off with the whole server. */
+  /** Parts of uploads that broke off with the whole server; those of others that share the bucket are left alone. */
   async removeUnfinished(beforeMs: number): Promise<void> {
     const { s3, sdk } = this.client();
     const { bucket: Bucket, prefix: Prefix } = this.location;
     const { Uploads = [] } = await s3.send(new sdk.ListMultipartUploadsCommand({ Bucket, Prefix }));
-    for (const { Key, UploadId, Initiated } of Uploads) {
-      if (!Initiated || Initiated.getTime() >= beforeMs) continue;
+    for (const { Key = '', UploadId, Initiated } of Uploads) {
+      const isOurs = Key.startsWith(Prefix) && isBlobKey(Key.slice(Prefix.length));
+      if (!isOurs || !Initiated || Initiated.getTime() >= beforeMs) continue;
       await s3.send(new sdk.AbortMultipartUploadCommand({ Bucket, Key, UploadId }));
     }
   }

@@ -1,9 +1,11 @@
 import { wholeRealm } from '../events/audience.js';
 import type { Realm } from '../realms/realm.js';
+import { DomainError } from '../shared/errors.js';
 import type { UnixSeconds } from '../shared/ids.js';
 import type { Transaction } from '../shared/unit-of-work.js';
 import { reactivate } from '../users/deactivate.js';
 import type { User } from '../users/user.js';
+import { isBotNameTaken } from '../users/user-permissions.js';
 import { announceValuesNaming, directGroupsOf } from './group-values.js';
 
 /** Somebody comes back, into the groups that they were in (users §4.3). Asks for no permission. */
@@ -18,4 +20,20 @@ export async function reactivateWithGroups(tx: Transaction, realm: Realm, user: 
   }
   await announceValuesNaming(tx, realm, spelt, wholeRealm);
   return back;
+}
+
+/**
+ * A bot comes back only under a name that no other has, and to an owner who is there: for those who cannot become its owner.
+ * @throws DomainError BOT_NAME_TAKEN, NOT_PERMITTED
+ */
+export async function requireComplete(tx: Transaction, user: User): Promise<void> {
+  if (!user.bot) return;
+  if (isBotNameTaken(user, await tx.users.listByName(user.realmId, [user.fullName]))) {
+    throw new DomainError('BOT_NAME_TAKEN', 'Name is already in use!');
+  }
+  const { ownerId } = user.bot;
+  const owner = ownerId === null ? null : await tx.users.find(user.realmId, ownerId);
+  if (!owner?.isActive) {
+    throw new DomainError('NOT_PERMITTED', "The bot's owner is deactivated; reactivate them first.");
+  }
 }

@@ -22,6 +22,7 @@ async function cast() {
   const fixture = await createFixture(
     aUser({ name: 'owner', role: 'owner' }),
     aUser({ name: 'hamlet' }),
+    aUser({ name: 'helper', botOf: 'hamlet' }),
     aChannel({ name: 'general', isDefault: true }),
     aGroup({ name: 'writers', members: ['hamlet'] }),
   );
@@ -202,6 +203,18 @@ describe('the API key of a user', () => {
     await upsert();
     await setActive.execute({ realmId, user, isActive: false });
     await expectRefused(fixture, () => key.execute({ realmId, user, rotate }), { code: 'USER_DEACTIVATED' });
+  });
+});
+
+describe('bots of a user whom the host application deactivates', () => {
+  it('go with their owner, and come back after them', async () => {
+    const { fixture, realmId, setActive } = await cast();
+    const [hamlet, helper] = ['hamlet', 'helper'].map((name) => ({ userId: fixture.user(name).id }));
+    await setActive.execute({ realmId, user: hamlet!, isActive: false });
+    const back = () => setActive.execute({ realmId, user: helper!, isActive: true });
+    await expectRefused(fixture, back, { code: 'NOT_PERMITTED' });
+    await setActive.execute({ realmId, user: hamlet!, isActive: true });
+    expect(await back()).toMatchObject({ isActive: true });
   });
 });
 

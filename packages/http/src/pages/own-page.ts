@@ -10,6 +10,5 @@ export function isFromOwnPage(request: Request, url: string): boolean {
   const origin = request.header('origin');
   if (origin === undefined) return true;
   if (!URL.canParse(origin)) return false; // `null`, of a page without an origin
-  const own = [new URL(url).host, request.header('host')?.toLowerCase(), request.header('x-forwarded-host')];
-  return own.includes(new URL(origin).host);
+  return [new URL(url).host, request.authority].includes(new URL(origin).host);
 }

@@ -50,8 +50,8 @@ export interface Credentials {
 
 /** Checks the token of a browser session. */
 export interface BrowserSessions {
-  /** Null: there is no such session on this host. @throws DomainError REALM_DEACTIVATED, USER_DEACTIVATED */
-  verify(claim: { readonly host: string; readonly token: string }): Promise<Identity | null>;
+  /** Null: there is no such session of the organization at the address. @throws DomainError REALM_DEACTIVATED, USER_DEACTIVATED */
+  verify(claim: { readonly realmAddress: string; readonly token: string }): Promise<Identity | null>;
 }
 
 /** To Basic authentication all of these are the same, whatever they are elsewhere. */
@@ -91,7 +91,7 @@ export class SessionAuthenticator implements Authenticator {
 
   async authenticate(request: Request): Promise<Identity | null> {
     const token = readCookie(request, SESSION_COOKIE);
-    return token === undefined ? null : this.sessions.verify({ host: request.host, token });
+    return token === undefined ? null : this.sessions.verify({ realmAddress: request.realmAddress, token });
   }
 }
 

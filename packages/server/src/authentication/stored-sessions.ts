@@ -1,17 +1,18 @@
 import type { VerifySession } from '@parley/domain/authentication';
 import type { BrowserSessions, Identity, RealmDirectory } from '@parley/http';
 
-/** Tokens of sessions, on the realm that the host name stands for. */
+/** Tokens of sessions, at the realm that the address stands for. */
 export class StoredSessions implements BrowserSessions {
   constructor(
     private readonly verifySession: VerifySession,
     private readonly realms: RealmDirectory,
   ) {}
 
-  async verify({ host, token }: { readonly host: string; readonly token: string }): Promise<Identity | null> {
-    const found = await this.verifySession.execute({ realmId: await this.realms.findRealm(host) }, token);
+  async verify({ realmAddress, token }: Parameters<BrowserSessions['verify']>[0]): Promise<Identity | null> {
+    const realmId = await this.realms.findRealm(realmAddress);
+    const found = await this.verifySession.execute({ realmId }, token);
     if (!found) return null;
-    const { realmId, userId, sessionId, csrfToken } = found;
-    return { realmId, userId, session: { id: sessionId, csrfToken } };
+    const { userId, sessionId, csrfToken } = found;
+    return { realmId: found.realmId, userId, session: { id: sessionId, csrfToken } };
   }
 }

@@ -1,5 +1,6 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { TestBrowser } from '../testing/test-browser.js';
 import { basic, TestServer, type TestUser } from '../testing/test-server.js';
 
 let server: TestServer;
@@ -38,6 +39,22 @@ it('lets users in at their own organization alone', async () => {
     });
   }
   expect((await at('/shop/api/v1/users/me', server.people.hamlet)).status).toBe(401);
+});
+
+it('keeps browsers logged in at the organization where they logged in, and at no other', async () => {
+  const browser = new TestBrowser(server);
+  const logIn = async (realm: string, { email: username, password }: TestUser) => {
+    await browser.get(`${realm}/accounts/login/`);
+    return browser.post(`${realm}/accounts/login/`, { username, password });
+  };
+  expect((await logIn('/shop', ann)).status).toBe(200);
+  expect((await browser.get('/shop/json/users/me')).body).toMatchObject({ full_name: 'Ann' });
+  for (const path of ['/json/users/me', '/zulip/json/users/me', '/nowhere/json/users/me']) {
+    expect((await browser.get(path)).status).toBe(401);
+  }
+  expect((await logIn('', server.people.hamlet)).status).toBe(200);
+  expect((await browser.get('/json/users/me')).body).toMatchObject({ user_id: server.people.hamlet.id });
+  expect((await browser.get('/shop/json/users/me')).status).toBe(401);
 });
 
 it('answers what is unknown below an organization in JSON, and nothing else', async () => {

@@ -46,7 +46,7 @@ export const accountsModule = new ContainerModule(({ bind }) => {
   provide(bind, SetUserName, unitOfWork);
   provide(bind, SetUserActive, unitOfWork, clock);
   provide(bind, SetUserPassword, unitOfWork, passwordHasher, passwordStrength, clock);
-  provide(bind, IssueUserKey, unitOfWork, apiKeyMint);
+  provide(bind, IssueUserKey, unitOfWork, apiKeyMint, clock);
 
   provide(bind, SendConfirmationLetters, mailer, unitOfWork, confirmationKeys, realmUrls, clock);
   provideAs(bind, LISTS.jobHandler, SendConfirmationLetters);

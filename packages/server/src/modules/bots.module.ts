@@ -23,7 +23,7 @@ export const botsModule = new ContainerModule(({ bind }) => {
   provide(bind, UpdateBot, unitOfWork, realmUrls, clock, PictureMaker);
   provide(bind, DeactivateBot, unitOfWork);
   provide(bind, GetBotApiKey, unitOfWork, apiKeyMint);
-  provide(bind, RegenerateBotApiKey, unitOfWork, apiKeyMint);
+  provide(bind, RegenerateBotApiKey, unitOfWork, apiKeyMint, clock);
   provide(bind, RegenerateApiKey, unitOfWork, apiKeyMint, clock);
   provide(bind, GetBotStorage, unitOfWork);
   provide(bind, PutBotStorage, unitOfWork);

@@ -10,6 +10,8 @@ import {
   type MemoryFixture,
 } from '@parley/testkit';
 import type { ApiKeyMint } from '../../authentication/api-keys.js';
+import type { ConfirmationPurpose } from '../../confirmations/confirmation.js';
+import { requestConfirmation } from '../../confirmations/confirmation-changes.js';
 import type { Role } from '../../users/role.js';
 import { IssueUserKey, SetUserActive, SetUserName, SetUserPassword, SetUserRole } from './operate-accounts.js';
 
@@ -32,7 +34,8 @@ const by = (fixture: MemoryFixture) => {
         ...account(name),
         password,
       }),
-    issueKey: (name: string, rotates: boolean) => new IssueUserKey(uow, mint).execute({ ...account(name), rotates }),
+    issueKey: (name: string, rotates: boolean) =>
+      new IssueUserKey(uow, mint, clock).execute({ ...account(name), rotates }),
   };
 };
 
@@ -91,6 +94,38 @@ describe('the operator', () => {
     expect(first).toContain(`of ${id}`);
   });
 
+  it('signs out whoever had a key that is replaced, older apps included', async () => {
+    const fixture = await cast();
+    const { uow, realm } = fixture;
+    const { id } = fixture.user('member');
+    await by(fixture).issueKey('member', true);
+    await uow.write((tx) => tx.pushTokens.add(realm.id, id, { kind: 'fcm', token: 'phone', iosAppId: null }));
+    const phones = () => uow.read(({ pushTokens }) => pushTokens.list(realm.id, id));
+    await by(fixture).issueKey('member', false);
+    expect(await phones()).toHaveLength(1);
+    await by(fixture).issueKey('member', true);
+    expect(await phones()).toEqual([]);
+  });
+
+  it('ends links by mail with the password or the key that they may have been asked for with', async () => {
+    const fixture = await cast();
+    const { uow, realm } = fixture;
+    const { id: userId } = fixture.user('member');
+    const wanted = { realmId: realm.id, email: 'new@example.com', userId, invitationId: null };
+    const now = fixture.clock.now();
+    await uow.write(async (tx) => {
+      await requestConfirmation(tx, { ...wanted, purpose: 'passwordReset' }, now);
+      await requestConfirmation(tx, { ...wanted, purpose: 'emailChange' }, now);
+    });
+    const isOpen = async (purpose: ConfirmationPurpose) =>
+      (await uow.read((r) => r.confirmations.findOpen(realm.id, purpose, String(userId)))) !== null;
+    await by(fixture).setPassword('member', 'correct horse battery');
+    expect([await isOpen('passwordReset'), await isOpen('emailChange')]).toEqual([false, false]);
+    await uow.write((tx) => requestConfirmation(tx, { ...wanted, purpose: 'emailChange' }, now));
+    await by(fixture).issueKey('member', true);
+    expect(await isOpen('emailChange')).toBe(false);
+  });
+
   it('finds nobody of another organization', async () => {
     const fixture = await cast();
     const other = await anotherRealm(fixture);
@@ -105,8 +140,8 @@ describe('the operator', () => {
           ...unknown,
           password: 'correct horse battery',
         }),
-      () => new IssueUserKey(uow, mint).execute({ ...unknown, rotates: true }),
-      () => new IssueUserKey(uow, mint).execute({ ...unknown, rotates: false }),
+      () => new IssueUserKey(uow, mint, clock).execute({ ...unknown, rotates: true }),
+      () => new IssueUserKey(uow, mint, clock).execute({ ...unknown, rotates: false }),
     ];
     for (const attempt of attempts) await expectRefused(fixture, attempt, { code: 'UNKNOWN_USER' });
   });

@@ -1,7 +1,7 @@
 import type { ApiKeyMint, PasswordHasher } from '../../authentication/api-keys.js';
 import { changePassword } from '../../authentication/change-password.js';
 import { checkPassword, type PasswordStrength } from '../../authentication/password-rules.js';
-import { replaceApiKey } from '../../authentication/replace-api-key.js';
+import { replaceApiKey } from '../../push/replace-api-key.js';
 import type { Clock } from '../../shared/clock.js';
 import { DomainError } from '../../shared/errors.js';
 import type { RealmId, UserId } from '../../shared/ids.js';
@@ -13,9 +13,9 @@ import { changeRole } from '../../users/change-role.js';
 import { isOnlyOwnerOf } from '../../users/owners.js';
 import type { Role } from '../../users/role.js';
 import type { User } from '../../users/user.js';
-import { canChangeRole, isBotNameTaken } from '../../users/user-permissions.js';
+import { canChangeRole } from '../../users/user-permissions.js';
 import { deactivateWithBots } from '../deactivate-user.js';
-import { reactivateWithGroups } from '../reactivate-user.js';
+import { reactivateWithGroups, requireComplete } from '../reactivate-user.js';
 
 /** Somebody of an organization, for the operator and the host application, who need no permission. */
 export interface AccountReference {
@@ -77,22 +77,10 @@ export class SetUserActive {
         await deactivateWithBots(tx, realm, user, this.clock.now());
         return true;
       }
-      if (user.bot) await requireComplete(tx, user);
+      await requireComplete(tx, user);
       await reactivateWithGroups(tx, realm, user, this.clock.now());
       return true;
     });
-  }
-}
-
-/** A bot comes back only under a name that no other has, and to an owner who is there. */
-async function requireComplete(tx: Transaction, bot: User): Promise<void> {
-  if (isBotNameTaken(bot, await tx.users.listByName(bot.realmId, [bot.fullName]))) {
-    throw new DomainError('BOT_NAME_TAKEN', 'Name is already in use!');
-  }
-  const { ownerId } = bot.bot!;
-  const owner = ownerId === null ? null : await tx.users.find(bot.realmId, ownerId);
-  if (!owner?.isActive) {
-    throw new DomainError('NOT_PERMITTED', "The bot's owner is deactivated; reactivate them first.");
   }
 }
 
@@ -122,6 +110,7 @@ export class IssueUserKey {
   constructor(
     private readonly uow: UnitOfWork,
     private readonly mint: ApiKeyMint,
+    private readonly clock: Clock,
   ) {}
 
   /** Answers the key. @throws DomainError UNKNOWN_USER */
@@ -133,7 +122,10 @@ export class IssueUserKey {
       });
       if (record) return this.mint.derive(record);
     }
-    return this.uow.write(async (tx) => replaceApiKey(tx, this.mint, await accountOf(tx, realmId, userId)));
+    return this.uow.write(async (tx) => {
+      const user = await accountOf(tx, realmId, userId);
+      return replaceApiKey(tx, this.mint, user, { now: this.clock.now() });
+    });
   }
 }
 

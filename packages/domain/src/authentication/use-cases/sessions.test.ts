@@ -12,10 +12,10 @@ import {
 } from '@parley/testkit';
 import { DeactivateUser } from '../../accounts/use-cases/deactivate-user.js';
 import { PublishingUnitOfWork } from '../../composition/publishing-unit-of-work.js';
+import { replaceApiKey } from '../../push/replace-api-key.js';
 import { DeactivateRealm } from '../../realms/use-cases/deactivate-realm.js';
 import type { SessionId } from '../../shared/ids.js';
 import { LoginLetters } from '../login-letter.js';
-import { replaceApiKey } from '../replace-api-key.js';
 import { MAX_SESSIONS, RENEW_AFTER_SECONDS, SESSION_IDLE_SECONDS, SESSION_MAX_SECONDS } from '../session.js';
 import { LogIn, LogOut } from './log-in.js';
 import { EndSessions, ListSessions, RemoveExpiredSessions } from './manage-sessions.js';
@@ -191,7 +191,7 @@ describe('a session', () => {
     const [one, other, foreign] = [await open(), await open(), await open('owner')];
     for (const { token } of [one, other, foreign]) await verify(token);
     const mint = { derive: () => 'key', fingerprint: () => 'print', secretFingerprint: '' };
-    await uow.write((tx) => replaceApiKey(tx, mint, fixture.user('hamlet'), one.id));
+    await uow.write((tx) => replaceApiKey(tx, mint, fixture.user('hamlet'), { now: 0, except: one.id }));
     expect(await verify(one.token)).not.toBeNull();
     expect(await verify(other.token)).toBeNull();
     expect(await verify(foreign.token)).not.toBeNull();

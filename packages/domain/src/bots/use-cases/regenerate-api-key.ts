@@ -1,6 +1,5 @@
 import type { ApiKeyMint } from '../../authentication/api-keys.js';
-import { replaceApiKey } from '../../authentication/replace-api-key.js';
-import { removePushTokens } from '../../push/push-jobs.js';
+import { replaceApiKey } from '../../push/replace-api-key.js';
 import type { Caller } from '../../shared/caller.js';
 import type { Clock } from '../../shared/clock.js';
 import type { UserId } from '../../shared/ids.js';
@@ -12,13 +11,15 @@ export class RegenerateBotApiKey {
   constructor(
     private readonly uow: UnitOfWork,
     private readonly mint: ApiKeyMint,
+    private readonly clock: Clock,
   ) {}
 
   /** Answers it. @throws DomainError UNKNOWN_BOT, NOT_PERMITTED, MUST_BE_OWNER */
   execute(caller: Caller, { botId }: { readonly botId: UserId }): Promise<string> {
     return this.uow.write(async (tx) => {
       const actor = await tx.actors.get(caller);
-      return replaceApiKey(tx, this.mint, await getAdministeredBot(tx, actor, botId));
+      const bot = await getAdministeredBot(tx, actor, botId);
+      return replaceApiKey(tx, this.mint, bot, { now: this.clock.now() });
     });
   }
 }
@@ -35,8 +36,7 @@ export class RegenerateApiKey {
   execute(caller: Caller): Promise<string> {
     return this.uow.write(async (tx) => {
       const actor = await tx.actors.get(caller);
-      await removePushTokens(tx, actor.realmId, actor.id, this.clock.now());
-      return replaceApiKey(tx, this.mint, actor, caller.sessionId);
+      return replaceApiKey(tx, this.mint, actor, { now: this.clock.now(), except: caller.sessionId });
     });
   }
 }

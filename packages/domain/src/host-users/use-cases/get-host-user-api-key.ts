@@ -1,7 +1,6 @@
 import type { ApiKeyMint } from '../../authentication/api-keys.js';
-import { replaceApiKey } from '../../authentication/replace-api-key.js';
 import { accountDeactivated } from '../../authentication/use-cases/password-log-in.js';
-import { removePushTokens } from '../../push/push-jobs.js';
+import { replaceApiKey } from '../../push/replace-api-key.js';
 import type { Clock } from '../../shared/clock.js';
 import type { RealmId } from '../../shared/ids.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
@@ -34,8 +33,7 @@ export class GetHostUserApiKey {
     return this.uow.write(async (tx) => {
       const user = await getHostUser(tx, realmId, by);
       if (!user.isActive) throw accountDeactivated();
-      await removePushTokens(tx, realmId, user.id, this.clock.now());
-      return replaceApiKey(tx, this.mint, user);
+      return replaceApiKey(tx, this.mint, user, { now: this.clock.now() });
     });
   }
 }

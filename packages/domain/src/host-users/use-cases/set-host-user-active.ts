@@ -1,5 +1,5 @@
 import { deactivateWithBots } from '../../accounts/deactivate-user.js';
-import { reactivateWithGroups } from '../../accounts/reactivate-user.js';
+import { reactivateWithGroups, requireComplete } from '../../accounts/reactivate-user.js';
 import type { Clock } from '../../shared/clock.js';
 import type { RealmId } from '../../shared/ids.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
@@ -22,14 +22,17 @@ export class SetHostUserActive {
     private readonly clock: Clock,
   ) {}
 
-  /** Once more: without effect. @throws DomainError UNKNOWN_USER */
+  /** Once more: without effect. @throws DomainError UNKNOWN_USER; for bots BOT_NAME_TAKEN, NOT_PERMITTED */
   execute({ realmId, user: by, isActive }: SetHostUserActiveInput): Promise<User> {
     return this.uow.write(async (tx) => {
       const user = await getHostUser(tx, realmId, by);
       if (user.isActive === isActive) return user;
       const realm = await tx.realms.get(realmId);
       const now = this.clock.now();
-      if (isActive) return reactivateWithGroups(tx, realm, user, now);
+      if (isActive) {
+        await requireComplete(tx, user);
+        return reactivateWithGroups(tx, realm, user, now);
+      }
       await deactivateWithBots(tx, realm, user, now);
       return (await tx.users.find(realmId, user.id))!;
     });

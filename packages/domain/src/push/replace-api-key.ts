@@ -1,18 +1,20 @@
+import type { ApiKeyMint } from '../authentication/api-keys.js';
+import { endSessions } from '../authentication/end-sessions.js';
+import { endConfirmationOf } from '../confirmations/confirmation-changes.js';
 import { nobody } from '../events/audience.js';
-import type { RealmId, SessionId, UserId } from '../shared/ids.js';
+import type { RealmId, SessionId, UnixSeconds, UserId } from '../shared/ids.js';
 import type { Transaction } from '../shared/unit-of-work.js';
-import type { ApiKeyMint } from './api-keys.js';
-import { endSessions } from './end-sessions.js';
+import { removePushTokens } from './push-jobs.js';
 
 /**
  * Gives a user another key: the one before is worthless at once, queues that were opened with it end, and so do browser sessions but
- * for `except`. Answers the key.
+ * for `except`, apps of the older kind get nothing any more, and an address that was asked for is not taken. Answers the key.
  */
 export async function replaceApiKey(
   tx: Transaction,
   mint: ApiKeyMint,
   user: { readonly realmId: RealmId; readonly id: UserId },
-  except?: SessionId,
+  { now, except }: { readonly now: UnixSeconds; readonly except?: SessionId | undefined },
 ): Promise<string> {
   const { realmId, id: userId } = user;
   const generation = ((await tx.apiKeys.find(realmId, userId))?.generation ?? 0) + 1;
@@ -25,6 +27,9 @@ export async function replaceApiKey(
     queues.map(({ id }) => id),
   );
   await endSessions(tx, user, except);
+  await removePushTokens(tx, realmId, userId, now);
+  // Whoever had the key could ask for an address of theirs with it.
+  await endConfirmationOf(tx, user, 'emailChange', now);
   await tx.events.append(realmId, { event: { type: 'user.api_key_replaced', userId }, audience: nobody });
   return apiKey;
 }
