@@ -364,7 +364,10 @@ describe('uploads at the same time', () => {
     const HELLO = [{ name: 'a', content: 'hello' }];
     // Until the server has seen the first part.
     let second = await postFiles(other, '/user_uploads', hamlet, HELLO);
-    while (second.status === 200) second = await postFiles(other, '/user_uploads', hamlet, HELLO);
+    while (second.status === 200) {
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      second = await postFiles(other, '/user_uploads', hamlet, HELLO);
+    }
     expect([second.status, second.body.code]).toEqual([429, 'RATE_LIMIT_HIT']);
     fieldsOf(await postFiles(other, '/user_uploads', cordelia, HELLO));
     open.end('whole!');
