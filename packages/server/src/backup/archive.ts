@@ -49,12 +49,12 @@ export async function writeArchive(
   entries: AsyncIterable<ArchiveEntry>,
   pace: (bytes: number) => Promise<void>,
 ): Promise<void> {
-  const archive = pack();
-  const filling = fill(archive, entries);
-  // What fails in there ends the archive, and with it the loop below, which throws it.
-  filling.catch((error: Error) => archive.destroy(error));
   const file = await open(path, 'wx', MODE);
   try {
+    const archive = pack();
+    const filling = fill(archive, entries);
+    // What fails in there ends the archive, and with it the loop below, which throws it: nobody else listens.
+    filling.catch((error: Error) => archive.destroy(error));
     let unsynced = 0;
     for await (const chunk of archive as AsyncIterable<Uint8Array>) {
       await file.writeFile(chunk);
