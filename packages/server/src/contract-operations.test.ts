@@ -7,7 +7,8 @@ const contractDir = resolve(__dirname, '../../../docs/contract');
 const textOf = (area: string): string => readFileSync(join(contractDir, `${area}.md`), 'utf8');
 
 /** `GET /users/{user_id}` and what goes with it: paths without what their parts are called. */
-const MENTION = /\b(GET|POST|PUT|PATCH|DELETE)(?:\/(GET|POST|PUT|PATCH|DELETE))? `?(\/[\w{}/-]+(?:\.json)?)(?![\w{}/@-])/g;
+const MENTION =
+  /\b(GET|POST|PUT|PATCH|DELETE)(?:\/(GET|POST|PUT|PATCH|DELETE))? `?(\/[\w{}/-]+(?:\.json)?)(?![\w{}/@-])/g;
 
 /** Mentioned as something else than an operation of level 496 of the API. */
 const NO_OPERATIONS = new Set([
