@@ -28,6 +28,7 @@ import {
   canSpectateFile,
   canSpectateMessage,
   resolveToggle,
+  topicMark,
 } from './message-permissions.js';
 
 const TEAM = groupId(50);
@@ -230,6 +231,17 @@ describe('resolving a topic', () => {
     ${'✔ a ✔ b'}    | ${'a b'}       | ${null}
   `('from "$from" to "$to": $what', ({ from, to, what }) => {
     expect(resolveToggle(from, to)).toBe(what);
+  });
+
+  it.each`
+    from         | to           | mark
+    ${'plans'}   | ${'✔ plans'} | ${'resolve'}
+    ${'plans'}   | ${'✔ other'} | ${'resolve'}
+    ${'✔ plans'} | ${'other'}   | ${'unresolve'}
+    ${'✔ plans'} | ${'✔ other'} | ${null}
+    ${'plans'}   | ${'✔plans'}  | ${null}
+  `('the mark of "$to" after "$from": $mark', ({ from, to, mark }) => {
+    expect(topicMark(from, to)).toBe(mark);
   });
 
   const a = (length: number) => 'a'.repeat(length);

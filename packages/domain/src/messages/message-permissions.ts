@@ -147,6 +147,13 @@ export function resolveToggle(from: string, to: string): 'resolve' | 'unresolve'
   return isBare ? 'unresolve' : null;
 }
 
+/** Whether a new topic name marks the topic, whatever else it changes of it (messages §9.6). Both as stored. */
+export function topicMark(from: string, to: string): 'resolve' | 'unresolve' | null {
+  const isResolved = to.startsWith(RESOLVED_PREFIX);
+  if (isResolved === from.startsWith(RESOLVED_PREFIX)) return null;
+  return isResolved ? 'resolve' : 'unresolve';
+}
+
 /** Administrators have no right of their own here (messages §9.2). `target`: null unless the channel changes too. */
 export function canResolveTopic(
   actor: PermissionHolder,

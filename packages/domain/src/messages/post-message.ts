@@ -1,7 +1,9 @@
+import { changeTopicPolicy } from '../channels/change-topic-policy.js';
 import type { Channel } from '../channels/channel.js';
 import { isPrivate } from '../channels/channel.js';
 import { metadataUsers } from '../channels/channel-audiences.js';
 import { subscribersOf } from '../channels/channel-delivery.js';
+import type { TopicPolicy } from '../channels/topic-policy.js';
 import { type Audience, anyOf, users } from '../events/audience.js';
 import type { FileId, RecipientId, UnixSeconds, UserId } from '../shared/ids.js';
 import type { Transaction } from '../shared/unit-of-work.js';
@@ -56,6 +58,8 @@ export interface Post {
   readonly isReadByDefault?: boolean;
   /** Receivers who get it unread all the same. */
   readonly unreadFor?: readonly UserId[];
+  /** Told after the files that it attaches, before itself. */
+  readonly topicPolicies?: readonly TopicPolicy[];
   readonly echo?: { readonly queueId: string; readonly localId: string } | null;
 }
 
@@ -90,6 +94,7 @@ export async function postMessage(tx: Transaction, post: Post): Promise<Message>
 
   if (destination.kind === 'channel') await noteActivity(tx, destination.channel, message);
   await attachFiles(tx, message, files);
+  for (const policy of post.topicPolicies ?? []) await changeTopicPolicy(tx, policy);
   await awaitThumbnails(tx, message, rendered.pendingThumbnails);
   await tx.events.append(realmId, {
     event: {

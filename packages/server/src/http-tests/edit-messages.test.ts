@@ -390,6 +390,15 @@ describe('PATCH /messages/{message_id}: a topic', () => {
     if (mode === 'change_one') expect(arrived).toContain(`/topic/full/near/${ids[1]}"`);
   });
 
+  it('leaves the notice where the messages have come to before the one where they were', async () => {
+    const { hamlet, iago } = people;
+    const id = await say(general, iago);
+    const queue = await openQueue(server, hamlet, { event_types: ['message'] });
+    await edited(hamlet, id, { topic: 'new', propagate_mode: 'change_all', send_notification_to_old_thread: true });
+    const topics = ((await eventsAfter(server, queue)) as Wire[]).map(({ message }) => message.subject);
+    expect(topics).toEqual(['new', 'plans']);
+  });
+
   it('takes along what people have chosen for it, the more visible of two choices', async () => {
     const { hamlet, cordelia, iago } = people;
     const choose = (who: TestUser, topic: string, visibility: 'muted' | 'followed') =>
@@ -452,6 +461,18 @@ describe('PATCH /messages/{message_id}: a topic', () => {
 
 describe('PATCH /messages/{message_id}: resolving a topic', () => {
   const all = { propagate_mode: 'change_all' };
+
+  it('is said in the topic, also when it is renamed at once', async () => {
+    const { hamlet, iago } = people;
+    const id = await say(general, iago);
+    await edited(hamlet, id, { topic: '✔ other', ...all });
+    const [, ...notices] = await inTopic(hamlet, general, '✔ other');
+    expect(notices).toHaveLength(2);
+    expect(notices[0]).toMatch(/ has marked this topic as resolved\.<\/p>$/);
+    expect(notices[1]).toContain('This topic was moved here from <a');
+    await edited(hamlet, id, { topic: 'third', ...all, send_notification_to_new_thread: false });
+    expect((await inTopic(hamlet, general, 'third')).at(-1)).toMatch(/ has marked this topic as unresolved\.<\/p>$/);
+  });
 
   it('is said in the topic, unless it is taken back within a minute', async () => {
     const { hamlet, iago } = people;

@@ -354,6 +354,16 @@ describe('who may read a file', () => {
     expect((await read(url, cordelia)).status).toBe(403);
   });
 
+  it('is told before what becomes of the topic and the message (messages §4.2)', async () => {
+    const { hamlet } = people;
+    const url = await uploaded(hamlet);
+    await server.createChannel('open', [hamlet]);
+    const queue = await openQueue(server, hamlet, { event_types: ['attachment', 'user_topic', 'message'] });
+    await say(hamlet, `[x](${url})`, 'open');
+    const events = (await eventsAfter(server, queue)) as Wire[];
+    expect(events.map(({ type }) => type)).toEqual(['attachment', 'user_topic', 'message']);
+  });
+
   it('is nobody more for a link by somebody who may not read it themselves', async () => {
     const { hamlet, cordelia, iago } = people;
     const url = await uploaded(hamlet);

@@ -3,7 +3,7 @@ import type { Clock } from '../../shared/clock.js';
 import { DomainError } from '../../shared/errors.js';
 import type { MessageId } from '../../shared/ids.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
-import { applyParticipation } from '../apply-automatic-topic-policies.js';
+import { applyParticipation } from '../automatic-topic-policies.js';
 import { loadReadable } from '../load-access.js';
 import { messageWatchers } from '../message-audiences.js';
 import { checkSubmessage, requireRoomForSubmessage } from '../submessage.js';

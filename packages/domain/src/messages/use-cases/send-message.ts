@@ -18,7 +18,7 @@ import { accessAnnouncer } from '../../users/announce-access.js';
 import { publicAddress } from '../../users/email-visibility.js';
 import { findByPublicAddress } from '../../users/find-by-address.js';
 import type { User } from '../../users/user.js';
-import { applyAutomaticTopicPolicies } from '../apply-automatic-topic-policies.js';
+import { decideAutomaticTopicPolicies } from '../automatic-topic-policies.js';
 import type { BotOwnerWarnings } from '../bot-owner-warnings.js';
 import { enforceMentions } from '../enforce-mentions.js';
 import { loadPosting } from '../load-posting.js';
@@ -184,7 +184,7 @@ export class SendMessage {
     onRollback: OnRollback,
   ): Promise<SentMessage> {
     const destination = await open(tx, realm, checked);
-    const participation = await applyAutomaticTopicPolicies(tx, sender, destination, rendered, this.clock.now());
+    const topicPolicies = await decideAutomaticTopicPolicies(tx, sender, destination, rendered, this.clock.now());
     const message = await postMessage(tx, {
       sender,
       destination,
@@ -194,12 +194,13 @@ export class SendMessage {
       sentAt: this.clock.now(),
       isReadBySender,
       widget,
+      topicPolicies: topicPolicies.changes,
       echo: echo && (await isOwnQueue(tx, caller, echo.queueId)) ? echo : null,
     });
     if (destination.kind === 'channel' && actor.botOwnerId !== null) {
       await this.botOwnerWarnings.warnOfNoSubscribers(tx, caller, destination.channel, onRollback);
     }
-    return { id: message.id, newVisibility: participation };
+    return { id: message.id, newVisibility: topicPolicies.ofSender };
   }
 
   private async hookedDestination(

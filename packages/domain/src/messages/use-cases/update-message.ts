@@ -31,6 +31,7 @@ import {
   canMoveWholeTopic,
   canOpenTopicByMoving,
   resolveToggle,
+  topicMark,
 } from '../message-permissions.js';
 import { allInTopic, moveMessages, selectMoved, visibleInTopic } from '../move-messages.js';
 import type { Move, MoveNotices } from '../move-notices.js';
@@ -352,10 +353,11 @@ export class UpdateMessage {
       isWholeTopic: move.isWholeTopic,
       targetHadMessages: move.targetHadMessages,
     };
-    if (notifiesOldThread) await this.notices.leave(tx, notice);
+    const mark = move.isOtherTopic && !move.isOtherChannel && !hasText ? topicMark(message.topic, move.topic) : null;
+    if (mark) await this.notices.mark(tx, notice, mark);
     const isPureToggle = move.toggle !== null && !move.isOtherChannel;
     if (notifiesNewThread && !isPureToggle) await this.notices.arrive(tx, notice);
-    if (isPureToggle && !hasText) await this.notices.mark(tx, notice, move.toggle!);
+    if (notifiesOldThread) await this.notices.leave(tx, notice);
   }
 }
 

@@ -7,7 +7,7 @@ import {
   type LoadUnicodeEmoji,
   requireChoosable,
 } from '../../emoji/emoji.js';
-import { applyParticipation } from '../../messages/apply-automatic-topic-policies.js';
+import { applyParticipation } from '../../messages/automatic-topic-policies.js';
 import { loadReadable } from '../../messages/load-access.js';
 import type { Caller } from '../../shared/caller.js';
 import type { Clock } from '../../shared/clock.js';

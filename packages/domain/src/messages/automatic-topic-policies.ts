@@ -2,6 +2,7 @@ import { changeTopicPolicy } from '../channels/change-topic-policy.js';
 import { type Channel, hasSharedHistory } from '../channels/channel.js';
 import {
   followsWhenMentioned,
+  type TopicPolicy,
   type TopicVisibility,
   visibilityAfterParticipating,
   visibilityAfterSending,
@@ -17,37 +18,46 @@ import type { Destination } from './post-message.js';
 import type { RenderedText } from './render-message.js';
 import { topicKey } from './topic.js';
 
+/** What a message changes of who follows its topic. */
+export interface AutomaticTopicPolicies {
+  /** In this order; somebody may be named twice. */
+  readonly changes: readonly TopicPolicy[];
+  /** What the sender has from now on; null: what they had. */
+  readonly ofSender: TopicVisibility | null;
+}
+
 /**
  * Brings the topic nearer to those who take part in it, as their settings have it: to the sender, and to subscribers of the
- * channel who are mentioned (messages §4.4). Bots wish nothing. Runs before the message is stored; answers what became of
- * the sender's wish, null when nothing did.
+ * channel who are mentioned (messages §4.4). Bots wish nothing. Runs before the message is stored; `postMessage` makes the
+ * changes.
  */
-export async function applyAutomaticTopicPolicies(
+export async function decideAutomaticTopicPolicies(
   tx: Transaction,
   sender: User,
   destination: Destination,
   rendered: RenderedText,
   now: UnixSeconds,
-): Promise<TopicVisibility | null> {
-  if (destination.kind !== 'channel') return null;
+): Promise<AutomaticTopicPolicies> {
+  if (destination.kind !== 'channel') return { changes: [], ofSender: null };
   const { channel, topic } = destination;
   const { realmId } = sender;
+  const changes: TopicPolicy[] = [];
   const mentioned = await mentionedSubscribers(tx, sender, destination, rendered);
   const known = await tx.topicPolicies.listOf(realmId, channel.id, topicKey(topic), [sender.id, ...mentioned]);
   const visibilities = new Map(known);
   const visibilityOf = (userId: UserId) => visibilities.get(userId) ?? 'inherit';
   const change = (userId: UserId, visibility: TopicVisibility) => {
     visibilities.set(userId, visibility);
-    return changeTopicPolicy(tx, { realmId, userId, channelId: channel.id, topic, visibility, changedAt: now });
+    changes.push({ realmId, userId, channelId: channel.id, topic, visibility, changedAt: now });
   };
   const before = visibilityOf(sender.id);
   const changed = sender.bot ? null : await senderVisibility(tx, sender, destination, before);
-  if (changed !== null) await change(sender.id, changed);
+  if (changed !== null) change(sender.id, changed);
   for (const user of await tx.users.list(realmId, mentioned)) {
-    if (!user.bot && followsWhenMentioned(user.settings, visibilityOf(user.id))) await change(user.id, 'followed');
+    if (!user.bot && followsWhenMentioned(user.settings, visibilityOf(user.id))) change(user.id, 'followed');
   }
   const after = visibilityOf(sender.id);
-  return after === before ? null : after;
+  return { changes, ofSender: after === before ? null : after };
 }
 
 /**
