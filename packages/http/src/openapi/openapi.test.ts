@@ -82,6 +82,24 @@ it('describes a success to its last field, named schemas among the components', 
   });
 });
 
+it('refuses two schemas of one name', () => {
+  const answering = (path: string, field: wire.WireSchema<unknown>) =>
+    route('GET', path, { auth: 'user', dto: ExampleDto, answer: wire.fields({ it: field }), handle });
+  const other = wire.named('Thing', wire.fields({ id: wire.text() }));
+  expect(() => openApiOf([answering('/a', thing), answering('/b', other)])).toThrow('Two schemas are called Thing');
+});
+
+it('says which parameters hold JSON though they may be texts', () => {
+  const routes = createRoutes({} as RouteDependencies);
+  const { requestBody } = openApiOf(routes).paths['/api/v1/register']!.post!;
+  const { encoding } = Object.values((requestBody as { content: object }).content)[0] as { encoding: object };
+  expect(encoding).toMatchObject({
+    event_types: { contentType: 'application/json' },
+    idle_queue_timeout: { contentType: 'application/json' },
+  });
+  expect(encoding).not.toHaveProperty('include_subscribers');
+});
+
 it('knows what every operation answers', () => {
   const undeclared = createRoutes({} as RouteDependencies)
     .filter((each) => !each.errorPage && each.answer !== 'bytes' && answerSchemaOf(each) === null)

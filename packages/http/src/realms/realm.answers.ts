@@ -23,26 +23,21 @@ const images = Object.fromEntries(
 );
 
 /** Channels §3.4–3.6. */
+const permissionDefinition = wire.named(
+  'PermissionDefinition',
+  wire.fields({
+    require_system_group: wire.boolean(),
+    allow_internet_group: wire.boolean(),
+    allow_nobody_group: wire.boolean(),
+    allow_everyone_group: wire.boolean(),
+    default_group_name: wire.text(),
+    default_for_system_groups: wire.nullable(wire.text()),
+    allowed_system_groups: wire.listOf(wire.text()),
+  }),
+);
+
 const permissionDefinitions = (registry: object) =>
-  wire.fields(
-    Object.fromEntries(
-      titlesOf(registry).map((title) => [
-        title,
-        wire.named(
-          'PermissionDefinition',
-          wire.fields({
-            require_system_group: wire.boolean(),
-            allow_internet_group: wire.boolean(),
-            allow_nobody_group: wire.boolean(),
-            allow_everyone_group: wire.boolean(),
-            default_group_name: wire.text(),
-            default_for_system_groups: wire.nullable(wire.text()),
-            allowed_system_groups: wire.listOf(wire.text()),
-          }),
-        ),
-      ]),
-    ),
-  );
+  wire.fields(Object.fromEntries(titlesOf(registry).map((title) => [title, permissionDefinition])));
 
 const SERVER = {
   server_generation: wire.integer(),
