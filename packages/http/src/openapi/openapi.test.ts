@@ -82,6 +82,29 @@ it('describes a success to its last field, named schemas among the components', 
   });
 });
 
+it('describes operations whose paths differ by the name of a parameter as one', () => {
+  class ByNameDto {
+    @TextParam({ max: 9 }) name!: string;
+  }
+  const described = openApiOf([
+    route('GET', '/things/:thing_id', { auth: 'user', dto: ExampleDto, handle }),
+    route('GET', '/things/:name', { auth: 'user', dto: ByNameDto, handle }),
+  ]).paths;
+  expect(Object.keys(described)).toEqual(['/api/v1/things/{thing_id}']);
+  expect(described['/api/v1/things/{thing_id}']!.get!.parameters![0]).toEqual({
+    name: 'thing_id',
+    in: 'path',
+    required: true,
+    description: 'Or `name`.',
+    schema: { anyOf: [{ type: 'integer' }, { type: 'string', maxLength: 9 }] },
+  });
+});
+
+it('gives each operation an id of its own', () => {
+  const operations = Object.values(openApiOf(createRoutes({} as RouteDependencies)).paths).flatMap(Object.values);
+  expect(new Set(operations.map(({ operationId }) => operationId)).size).toBe(operations.length);
+});
+
 it('refuses two schemas of one name', () => {
   const answering = (path: string, field: wire.WireSchema<unknown>) =>
     route('GET', path, { auth: 'user', dto: ExampleDto, answer: wire.fields({ it: field }), handle });

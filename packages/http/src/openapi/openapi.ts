@@ -52,12 +52,18 @@ export function openApiOf(routes: readonly Route[]): OpenApiDocument {
 export function* describeApi(routes: readonly Route[]): Generator<void, OpenApiDocument> {
   const components = new Components();
   const paths: Record<string, Record<string, OpenApiOperation>> = {};
+  const pathsByShape = new Map<string, string>();
   for (const route of routes) {
     // Pages are for people.
     if (route.isDevelopment || route.errorPage) continue;
-    const path = pathOf(route);
+    const shape = pathOf(route).replace(/\{\w+\}/g, '{}');
+    const path = pathsByShape.get(shape) ?? pathOf(route);
+    pathsByShape.set(shape, path);
     paths[path] ??= {};
-    paths[path][route.method.toLowerCase()] = operationOf(route, components);
+    const method = route.method.toLowerCase();
+    const operation = operationOf(route, components);
+    const other = paths[path][method];
+    paths[path][method] = other ? byEither(other, operation) : operation;
     yield;
   }
   return {
@@ -77,6 +83,24 @@ export function* describeApi(routes: readonly Route[]): Generator<void, OpenApiD
       },
       schemas: components.schemas,
     },
+  };
+}
+
+/** Paths that differ by the name of a parameter are one to OpenAPI: by id, and by address. */
+function byEither(one: OpenApiOperation, other: OpenApiOperation): OpenApiOperation {
+  const others = other.parameters?.filter((parameter) => parameter.in === 'path') ?? [];
+  return {
+    ...one,
+    parameters: one.parameters!.map((parameter, index) => {
+      const alternative = others[index];
+      return parameter.in === 'path' && alternative && alternative.name !== parameter.name
+        ? {
+            ...parameter,
+            description: `Or \`${alternative.name}\`.`,
+            schema: { anyOf: [parameter.schema, alternative.schema] },
+          }
+        : parameter;
+    }),
   };
 }
 
@@ -121,9 +145,9 @@ function operationOf(route: Route, components: Components): OpenApiOperation {
   };
 }
 
-/** `get-streams-stream_id-members`. */
+/** `get-streams-stream_id-members`; `post-tus-` of a path that ends in a slash. */
 const operationIdOf = ({ method, path, atRoot }: Route): string =>
-  [method.toLowerCase(), ...(atRoot ? ['root'] : []), ...path.split(/[/:*]+/).filter((part) => part !== '')].join('-');
+  [method.toLowerCase(), ...(atRoot ? ['root'] : []), ...path.split(/[/:*]+/).slice(1)].join('-');
 
 function pathParameter(name: string, members: readonly Member[]) {
   const member = members.find((each) => each.name === name);
