@@ -32,6 +32,7 @@ import { PUSH } from './push/push.feature.js';
 import { REACTIONS } from './reactions/reaction.feature.js';
 import { REALMS } from './realms/realm.feature.js';
 import type { WireErrors } from './routing/wire-error.js';
+import * as wire from './routing/wire-schema.js';
 import { SCHEDULING } from './scheduling/scheduling.feature.js';
 import { SERVER_SETTINGS } from './server-settings/server-settings.feature.js';
 import { SETTINGS } from './settings/setting.feature.js';
@@ -39,15 +40,25 @@ import { SNIPPETS } from './snippets/snippet.feature.js';
 import { STATUSES } from './statuses/status.feature.js';
 import { USERS } from './users/user.feature.js';
 
+const NONE = wire.listOf(wire.anything());
+
 /** What register answers of features that are still to come: each takes the place of its line. */
 const PLANNED = {
   registerSections: () => [
-    fixedSection('realm_billing', { realm_billing: { has_pending_sponsorship_request: false } }),
-    fixedSection('realm_embedded_bots', { realm_embedded_bots: [] }),
-    fixedSection('realm_incoming_webhook_bots', { realm_incoming_webhook_bots: [] }),
-    fixedSection('giphy', { giphy_api_key: '' }),
-    fixedSection('tenor', { tenor_api_key: '' }),
-    fixedSection('klipy', { klipy_api_key: '' }),
+    fixedSection(
+      'realm_billing',
+      { realm_billing: wire.fields({ has_pending_sponsorship_request: wire.boolean() }) },
+      { realm_billing: { has_pending_sponsorship_request: false } },
+    ),
+    fixedSection('realm_embedded_bots', { realm_embedded_bots: NONE }, { realm_embedded_bots: [] }),
+    fixedSection(
+      'realm_incoming_webhook_bots',
+      { realm_incoming_webhook_bots: NONE },
+      { realm_incoming_webhook_bots: [] },
+    ),
+    fixedSection('giphy', { giphy_api_key: wire.text() }, { giphy_api_key: '' }),
+    fixedSection('tenor', { tenor_api_key: wire.text() }, { tenor_api_key: '' }),
+    fixedSection('klipy', { klipy_api_key: wire.text() }, { klipy_api_key: '' }),
   ],
 } satisfies HttpFeature;
 

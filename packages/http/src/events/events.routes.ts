@@ -24,6 +24,34 @@ const EVENTS = wire.fields({
   idle_queue_timeout_secs: wire.optional(wire.integer()),
 });
 
+/** Events §3.1, and of the sections those that were asked for. */
+const registerAnswer = (sections: readonly RegisterSection[]) =>
+  wire.fields({
+    queue_id: wire.text(),
+    last_event_id: wire.integer(),
+    idle_queue_timeout_secs: wire.integer(),
+    ...VERSION_FIELDS,
+    ...wire.optionalFields(Object.assign({}, ...sections.map(({ fields }) => fields))),
+  });
+
+const spectatorAnswer = (sections: readonly RegisterSection[]) =>
+  wire.fields({
+    queue_id: wire.nullable(wire.text()),
+    ...VERSION_FIELDS,
+    ...wire.optionalFields(
+      Object.assign(
+        {},
+        ...sections.filter(({ isForSpectators }) => isForSpectators).map(({ spectatorFields }) => spectatorFields),
+      ),
+    ),
+  });
+
+const VERSION_FIELDS = {
+  zulip_version: wire.text(),
+  zulip_merge_base: wire.text(),
+  zulip_feature_level: wire.integer(),
+};
+
 /** So long a phone may sleep (events §6.1). */
 const MOBILE_IDLE_SECONDS = 43_200;
 
@@ -39,6 +67,7 @@ export function eventRoutes(parts: EventRouteParts): readonly Route[] {
       isExpensive: true,
       dto: RegisterDto,
       useCase: RegisterQueue,
+      answer: registerAnswer(parts.sections),
       handle: async ({ caller, dto, request, useCase }) =>
         success(await register(useCase, caller, dto, request, { ...parts, turns })),
     }),
@@ -49,6 +78,7 @@ export function eventRoutes(parts: EventRouteParts): readonly Route[] {
       isExpensive: true,
       dto: RegisterDto,
       useCase: LoadSpectatorState,
+      answer: spectatorAnswer(parts.sections),
       handle: async ({ caller, dto, request, useCase }) =>
         success(await registerSpectator(useCase, caller, dto, request, { ...parts, turns })),
     }),

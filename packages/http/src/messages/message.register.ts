@@ -14,9 +14,12 @@ import {
   registerSection,
   type SectionContext,
 } from '../events/register-section.js';
+import * as wire from '../routing/wire-schema.js';
+import { recentConversation, unreadMessages } from './message.answers.js';
 
 export const newestMessageSection: RegisterSection = registerSection({
   name: 'message',
+  fields: { max_message_id: wire.integer() },
   forSpectators: 'likeGuests',
   load: (snapshot) => snapshot.load(loadNewestMessageId),
   present: (newestMessageId) => ({ max_message_id: newestMessageId ?? -1 }),
@@ -24,6 +27,7 @@ export const newestMessageSection: RegisterSection = registerSection({
 
 export const unreadSection: RegisterSection = registerSection({
   name: 'unread',
+  fields: { unread_msgs: unreadMessages },
   forSpectators: 'likeGuests',
   // Without either, a client could not keep it up to date.
   fetchEventTypes: ['message', 'update_message_flags'],
@@ -33,6 +37,7 @@ export const unreadSection: RegisterSection = registerSection({
 
 export const starredMessagesSection: RegisterSection = registerSection({
   name: 'starred_messages',
+  fields: { starred_messages: wire.listOf(wire.integer()) },
   forSpectators: { starred_messages: [] },
   load: (snapshot) => snapshot.load(loadStarredIds),
   present: (ids) => ({ starred_messages: ids }),
@@ -40,6 +45,7 @@ export const starredMessagesSection: RegisterSection = registerSection({
 
 export const recentConversationsSection: RegisterSection = registerSection({
   name: 'recent_private_conversations',
+  fields: { recent_private_conversations: wire.listOf(recentConversation) },
   forSpectators: { recent_private_conversations: [] },
   load: (snapshot) => snapshot.load(loadRecentConversations),
   present: (conversations) => ({
@@ -85,4 +91,8 @@ function presentUnread(
 
 const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-export const stopWordsSection: RegisterSection = fixedSection('stop_words', { stop_words: STOP_WORDS });
+export const stopWordsSection: RegisterSection = fixedSection(
+  'stop_words',
+  { stop_words: wire.listOf(wire.text()) },
+  { stop_words: STOP_WORDS },
+);

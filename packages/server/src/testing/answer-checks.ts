@@ -1,7 +1,12 @@
-import { answerSchemaOf, type Route } from '@parley/http';
+import { compactAnswerSchemaOf, type Route } from '@parley/http';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 
-const ajv = new Ajv2020({ allErrors: true, allowUnionTypes: true });
+const ajv = new Ajv2020({
+  allErrors: true,
+  allowUnionTypes: true,
+  inlineRefs: false,
+  code: { optimize: false },
+}).addKeyword('components');
 
 type Check = (body: unknown) => string | null;
 
@@ -35,7 +40,7 @@ function checkOf(route: Route): Check | null {
   const name = `${route.method} ${route.atRoot ? '/' : ''}${route.path}`;
   const known = checks.get(name);
   if (known !== undefined) return known;
-  const schema = answerSchemaOf(route);
+  const schema = compactAnswerSchemaOf(route);
   const check = schema && checkBy(name, ajv.compile(schema));
   checks.set(name, check);
   return check;
