@@ -19,6 +19,12 @@ describe('createParley', () => {
     [{ secret: 'short' }, 'secret must be at least 8 characters long.'],
     [{ url: 'nope' }, 'url must be an address such as https://chat.example.com.'],
     [{ url: 'ftp://localhost' }, 'url must be an address such as https://chat.example.com.'],
+    [
+      { trustedOrigins: ['https://example.com/'] },
+      "trustedOrigins must be origins such as https://example.com, without a slash at the end, or 'any'; https://example.com/ is none.",
+    ],
+    [{ trustedOrigins: '*' }, /^trustedOrigins must be .*; \* is none\.$/],
+    [{ realmAddresses: 'port' }, 'realmAddresses must be host or path.'],
     [{ url: undefined }, 'url must be an address such as https://chat.example.com.'],
   ])('rejects %j, and touches nothing', async (wrong, message) => {
     const parley = createParley({ ...good(), ...wrong } as ParleyConfig);

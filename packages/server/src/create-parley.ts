@@ -1,4 +1,4 @@
-import { type ProxyTrust, silentLogger } from '@parley/http';
+import { type ProxyTrust, silentLogger, type TrustedOrigins } from '@parley/http';
 import type { BigBlueButtonAccount } from './calls/big-blue-button-account.js';
 import {
   FILE_LIMITS,
@@ -9,6 +9,7 @@ import {
   parseMailAddress,
   parseMailPattern,
   parseProxies,
+  parseRealmAddresses,
   parseSecret,
   parseSmtpUrl,
   parseUrl,
@@ -28,7 +29,7 @@ import { StartupError } from './startup-error.js';
 export async function createParley(config: ParleyConfig): Promise<Parley> {
   requireParts(config);
   const read = <T>(
-    name: 'database' | 'url' | 'secret' | 'files' | 'smtpUrl' | 'mailFrom' | 'mailGatewayPattern',
+    name: 'database' | 'url' | 'realmAddresses' | 'secret' | 'files' | 'smtpUrl' | 'mailFrom' | 'mailGatewayPattern',
     parse: (text: string) => T,
   ): T => {
     try {
@@ -50,6 +51,7 @@ export async function createParley(config: ParleyConfig): Promise<Parley> {
       mailFrom: readIfGiven('mailFrom', parseMailAddress),
       url: read('url', parseUrl),
       defaultRealm: config.defaultRealm ?? null,
+      realmAddresses: config.realmAddresses === undefined ? 'host' : read('realmAddresses', parseRealmAddresses),
       invitationValidityMinutes: config.invitationValidityMinutes ?? DEFAULT_INVITATION_VALIDITY_MINUTES,
       hasRateLimits: config.rateLimits ?? true,
       rateLimitRules: config.rateLimitRules ?? {},
@@ -71,8 +73,8 @@ export async function createParley(config: ParleyConfig): Promise<Parley> {
     },
     {
       logger: config.logger ?? silentLogger,
-      realmAddresses: realmAddressesOf(config),
       ...(config.authenticate && { authenticate: config.authenticate }),
+      trustedOrigins: trustedOriginsOf(config.trustedOrigins ?? []),
       ports: {
         storage: config.storage,
         blobs: typeof config.files === 'object' ? config.files : undefined,
@@ -94,6 +96,24 @@ function readProxies(trust: ProxyTrust | undefined): ProxyTrust {
     throw new StartupError(`trustedProxies must be ${(error as Error).message}.`);
   }
 }
+
+function trustedOriginsOf(origins: readonly string[] | 'any'): TrustedOrigins {
+  if (origins === 'any') return origins;
+  return new Set(
+    [origins].flat().map((text) => {
+      if (isOrigin(text)) return text;
+      throw new StartupError(
+        `trustedOrigins must be origins such as https://example.com, without a slash at the end, or 'any'; ${text} is none.`,
+      );
+    }),
+  );
+}
+
+/** Apps for phones have schemes of their own, `capacitor://localhost`. */
+const isOrigin = (text: string): boolean =>
+  /^https?:/.test(text)
+    ? URL.canParse(text) && new URL(text).origin === text
+    : /^[a-z][a-z\d+.-]*:\/\/[a-z\d.-]+$/.test(text);
 
 function jwtSecretsOf(secrets: Readonly<Record<string, string>>): ReadonlyMap<string, string> {
   try {
@@ -117,11 +137,6 @@ function bigBlueButtonOf({ url, secret }: BigBlueButtonAccount): BigBlueButtonAc
   } catch (error) {
     throw new StartupError(`What bigBlueButton holds must be ${(error as Error).message}.`);
   }
-}
-
-function realmAddressesOf({ realmAddresses = 'host' }: ParleyConfig): 'host' | 'path' {
-  if (realmAddresses === 'host' || realmAddresses === 'path') return realmAddresses;
-  throw new StartupError("realmAddresses must be 'host' or 'path'.");
 }
 
 /** What only the compiler asks for otherwise. @throws StartupError */

@@ -45,7 +45,7 @@ export interface HostPorts {
 }
 
 export interface HostOptions
-  extends Pick<ParleyParts, 'logger' | 'authenticate' | 'realmAddresses' | 'isOneOff' | 'observers'> {
+  extends Pick<ParleyParts, 'logger' | 'authenticate' | 'trustedOrigins' | 'isOneOff' | 'observers'> {
   readonly onCommit?: (commit: Commit) => void;
   readonly ports?: HostPorts;
   readonly acceptsNewSecret: boolean;

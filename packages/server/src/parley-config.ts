@@ -49,6 +49,12 @@ export interface ParleyOptions {
   readonly acceptNewSecret?: boolean;
   /** The application's own log-in, asked before API keys are looked at. A throw answers 500. */
   readonly authenticate?: HostAuthenticate;
+  /**
+   * Origins, beside that of `url`, whose pages may act for those whom `authenticate` let in, such as `http://localhost:5173`.
+   * What other pages have a browser send is refused, since its cookies come along; default: none. `any`: `authenticate` looks
+   * after that itself.
+   */
+  readonly trustedOrigins?: readonly string[] | 'any';
   /** The application's own way of sending mail; default: `smtpUrl`. */
   readonly mailer?: Mailer;
   /** A mail server, `smtp://user:password@host:port`; default: letters are put into the folder `outbox` beside the database. */

@@ -23,6 +23,7 @@ import {
   type Route,
   replyToError,
   type TransportLimits,
+  type TrustedOrigins,
   unknownPath,
 } from '@parley/http';
 import type { StorageGauges } from '@parley/sqlite';
@@ -94,6 +95,8 @@ export interface ParleyParts {
   /** Default: the storage has none. */
   readonly storageGauges?: () => StorageGauges;
   readonly authenticate?: HostAuthenticate;
+  /** Beside our own, origins whose pages may act for those whom `authenticate` let in; default: none. */
+  readonly trustedOrigins?: TrustedOrigins;
   /** For so many days deleted messages can be put back; default: 30. */
   readonly keepDeletedDays?: number;
   /** Where the bytes of files are. */

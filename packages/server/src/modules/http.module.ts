@@ -155,6 +155,7 @@ export const httpModule = ({ authenticate, ...options }: ParleyParts) =>
           authenticators,
           browserAuthenticators,
           isHostAuthenticated: authenticate !== undefined,
+          ...(options.trustedOrigins && { trustedOrigins: options.trustedOrigins }),
           publicUrl: options.url,
           keyParameter,
           files,
