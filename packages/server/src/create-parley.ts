@@ -17,16 +17,20 @@ import {
 } from './config.js';
 import type { Parley } from './facade/parley.js';
 import { DEFAULT_INVITATION_VALIDITY_MINUTES } from './modules/options.module.js';
+import { hint } from './near-miss.js';
+import { ServerMetrics } from './observation/server-metrics.js';
 import { openParley } from './open-parley.js';
-import type { ParleyConfig } from './parley-config.js';
+import { OPTION_NAMES, type ParleyConfig } from './parley-config.js';
 import type { PushServiceAccount } from './push/push-service-account.js';
 import { StartupError } from './startup-error.js';
+import { parleyVersion } from './version.js';
 
 /**
  * A chat engine for an application to mount and to call.
  * @throws StartupError for invalid options, DatabaseRefused when the database cannot be opened; nothing was touched then.
  */
 export async function createParley(config: ParleyConfig): Promise<Parley> {
+  requireKnown(config);
   requireParts(config);
   const read = <T>(
     name: 'database' | 'url' | 'realmAddresses' | 'secret' | 'files' | 'smtpUrl' | 'mailFrom' | 'mailGatewayPattern',
@@ -84,6 +88,7 @@ export async function createParley(config: ParleyConfig): Promise<Parley> {
         passwordHasher: config.passwordHasher,
         renderer: config.renderer,
       },
+      ...(config.metrics && { metrics: await ServerMetrics.create({ version: parleyVersion(), ofProcess: false }) }),
       acceptsNewSecret: config.acceptNewSecret ?? false,
     },
   );
@@ -136,6 +141,14 @@ function bigBlueButtonOf({ url, secret }: BigBlueButtonAccount): BigBlueButtonAc
     return { url: parseUrl(String(url)), secret: parseWord(String(secret)) };
   } catch (error) {
     throw new StartupError(`What bigBlueButton holds must be ${(error as Error).message}.`);
+  }
+}
+
+/** A slip in a name would have no effect, and nobody would notice. @throws StartupError */
+function requireKnown(config: ParleyConfig): void {
+  for (const name of Object.keys(config)) {
+    if ((OPTION_NAMES as readonly string[]).includes(name)) continue;
+    throw new StartupError(`createParley has no option ${name}${hint(name, OPTION_NAMES) || '.'}`);
   }
 }
 

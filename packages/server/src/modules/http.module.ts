@@ -165,7 +165,7 @@ export const httpModule = ({ authenticate, ...options }: ParleyParts) =>
           clock: time,
           load,
           logger: options.logger,
-          ...(options.observers && { observers: options.observers }),
+          ...(options.metrics && { observers: [options.metrics] }),
           ...(options.tracer && { tracer: options.tracer }),
           trustedProxies: options.trustedProxies,
           ...(options.limits && { limits: options.limits }),
