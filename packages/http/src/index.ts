@@ -19,6 +19,7 @@ export {
   SessionAuthenticator,
 } from './routing/authenticate.js';
 export { SessionCookies } from './routing/cookies.js';
+export type { TrustedOrigins } from './routing/csrf.js';
 export { createDispatcher, type Dispatcher } from './routing/dispatcher.js';
 export { replyToError, wireErrorOf } from './routing/error-replies.js';
 export { unauthorized, unknownPath } from './routing/errors.js';

@@ -30,5 +30,6 @@ export type { Realms, RealmToEnsure } from './facade/realms.js';
 export type { PersonRef, UserRef } from './facade/references.js';
 export type { Users, UserToUpsert } from './facade/users.js';
 export { createHttpServer, type HttpServerOptions } from './http-server.js';
+export type { ReadinessReport } from './observation/readiness.js';
 export type { ParleyConfig, ParleyOptions, Storage } from './parley-config.js';
 export { StartupError } from './startup-error.js';

@@ -107,6 +107,7 @@ describe('parley.users', () => {
     ['no realm', { realm: 'nowhere', externalId: 'u1' }, 'UNKNOWN_REALM', 404],
     ['nobody', { realm, externalId: 'u99' }, 'UNKNOWN_USER', 404],
     ['a number that is nobody', { realm, userId: 9999 }, 'UNKNOWN_USER', 404],
+    ['the system', { realm: 'zulip', userId: 1 }, 'UNKNOWN_USER', 404],
   ])('refuses users of %s', async (_, ref, expected, status) => {
     const { users } = server.parley;
     for (const attempt of ['deactivate', 'reactivate', 'apiKey'] as const) {

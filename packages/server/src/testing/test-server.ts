@@ -51,6 +51,7 @@ export interface TestServerOptions {
   readonly rateLimitRules?: RateLimitRules;
   readonly sendsMail?: boolean;
   readonly authenticate?: HostAuthenticate;
+  readonly trustedOrigins?: ReadonlySet<string>;
   readonly realmAddresses?: 'host' | 'path';
   readonly passwordHasher?: PasswordHasher;
   readonly logger?: Logger;
