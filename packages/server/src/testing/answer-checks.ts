@@ -30,9 +30,15 @@ export class AnswerChecks {
   /** Why an answer of the operation is not what it should be; null when it is, or when nothing is declared of it. */
   problemWith(method: string, path: string, status: number, body: unknown): string | null {
     if (status !== 200 || (body as { result?: unknown } | null)?.result !== 'success') return null;
+    // A browser's session is answered as the API is; without one, some paths have an operation of their own.
+    const problems = [path, path.replace(/^\/json\//, '/api/v1/')].map((it) => this.problemAt(method, it, body));
+    return problems.includes(null) ? null : (problems.find((it) => it !== undefined) ?? null);
+  }
+
+  /** Undefined: there is no such operation. */
+  private problemAt(method: string, path: string, body: unknown): string | null | undefined {
     const entry = this.entries.find(({ route, pattern }) => route.method === method && pattern.test(path));
-    if (!entry) return null;
-    return checkOf(entry.route)?.(body) ?? null;
+    return entry && (checkOf(entry.route)?.(body) ?? null);
   }
 }
 
