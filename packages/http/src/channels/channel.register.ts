@@ -43,7 +43,7 @@ export const mutedTopicsSection: RegisterSection = registerSection({
   load: (snapshot) => snapshot.load(loadTopicPolicies),
   present: (policies, { presentation }) => ({
     muted_topics: new PresentedList(
-      policies.filter(({ visibility, channelName }) => visibility === 'muted' && channelName !== null),
+      policies.filter(({ visibility }) => visibility === 'muted'),
       ({ channelName, topic, changedAt }: NamedTopicPolicy) => [
         channelName,
         presentTopic(topic, can(presentation, 'empty_topic_name')),

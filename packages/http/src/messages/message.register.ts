@@ -56,12 +56,14 @@ export const recentConversationsSection: RegisterSection = registerSection({
   }),
 });
 
-/** Events §4.4. */
+/** Events §4.4: for clients that know of no archived channels, without what is unread there. */
 function presentUnread(
-  { conversations, mentionIds, recipients, oldOnesAreMissing }: LoadedUnread,
+  { conversations: all, recipients, oldOnesAreMissing }: LoadedUnread,
   { viewer, presentation }: SectionContext,
 ): Record<string, unknown> {
   const self = viewer.id;
+  const knowsArchived = can(presentation, 'archived_channels');
+  const conversations = all.filter(({ isArchived }) => knowsArchived || !isArchived);
   const pairs: { other_user_id: number; sender_id: number; unread_message_ids: readonly number[] }[] = [];
   const groups: { user_ids_string: string; unread_message_ids: readonly number[] }[] = [];
   const topics: { stream_id: number; topic: string; unread_message_ids: readonly number[] }[] = [];
@@ -84,7 +86,7 @@ function presentUnread(
     pms: pairs.sort((a, b) => a.other_user_id - b.other_user_id),
     streams: topics.sort((a, b) => a.stream_id - b.stream_id || compareText(a.topic, b.topic)),
     huddles: groups.sort((a, b) => compareText(a.user_ids_string, b.user_ids_string)),
-    mentions: mentionIds,
+    mentions: conversations.flatMap(({ mentionIds }) => mentionIds).sort((a, b) => a - b),
     old_unreads_missing: oldOnesAreMissing,
   };
 }

@@ -18,6 +18,7 @@ import {
   checkSettingValues,
   type SettingChange,
   type SettingChanges,
+  type SettingValue,
   settingChanges,
 } from '../../shared/settings.js';
 import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
@@ -290,10 +291,14 @@ async function requestedChanges(
     const channel = await tx.channels.find(realm.id, value as ChannelId);
     if (!channel || channel.isArchived) throw badSettingValue('realm', name, value);
   }
-  const always = settings[ALWAYS_WRITTEN];
-  const isMissing = always !== undefined && !changes.some(({ name }) => name === ALWAYS_WRITTEN);
-  return isMissing ? [...changes, { name: ALWAYS_WRITTEN, value: always }] : changes;
+  const changing = new Set(changes.map(({ name }) => name));
+  const repeated = namesOf(settings).filter((name) => !changing.has(name) && isWrittenAgain(name, settings[name]));
+  return [...changes, ...repeated.map((name) => ({ name, value: settings[name] as SettingValue }))];
 }
+
+/** Whether it is written and announced even where it stays the same: a channel that is cleared once more is (organization §2.3). */
+const isWrittenAgain = (name: RealmSettingName, value: unknown): boolean =>
+  name === ALWAYS_WRITTEN || (REALM_SETTINGS[name].kind === 'channel' && value === null);
 
 /** Limits that are lifted come first, channels and what is always written last (organization §2.4). */
 function inOrderOfWriting(changes: readonly Change[]): readonly Change[] {
