@@ -9,6 +9,7 @@ export {
   type ErrorCode,
 } from './errors.js';
 export type { EventLoop } from './event-loop.js';
+export { FairQueue } from './fair-queue.js';
 export { escapeHtml } from './html.js';
 export type {
   ChannelFolderId,
