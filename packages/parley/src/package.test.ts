@@ -101,6 +101,9 @@ describe('the package', () => {
   it('has the command line', async () => {
     const { stdout } = await app.node(app.installed('dist/main.js'), '--help');
     expect(stdout).toContain('parley serve');
+    // Beside the application that made the database.
+    const realms = await app.node(app.installed('dist/main.js'), 'realm', 'list', '--database=sqlite:data/chat.db');
+    expect(realms.stdout).toMatch(/^'s'\t/);
   });
 });
 

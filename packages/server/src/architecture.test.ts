@@ -120,6 +120,7 @@ const TEST_LIBRARIES = [
   'esbuild',
   '@seriousme/openapi-schema-validator',
   'ajv',
+  'dockerfile-utils',
   'fast-check',
   'markdown-it',
   'parse5',

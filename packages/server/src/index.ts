@@ -28,7 +28,7 @@ export type { Parley } from './facade/parley.js';
 export type { ChatChannel, ChatMessage, ChatPerson, ChatRealm, ChatUser, OwnChatMessage } from './facade/presented.js';
 export type { Realms, RealmToEnsure } from './facade/realms.js';
 export type { PersonRef, UserRef } from './facade/references.js';
-export type { Users, UserToUpsert } from './facade/users.js';
+export type { UserStream, Users, UserToUpsert } from './facade/users.js';
 export { createHttpServer, type HttpServerOptions } from './http-server.js';
 export type { ReadinessReport } from './observation/readiness.js';
 export type { ParleyConfig, ParleyOptions, Storage } from './parley-config.js';
