@@ -8,6 +8,7 @@ type Project = Exclude<NonNullable<Config['projects']>[number], string>;
 const project: Project = {
   roots: ['<rootDir>/packages'],
   testMatch: ['**/src/**/*.test.ts'],
+  testEnvironment: '<rootDir>/packages/testkit/src/test-environment.ts',
   setupFiles: ['<rootDir>/packages/testkit/src/fixed-seed.ts'],
   testPathIgnorePatterns: ['/node_modules/', '/dist/'],
   modulePathIgnorePatterns: ['/dist/'],

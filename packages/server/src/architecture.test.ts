@@ -121,6 +121,7 @@ const TEST_LIBRARIES = [
   '@seriousme/openapi-schema-validator',
   'ajv',
   'fast-check',
+  'jest-environment-node',
   'markdown-it',
   'parse5',
   's3rver',
