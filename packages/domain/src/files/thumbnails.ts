@@ -5,7 +5,7 @@ import {
   MAX_FRAMES,
   type ProcessedImage,
 } from '../images/image-processor.js';
-import { encodeJob, jobKind } from '../jobs/job.js';
+import { encodeJob, idPayload, jobKind } from '../jobs/job.js';
 import type { Clock, Randomness } from '../shared/clock.js';
 import { DomainError } from '../shared/errors.js';
 import type { FileId } from '../shared/ids.js';
@@ -47,11 +47,7 @@ export const transcodedFormatOf = (contentType: string, { width, height }: Pick<
 /** Of one file, whose id is the key. Its work is done by `MakeThumbnails`. */
 export const MAKE_THUMBNAILS = jobKind<{ readonly fileId: FileId }>({
   name: 'files.make_thumbnails',
-  readPayload: (stored) => {
-    const { fileId } = stored as { readonly fileId: FileId };
-    if (!Number.isSafeInteger(fileId)) throw new TypeError('no file');
-    return { fileId };
-  },
+  readPayload: idPayload('fileId'),
   // Should an image end the process, this counts as an attempt.
   leaseSeconds: 120,
   retries: { maxAttempts: 3, firstDelaySeconds: 5, maxDelaySeconds: 60 },
