@@ -105,12 +105,12 @@ describe('a server that is killed', () => {
     expect(names).toEqual(expect.arrayContaining([...load.founded]));
     expect(names.filter((name) => !load.attempted.has(name))).toEqual([]);
     expect(load.founded.size).toBeGreaterThan(0);
-    const heardOf = (type: string, op: string, key: string): string[] =>
+    const namesInEvents = (type: string, op: string, key: string): string[] =>
       listener.heard
         .filter((event) => event.type === type && event.op === op)
         .flatMap((event) => event[key].map(({ name }: Answer) => name));
-    expect(heardOf('stream', 'create', 'streams').sort()).toEqual([...names].sort());
-    expect(heardOf('subscription', 'add', 'subscriptions').sort()).toEqual([...names].sort());
+    expect(namesInEvents('stream', 'create', 'streams').sort()).toEqual([...names].sort());
+    expect(namesInEvents('subscription', 'add', 'subscriptions').sort()).toEqual([...names].sort());
     const notices = after.filter(({ subject }) => subject === 'channel events').map((it) => it.display_recipient);
     expect(notices).toEqual(expect.arrayContaining(names));
     for (const hall of halls) expect(hall).toMatchObject({ subscriber_count: 2, creator_id: people.iago.id });
