@@ -64,7 +64,7 @@ const inTeam = (role: Role) => makeActor(role, { groups: [TEAM] });
 describe('by role alone', () => {
   it.each(
     tableRows(`
-      requirement                 | owner | administrator | moderator | member | guest
+      requirement          | owner | administrator | moderator | member | guest
       mustBeOwner          | yes   | no            | no        | no     | no
       mustBeAdministrator  | yes   | yes           | no        | no     | no
       mustNotBeGuest       | yes   | yes           | yes       | yes    | no
