@@ -122,6 +122,7 @@ const TEST_LIBRARIES = [
   'ajv',
   'dockerfile-utils',
   'fast-check',
+  'jest-environment-node',
   'markdown-it',
   'parse5',
   's3rver',

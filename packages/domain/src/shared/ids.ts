@@ -36,4 +36,4 @@ export type Ordinal = number;
 export type UnixSeconds = number;
 
 /** Whether something that was stored can be an id. */
-export const isId = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) > 0;
+export const isId = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) > 0;

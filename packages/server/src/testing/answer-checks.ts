@@ -55,9 +55,9 @@ function checkOf(route: Route): Check | null {
 const checkBy =
   (name: string, validate: ValidateFunction): Check =>
   (body) =>
-    validate(body) ? null : `The answer of ${name} is not what its route declares: ${sayErrors(validate)}`;
+    validate(body) ? null : `The answer of ${name} is not what its route declares: ${formatErrors(validate)}`;
 
-const sayErrors = ({ errors }: ValidateFunction): string =>
+const formatErrors = ({ errors }: ValidateFunction): string =>
   (errors ?? [])
     .map(({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`)
     .join('; ');

@@ -33,8 +33,8 @@ import {
   fromFlagOrNull,
   groupSettingsColumn,
   idList,
-  isTaken,
   jsonList,
+  refusingTaken,
   toFlag,
   toFlagOrNull,
 } from '../rows.js';
@@ -349,25 +349,27 @@ export class SqliteChannelRepository implements ChannelRepository {
 
   async add(channel: Omit<Channel, 'id' | 'recipientId' | 'version'>): Promise<Channel> {
     this.connection.disableCaching();
-    try {
-      const id = this.insert.get(channel.realmId, ...fromChannel(channel))!;
-      const recipientId = this.insertRecipient.get(channel.realmId, id)!;
-      this.linkRecipient.run(recipientId, id);
-      return { ...channel, id, recipientId, version: 1 };
-    } catch (error) {
-      throw isTaken(error) ? this.nameTaken(channel) : error;
-    }
+    return refusingTaken(
+      () => this.nameTaken(channel),
+      () => {
+        const id = this.insert.get(channel.realmId, ...fromChannel(channel))!;
+        const recipientId = this.insertRecipient.get(channel.realmId, id)!;
+        this.linkRecipient.run(recipientId, id);
+        return { ...channel, id, recipientId, version: 1 };
+      },
+    );
   }
 
   async update(channel: Channel): Promise<Channel> {
     this.connection.disableCaching();
-    try {
-      const version = this.store.get(...fromChannel(channel), channel.id, channel.realmId);
-      if (version === undefined) throw new Error(`Realm ${channel.realmId} has no channel ${channel.id}`);
-      return { ...channel, version };
-    } catch (error) {
-      throw isTaken(error) ? this.nameTaken(channel) : error;
-    }
+    return refusingTaken(
+      () => this.nameTaken(channel),
+      () => {
+        const version = this.store.get(...fromChannel(channel), channel.id, channel.realmId);
+        if (version === undefined) throw new Error(`Realm ${channel.realmId} has no channel ${channel.id}`);
+        return { ...channel, version };
+      },
+    );
   }
 
   async putSubscriptions(subscriptions: readonly Subscription[]): Promise<void> {

@@ -15,7 +15,7 @@ import {
 } from '@parley/domain/users';
 import type { Connection, Parameter } from '../connection.js';
 import type { Quarantine } from '../quarantine.js';
-import { type Flag, isTaken, jsonList, listColumn, settingsColumn, toFlag } from '../rows.js';
+import { type Flag, jsonList, listColumn, refusingTaken, settingsColumn, toFlag } from '../rows.js';
 import { VersionedCache } from '../versioned-cache.js';
 import { type AvatarColumns, toAvatar } from './avatar-columns.js';
 
@@ -212,24 +212,26 @@ export class SqliteUserRepository implements UserRepository {
     systemKind?: SystemBotKind,
   ): Promise<User> {
     this.connection.disableCaching();
-    try {
-      const kind = user.bot?.isSystem ? (systemKind ?? '') : null;
-      const id = this.insert.get(user.realmId, ...fromUser(user), kind, passwordHash)!;
-      return { ...user, id, version: 1 };
-    } catch (error) {
-      throw isTaken(error) ? emailTaken(user.email) : error;
-    }
+    return refusingTaken(
+      () => emailTaken(user.email),
+      () => {
+        const kind = user.bot?.isSystem ? (systemKind ?? '') : null;
+        const id = this.insert.get(user.realmId, ...fromUser(user), kind, passwordHash)!;
+        return { ...user, id, version: 1 };
+      },
+    );
   }
 
   async update(user: User): Promise<User> {
     this.connection.disableCaching();
-    try {
-      const version = this.store.get(...fromUser(user), user.id, user.realmId);
-      if (version === undefined) throw new Error(`Realm ${user.realmId} has no user ${user.id}`);
-      return { ...user, version };
-    } catch (error) {
-      throw isTaken(error) ? emailTaken(user.email) : error;
-    }
+    return refusingTaken(
+      () => emailTaken(user.email),
+      () => {
+        const version = this.store.get(...fromUser(user), user.id, user.realmId);
+        if (version === undefined) throw new Error(`Realm ${user.realmId} has no user ${user.id}`);
+        return { ...user, version };
+      },
+    );
   }
 
   async setPasswordHash(realmId: RealmId, id: UserId, hash: string | null): Promise<void> {
