@@ -161,3 +161,13 @@ it('loads actors that are not in memory in as many statements for thirty as for 
   expect(counts[0]).toBeGreaterThan(3);
   expect(counts[1]).toBe(counts[0]);
 });
+
+it('adds the terms of all messages of a batch to the search index by one statement, outside their savepoints', async () => {
+  const say = aMessage({ from: 'user 0', to: 'channel 0', content: 'together' });
+  statements = [];
+  await Promise.all(Array.from({ length: 20 }, () => large.uow.write((tx) => say(large, tx))));
+  const named = (sql: string) => /^(SAVEPOINT|RELEASE|COMMIT)|INTO message_search/.exec(sql.trim())?.[0];
+  const relevant = statements.flatMap((sql) => named(sql) ?? []);
+  const ends = Array.from({ length: 20 }, () => ['SAVEPOINT', 'RELEASE']).flat();
+  expect(relevant).toEqual([...ends, 'INTO message_search', 'COMMIT']);
+});
