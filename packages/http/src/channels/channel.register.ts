@@ -16,7 +16,7 @@ import { can } from '../events/queue-presentation.js';
 import { PresentedList } from '../events/register-answer.js';
 import { type RegisterSection, registerSection, type SectionContext } from '../events/register-section.js';
 import {
-  presentChannel,
+  channelText,
   presentDefaultChannelGroup,
   presentFolder,
   presentSubscription,
@@ -60,7 +60,7 @@ export const channelsSection: RegisterSection = registerSection({
   name: 'stream',
   forSpectators: 'likeGuests',
   load: (snapshot) => snapshot.load(loadChannels),
-  present: (channels, context) => ({ streams: new PresentedList(shownChannels(channels, context), presentChannel) }),
+  present: (channels, context) => ({ streams: new PresentedList(shownChannels(channels, context), channelText) }),
 });
 
 export const defaultChannelsSection: RegisterSection = registerSection({
@@ -130,10 +130,9 @@ function presentSubscriptionLists(
       shown.filter((channel) => rows.has(channel.id) && !isFollowed(channel)),
       present,
     ),
-    never_subscribed: new PresentedList(never, (channel) => ({
-      ...presentChannel(channel),
-      ...(subscriberIds && { subscribers: subscribersOf(channel) }),
-    })),
+    never_subscribed: new PresentedList(never, (channel) =>
+      channelText(channel).with(subscriberIds ? { subscribers: subscribersOf(channel) } : {}),
+    ),
   };
 }
 
