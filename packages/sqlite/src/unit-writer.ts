@@ -11,6 +11,8 @@ const MAX_BATCH_MS = 5;
 
 export interface Unit {
   readonly work: (tx: Transaction) => Promise<unknown>;
+  /** It has a commit of its own. */
+  readonly givesWay: boolean;
   readonly queuedAt: number;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
