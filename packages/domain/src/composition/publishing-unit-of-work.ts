@@ -33,7 +33,8 @@ export class PublishingUnitOfWork implements UnitOfWork {
     const result = await this.inner.write((tx) => {
       // Anew each time: the inner unit of work may run the work again.
       recorded = { events: new RecordingEventLog(tx.events, this.clock), jobs: new RecordingJobs(tx.jobs) };
-      return work({ ...tx, ...recorded });
+      // Not by a spread: to copy as many members takes a tenth of the time of a small unit.
+      return work(Object.assign(Object.create(tx) as Transaction, recorded));
     }, options);
     const { appended, blanked } = recorded.events;
     const { scheduled } = recorded.jobs;

@@ -209,13 +209,22 @@ export class SqliteMessageRepository implements MessageRepository {
       if (!this.spans.isOpen(recipientId, userId)) continue;
       this.readSets.markNewest({ realmId, userId }, recipientId, ordinal);
     }
-    const { readBy: _, exceptions: __, ...content } = message;
+    // Member by member: a rest that leaves two of so many out takes twenty times as long.
     return {
-      ...content,
-      ...propertiesOf(propertyBits),
       id,
+      realmId,
+      senderId,
       sentRecipientId: recipientId,
       ordinal,
+      recipientId,
+      channelId,
+      topic: message.topic,
+      content: message.content,
+      renderedContent: message.renderedContent,
+      sentAt: message.sentAt,
+      clientName: message.clientName,
+      ...propertiesOf(propertyBits),
+      topicLinks: message.topicLinks,
       lastEditedAt,
       lastMovedAt,
       version: 1,
