@@ -1,3 +1,4 @@
+import type { SearchWords } from '@parley/domain/messages';
 import type { Clock } from '@parley/domain/shared';
 import { SqliteAlertWordRepository } from './alert-words/sqlite-alert-word-repository.js';
 import { SqliteApiKeyRepository } from './authentication/sqlite-api-key-repository.js';
@@ -134,6 +135,7 @@ export const MIGRATIONS: readonly Migration[] = [
 export function repositoryFactory(
   clock: Clock,
   report: (problem: string) => void,
+  words: SearchWords,
 ): (connection: Connection) => WritableRepositories {
   const realmCache = newRealmCache();
   const userCache = newUserCache();
@@ -166,7 +168,7 @@ export function repositoryFactory(
       defaultChannelGroups: new SqliteDefaultChannelGroupRepository(connection),
       topicPolicies: new SqliteTopicPolicyRepository(connection),
       recipients: new SqliteRecipientRepository(connection),
-      messages: new SqliteMessageRepository(connection, quarantine),
+      messages: new SqliteMessageRepository(connection, quarantine, words),
       pages: new SqliteMessagePageReads(connection, quarantine, [
         new ReactionPartReads(connection),
         new MessageEditPartReads(connection),

@@ -50,4 +50,4 @@ export {
 export { slicesOf } from './slices.js';
 export { compareCodePoints, foldCase, isLongerThan, isShorterThan, takeCodePoints, trim } from './text.js';
 export type { CancelTimer, Timers } from './timers.js';
-export type { Repositories, Transaction, UnitOfWork } from './unit-of-work.js';
+export type { Repositories, Transaction, UnitOfWork, WriteOptions } from './unit-of-work.js';

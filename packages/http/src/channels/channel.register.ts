@@ -26,7 +26,7 @@ import {
   userTopic,
 } from './channel.answers.js';
 import {
-  presentChannel,
+  channelText,
   presentDefaultChannelGroup,
   presentFolder,
   presentSubscription,
@@ -73,7 +73,7 @@ export const channelsSection: RegisterSection = registerSection({
   fields: { streams: wire.listOf(channel) },
   forSpectators: 'likeGuests',
   load: (snapshot) => snapshot.load(loadChannels),
-  present: (channels, context) => ({ streams: new PresentedList(shownChannels(channels, context), presentChannel) }),
+  present: (channels, context) => ({ streams: new PresentedList(shownChannels(channels, context), channelText) }),
 });
 
 export const defaultChannelsSection: RegisterSection = registerSection({
@@ -151,10 +151,9 @@ function presentSubscriptionLists(
       shown.filter((channel) => rows.has(channel.id) && !isFollowed(channel)),
       present,
     ),
-    never_subscribed: new PresentedList(never, (channel) => ({
-      ...presentChannel(channel),
-      ...(subscriberIds && { subscribers: subscribersOf(channel) }),
-    })),
+    never_subscribed: new PresentedList(never, (channel) =>
+      channelText(channel).with(subscriberIds ? { subscribers: subscribersOf(channel) } : {}),
+    ),
   };
 }
 

@@ -188,8 +188,13 @@ export class SqliteGroupRepository implements GroupRepository {
     return this.rowsByName.all(realmId, jsonList(names.map(foldCase))).map(this.toGroup);
   }
 
+  /** Another one whenever somebody comes into a group or leaves one, and when a member is deactivated or comes back. */
+  versionOf(realmId: RealmId): number {
+    return this.groupsVersion.get(realmId) ?? 0;
+  }
+
   async systemGroupIds(realmId: RealmId): Promise<SystemGroupIds> {
-    const version = this.groupsVersion.get(realmId) ?? 0;
+    const version = this.versionOf(realmId);
     const cached = this.systemGroups.get(realmId, version);
     if (cached) return cached;
     const ids = Object.fromEntries(this.systemIds.all(realmId)) as SystemGroupIds;

@@ -39,6 +39,7 @@ export class SqliteUserRepository implements UserRepository {
   private readonly botIds;
   private readonly passwordHash;
   private readonly insert;
+  private readonly raiseGroupsVersion;
   private readonly store;
   private readonly storePasswordHash;
 
@@ -118,6 +119,11 @@ export class SqliteUserRepository implements UserRepository {
                          bot_kind, bot_owner_id, bot_default_channel_id, avatar_source, avatar_version, avatar_key,
                          special_permissions, settings, edited_settings, system_kind, password_hash)
        VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+    );
+    // Those who are not active are in no group that anybody is shown.
+    this.raiseGroupsVersion = connection.command(
+      `UPDATE realm SET groups_version = groups_version + 1
+       WHERE id = ? AND EXISTS (SELECT 1 FROM user WHERE id = ? AND is_active <> ?)`,
     );
     this.store = connection.values<number>(
       `UPDATE user
@@ -224,6 +230,7 @@ export class SqliteUserRepository implements UserRepository {
 
   async update(user: User): Promise<User> {
     this.connection.disableCaching();
+    this.raiseGroupsVersion.run(user.realmId, user.id, toFlag(user.isActive));
     return refusingTaken(
       () => emailTaken(user.email),
       () => {

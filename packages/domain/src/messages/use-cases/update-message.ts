@@ -162,7 +162,7 @@ export class UpdateMessage {
   private async checkText(
     tx: Transaction,
     { previousDigest }: UpdateMessageInput,
-    { realmId, id, content }: Message,
+    { realmId, id, senderId, content }: Message,
     text: NewText | null,
     changesChannel: boolean,
   ): Promise<void> {
@@ -170,8 +170,8 @@ export class UpdateMessage {
       throw new DomainError('INVALID_MOVE', 'Cannot change message content while changing channel');
     }
     if (text) {
-      const [view] = await tx.pages.listViews(realmId, [id]);
-      if (view!.submessages.length > 0) throw new DomainError('WIDGET_NOT_EDITABLE', 'Widgets cannot be edited.');
+      const { count } = await tx.messages.summarizeSubmessages(realmId, id, senderId);
+      if (count > 0) throw new DomainError('WIDGET_NOT_EDITABLE', 'Widgets cannot be edited.');
     }
     if (previousDigest !== null && previousDigest !== this.digest(content)) {
       throw new DomainError('STALE_VALUE', "'prev_content_sha256' value does not match the expected value.");
