@@ -18,6 +18,7 @@ export type {
   DeviceId,
   DraftId,
   EventSeq,
+  ExportId,
   FileId,
   GroupId,
   JobId,
