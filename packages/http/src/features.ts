@@ -13,6 +13,7 @@ import { EMOJI } from './emoji/emoji.feature.js';
 import { EVENTS } from './events/event.feature.js';
 import type { Presenters } from './events/event-presenter.js';
 import { fixedSection } from './events/register-section.js';
+import { EXPORTS } from './exports/export.feature.js';
 import type { HttpFeature } from './feature.js';
 import { FILES } from './files/file.feature.js';
 import { GROUPS } from './groups/group.feature.js';
@@ -89,6 +90,7 @@ const ALL = [
   STATUSES,
   SCHEDULING,
   FILES,
+  EXPORTS,
   DRAFTS,
   SNIPPETS,
   NAVIGATION_VIEWS,

@@ -156,9 +156,14 @@ export const blobStoreOf = (configuration: FilesConfiguration): BlobStore =>
     ? new S3BlobStore({ ...configuration.files, credentials: null })
     : new FolderBlobStore(filesFolderOf(configuration));
 
-function blobStoresOf(configuration: RuntimeConfig, ports: HostPorts): Pick<ParleyParts, 'blobs' | 'partialBlobs'> {
+function blobStoresOf(
+  configuration: RuntimeConfig,
+  ports: HostPorts,
+): Pick<ParleyParts, 'blobs' | 'exportsFolder' | 'partialBlobs'> {
   const blobs = ports.blobs ?? blobStoreOf(configuration);
-  return { blobs, partialBlobs: new FolderPartialBlobStore(join(filesFolderOf(configuration), 'uploads'), blobs) };
+  const folder = filesFolderOf(configuration);
+  const partialBlobs = new FolderPartialBlobStore(join(folder, 'uploads'), blobs);
+  return { blobs, partialBlobs, exportsFolder: join(folder, 'exports') };
 }
 
 /** Of what is kept in the folder of the database. */

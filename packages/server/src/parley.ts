@@ -3,6 +3,7 @@ import type { PasswordHasher } from '@parley/domain/authentication';
 import { PublishingUnitOfWork } from '@parley/domain/composition';
 import type { LoadUnicodeEmoji } from '@parley/domain/emoji';
 import { EventHub, LogFollower, QueueSweep } from '@parley/domain/events';
+import type { ExportLimits } from '@parley/domain/exports';
 import type { BlobStore, FileLimits, PartialBlobStore } from '@parley/domain/files';
 import type { ImageProcessor } from '@parley/domain/images';
 import type { JobHandler } from '@parley/domain/jobs';
@@ -108,6 +109,12 @@ export interface ParleyParts {
   /** Where the bytes of unfinished uploads are. */
   readonly partialBlobs: PartialBlobStore;
   readonly images: ImageProcessor;
+  /** Of files that an export needs while it is made; default: in the system's folder of temporary files. */
+  readonly exportsFolder?: string;
+  /** Instead of the usual bounds of exports that administrators may ask for. */
+  readonly exportLimits?: Partial<ExportLimits>;
+  /** Where letters come from, and questions of administrators go; null: the operator told none. */
+  readonly mailFrom?: string | null;
   /** Default: 100 MiB a file, and no quota. */
   readonly fileLimits?: FileLimits;
   /** Neither workers nor deliveries begin: for a command that calls a few use cases and ends. Default: they do. */

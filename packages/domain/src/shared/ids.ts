@@ -22,6 +22,7 @@ export type DraftId = Id<'draft'>;
 export type SnippetId = Id<'snippet'>;
 export type FileId = Id<'file'>;
 export type CustomEmojiId = Id<'custom emoji'>;
+export type ExportId = Id<'export'>;
 /** Of a browser that somebody is logged in with. */
 export type SessionId = Id<'session'>;
 export type ReminderId = Id<'reminder'>;

@@ -19,6 +19,7 @@ export type {
   DeviceId,
   DraftId,
   EventSeq,
+  ExportId,
   FileId,
   GroupId,
   JobId,

@@ -173,6 +173,8 @@ const RULES: Readonly<Record<string, Rule>> = {
   heartbeat: nothing,
   typing: nothing,
   invites_changed: nothing,
+  realm_export: nothing,
+  realm_export_consent: nothing,
   user_status: ({ answer, event: { type: _, id: __, user_id, ...changed } }) => {
     const status = { ...answer.user_status[user_id], ...changed };
     if (!status.away) delete status.away;

@@ -97,6 +97,7 @@ describe('creating a user', () => {
       ['group.members_changed', everybody],
       ['subscription.added', []],
       ['channel.subscribers_changed', everybody.filter((name) => name !== 'guest')],
+      ['user.export_consent_changed', ['owner', 'administrator', 'iago']],
       ['message.sent', ['member']],
       ['message.sent', []],
     ]);
