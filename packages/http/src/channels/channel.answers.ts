@@ -106,7 +106,7 @@ export const channelFolder = wire.named(
 
 export const FOLDERS = wire.fields({ channel_folders: wire.listOf(channelFolder) });
 
-/** Channels §2.5. */
+/** Channels §2.3. */
 export const defaultChannelGroup = wire.named(
   'DefaultChannelGroup',
   wire.fields({
