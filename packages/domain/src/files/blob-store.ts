@@ -17,6 +17,12 @@ export interface StoredBlob {
   readonly storedAtMs: number;
 }
 
+/** What is read of a blob, in pieces. */
+export interface BlobContent extends AsyncIterable<Uint8Array> {
+  /** Lets the memory of a piece be used for a later one. Whoever does not say this keeps the piece. */
+  release?(piece: Uint8Array): void;
+}
+
 /**
  * Where the bytes of files are, outside of units of work: bytes are put there before the row that names them is written, and
  * removed after it is gone. What a row never came to name, `list` finds. Every implementation passes blob-store.contract.ts.
@@ -30,7 +36,7 @@ export interface BlobStore {
   /** Null: there is nothing under this key. */
   sizeOf(key: BlobKey): Promise<number | null>;
   /** Opened when the first bytes are asked for, and closed with the iteration. Throws where there is nothing. */
-  read(key: BlobKey, range: ByteRange): AsyncIterable<Uint8Array>;
+  read(key: BlobKey, range: ByteRange): BlobContent;
   /** Without effect where there is nothing. */
   remove(key: BlobKey): Promise<void>;
   /** Removes what is left of content that broke off, with the whole server for example, and began before then. */

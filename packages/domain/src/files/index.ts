@@ -1,7 +1,14 @@
 import './file-errors.js';
 
 export { BlobReceiver, type ReceivedBlob } from './blob-receiver.js';
-export { type BlobKey, type BlobStore, type ByteRange, isBlobKey, type StoredBlob } from './blob-store.js';
+export {
+  type BlobContent,
+  type BlobKey,
+  type BlobStore,
+  type ByteRange,
+  isBlobKey,
+  type StoredBlob,
+} from './blob-store.js';
 export type { ContentTypes } from './content-type.js';
 export type {
   AttachedFile,

@@ -3,7 +3,7 @@ import { SHAREABLE } from '../caching/text-chunks.js';
 import { ByteBudget, type ClientKey } from './byte-budget.js';
 import { replyToError } from './error-replies.js';
 import { HttpRefusal } from './errors.js';
-import { type BodyChunk, isByteStream, type Reply, type ReplyBody } from './reply.js';
+import { type BodyChunk, type ByteStream, isByteStream, type Reply, type ReplyBody } from './reply.js';
 import type { Request } from './request.js';
 import { CLIENT_SHARE, type TransportLimits } from './transport-limits.js';
 
@@ -54,8 +54,8 @@ const PIECE = 64 * 1024;
 const BUFFER_PIECE = 256 * 1024;
 /** What is charged for an answer that is made while it is read: more than its maker hands out at once. */
 const UNFINISHED = 4 * 1024 * 1024;
-/** What is charged for bytes that are read while the answer is: what is read ahead. */
-const STREAMED = 256 * 1024;
+/** What is charged for bytes that are read while the answer is: what is being written, and what is read ahead. */
+const STREAMED = 512 * 1024;
 
 /** Writes answers, long ones no faster than they are read. */
 export class AnswerWriter {
@@ -131,13 +131,25 @@ export class AnswerWriter {
   }
 
   private async writePieces(response: ServerResponse, raw: IncomingMessage, body: LongBody): Promise<void> {
-    for await (const piece of piecesOf(body)) {
-      if (response.destroyed) return;
-      if (!writeTogether(response, piece)) await this.until('drain', response, sizeOf(piece));
-    }
+    if (isByteStream(body)) await this.copyStream(response, body);
+    else
+      for await (const piece of piecesOf(body)) {
+        if (response.destroyed) return;
+        if (!writeTogether(response, piece)) await this.until('drain', response, sizeOf(piece));
+      }
     if (response.destroyed) return;
     this.end(response, raw);
     if (!response.writableFinished) await this.until('close', response, PIECE);
+  }
+
+  private async copyStream(response: ServerResponse, { bytes }: ByteStream): Promise<void> {
+    for await (const piece of bytes) {
+      if (response.destroyed) return;
+      if (response.write(piece)) continue;
+      await this.until('drain', response, piece.length);
+      // Of a piece that is not the kernel's yet the memory is still read.
+      if (!response.destroyed) bytes.release?.(piece);
+    }
   }
 
   /**
@@ -225,10 +237,8 @@ function lengthOf(body: ReplyBody): number | null {
 /** Each is written at once. */
 type Piece = readonly BodyChunk[];
 
-async function* piecesOf(body: LongBody): AsyncGenerator<Piece> {
-  if (isByteStream(body))
-    for await (const bytes of body.bytes) yield [Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)];
-  else if (Buffer.isBuffer(body)) yield* cut([body]);
+async function* piecesOf(body: Exclude<LongBody, ByteStream>): AsyncGenerator<Piece> {
+  if (Buffer.isBuffer(body)) yield* cut([body]);
   else if (isPieces(body)) yield* cut(body);
   else {
     yield* cut(body.start);

@@ -18,9 +18,12 @@ export type BodyChunk = string | Buffer;
 /** In chunks where it is long; those shared with other answers take no memory of their own. */
 export type ReplyBody = BodyChunk | readonly BodyChunk[] | UnfinishedBody | ByteStream;
 
-/** Bytes that are read from somewhere while the answer is. Nothing is opened before they are asked for. */
+/**
+ * Bytes that are read from somewhere while the answer is. Nothing is opened before they are asked for. A piece that the reader has
+ * taken is released, for its memory to be used again.
+ */
 export interface ByteStream {
-  readonly bytes: AsyncIterable<Uint8Array>;
+  readonly bytes: AsyncIterable<Uint8Array> & { release?(piece: Uint8Array): void };
   readonly length: number;
 }
 

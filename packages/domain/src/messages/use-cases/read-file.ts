@@ -1,4 +1,4 @@
-import type { BlobStore, ByteRange } from '../../files/blob-store.js';
+import type { BlobContent, BlobStore, ByteRange } from '../../files/blob-store.js';
 import type { StoredFile, StoredThumbnail } from '../../files/file.js';
 import type { FileTokens } from '../../files/file-tokens.js';
 import type { Caller } from '../../shared/caller.js';
@@ -10,7 +10,7 @@ import { canReadFile } from '../file-access.js';
 
 /** A file to be read, all of it or a part. */
 export interface ReadableFile extends StoredFile {
-  read(range: ByteRange): AsyncIterable<Uint8Array>;
+  read(range: ByteRange): BlobContent;
 }
 
 /** A temporary address needs no credentials for so long (messages §16.2). */
