@@ -14,15 +14,15 @@ import { type QueuePresentation, queuePresentation } from './queue-presentation.
 import { writeSections } from './register-answer.js';
 import type { RegisterRequest, RegisterSection } from './register-section.js';
 
-/** Each with the fields of its type (events §7). */
-const event = wire.named('Event', wire.openFields({ id: wire.integer(), type: wire.text() }));
-
-/** Events §6.2; the timeout only where the call opens a queue. */
-const EVENTS = wire.fields({
-  events: wire.listOf(event),
-  queue_id: wire.optional(wire.text()),
-  idle_queue_timeout_secs: wire.optional(wire.integer()),
-});
+/** Events §6.2, each with the fields of its type; the timeout only where the call opens a queue. */
+const eventsAnswer = (types: readonly string[]) =>
+  wire.fields({
+    events: wire.listOf(
+      wire.named('Event', wire.openFields({ id: wire.integer(), type: wire.oneOf(...types, 'heartbeat') })),
+    ),
+    queue_id: wire.optional(wire.text()),
+    idle_queue_timeout_secs: wire.optional(wire.integer()),
+  });
 
 /** Events §3.1, and of the sections those that were asked for. */
 const registerAnswer = (sections: readonly RegisterSection[]) =>
@@ -55,7 +55,7 @@ const VERSION_FIELDS = {
 /** So long a phone may sleep (events §6.1). */
 const MOBILE_IDLE_SECONDS = 43_200;
 
-type EventRouteParts = Pick<RouteParts, 'hub' | 'longPoll' | 'sections' | 'clock'>;
+type EventRouteParts = Pick<RouteParts, 'hub' | 'longPoll' | 'sections' | 'eventTypes' | 'clock'>;
 
 /** By hand, because one answer waits and the other is written in parts. */
 export function eventRoutes(parts: EventRouteParts): readonly Route[] {
@@ -88,7 +88,7 @@ export function eventRoutes(parts: EventRouteParts): readonly Route[] {
       longPoll: true,
       dto: PollEventsDto,
       useCase: RegisterQueue,
-      answer: EVENTS,
+      answer: eventsAnswer(parts.eventTypes),
       handle: async ({ caller, dto, request, useCase }) => {
         if (dto.queue_id === undefined) {
           if (!dto.dont_block) throw badParameter("Missing 'queue_id' argument");
