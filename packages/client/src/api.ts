@@ -508,7 +508,7 @@ export type ShownUser = {
 
 export type Event = {
   id: number;
-  type: 'alert_words' | 'attachment' | 'channel_folder' | 'custom_profile_fields' | 'default_stream_groups' | 'default_streams' | 'delete_message' | 'device' | 'drafts' | 'invites_changed' | 'message' | 'muted_topics' | 'muted_users' | 'navigation_view' | 'onboarding_steps' | 'presence' | 'reaction' | 'realm' | 'realm_bot' | 'realm_domains' | 'realm_emoji' | 'realm_linkifiers' | 'realm_playgrounds' | 'realm_user' | 'realm_user_settings_defaults' | 'reminders' | 'saved_snippets' | 'scheduled_messages' | 'stream' | 'submessage' | 'subscription' | 'typing' | 'typing_edit_message' | 'update_message' | 'update_message_flags' | 'user_group' | 'user_settings' | 'user_status' | 'user_topic' | 'heartbeat';
+  type: 'alert_words' | 'attachment' | 'channel_folder' | 'custom_profile_fields' | 'default_stream_groups' | 'default_streams' | 'delete_message' | 'device' | 'drafts' | 'invites_changed' | 'message' | 'muted_topics' | 'muted_users' | 'navigation_view' | 'onboarding_steps' | 'presence' | 'reaction' | 'realm' | 'realm_bot' | 'realm_domains' | 'realm_emoji' | 'realm_export' | 'realm_export_consent' | 'realm_linkifiers' | 'realm_playgrounds' | 'realm_user' | 'realm_user_settings_defaults' | 'reminders' | 'saved_snippets' | 'scheduled_messages' | 'stream' | 'submessage' | 'subscription' | 'typing' | 'typing_edit_message' | 'update_message' | 'update_message_flags' | 'user_group' | 'user_settings' | 'user_status' | 'user_topic' | 'heartbeat';
   [name: string]: unknown;
 };
 
@@ -638,6 +638,18 @@ export type Attachment = {
   size: number;
   create_time: number;
   message_ids: number[];
+};
+
+export type DataExport = {
+  id: number;
+  acting_user_id: number;
+  export_time: number;
+  deleted_timestamp: number | null;
+  failed_timestamp: number | null;
+  export_url: string | null;
+  pending: boolean;
+  export_type: string;
+  export_from_prior_server: boolean;
 };
 
 export type ListedChannel = {
@@ -2020,6 +2032,40 @@ export interface Operations {
       attachment_id: number;
     };
     answer: Record<never, never>;
+  };
+  /** organization §8 */
+  'GET /export/realm': {
+    params: Record<never, never>;
+    answer: {
+      exports: DataExport[];
+    };
+  };
+  /** organization §8 */
+  'POST /export/realm': {
+    params: {
+      export_type?: 'public' | 'full_with_consent' | 'full_without_consent';
+    };
+    answer: {
+      id: number;
+    };
+  };
+  /** organization §8 */
+  'DELETE /export/realm/{export_id}': {
+    params: {
+      export_id: number;
+    };
+    answer: Record<never, never>;
+  };
+  /** organization §8 */
+  'GET /export/realm/consents': {
+    params: Record<never, never>;
+    answer: {
+      export_consents: ({
+        user_id: number;
+        consented: boolean;
+        email_address_visibility: number;
+      })[];
+    };
   };
   /** users §17 */
   'GET /drafts': {
