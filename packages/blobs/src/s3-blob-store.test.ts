@@ -80,21 +80,68 @@ describe('the bucket', () => {
     expect((await inner.list(null, 1000)).map(({ key }) => key)).toEqual([KEY]);
   });
 
-  it('may hold unfinished uploads of others, which it leaves alone', async () => {
+  describe('answers in pages, and', () => {
     const sdk = jest.requireActual<typeof import('@aws-sdk/client-s3')>('@aws-sdk/client-s3');
-    const aborted: (string | undefined)[] = [];
-    const send = jest.spyOn(sdk.S3Client.prototype, 'send').mockImplementation((command: unknown) => {
-      if (command instanceof sdk.AbortMultipartUploadCommand) aborted.push(command.input.Key);
-      const keys = [`files/${KEY}`, 'files/film.mp4', `others/${KEY}`];
-      const Uploads = keys.map((Key) => ({ Key, UploadId: '1', Initiated: new Date(0) }));
-      return Promise.resolve({ Uploads }) as never;
+    let asked: object[];
+    let answers: object[];
+    let send: jest.SpyInstance;
+    beforeEach(() => {
+      asked = [];
+      send = jest.spyOn(sdk.S3Client.prototype, 'send').mockImplementation((command) => {
+        asked.push({ ...(command as { readonly input: object }).input });
+        const isListing = !(command instanceof sdk.AbortMultipartUploadCommand);
+        return Promise.resolve(isListing ? answers.shift() : {}) as never;
+      });
     });
-    try {
+    afterEach(() => send.mockRestore());
+    const BUCKET = { Bucket: 'parley', Prefix: 'files/' };
+    const begun = (Key: string, UploadId: string, Initiated = new Date(0)) => ({ Key, UploadId, Initiated });
+
+    it('gives up the unfinished uploads of each, but for those of others and for new ones', async () => {
+      answers = [
+        {
+          Uploads: [`files/${KEY}`, 'files/film.mp4', `others/${KEY}`].map((key) => begun(key, 'a')),
+          IsTruncated: true,
+          NextKeyMarker: `files/${KEY}`,
+          NextUploadIdMarker: 'a',
+        },
+        { IsTruncated: true, NextKeyMarker: `files/${KEY}`, NextUploadIdMarker: 'b' },
+        { Uploads: [begun(`files/${KEY}`, 'c', new Date(1000)), begun(`files/${KEY}`, 'd')], IsTruncated: false },
+      ];
       await storeAt('files/').removeUnfinished(1000);
-    } finally {
-      send.mockRestore();
-    }
-    expect(aborted).toEqual([`files/${KEY}`]);
+      const aborted = { Bucket: 'parley', Key: `files/${KEY}` };
+      expect(asked).toEqual([
+        BUCKET,
+        { ...aborted, UploadId: 'a' },
+        { ...BUCKET, KeyMarker: `files/${KEY}`, UploadIdMarker: 'a' },
+        { ...BUCKET, KeyMarker: `files/${KEY}`, UploadIdMarker: 'b' },
+        { ...aborted, UploadId: 'd' },
+      ]);
+    });
+
+    it('does not ask again where a service does not say what comes next', async () => {
+      answers = [{ Uploads: [], IsTruncated: true }];
+      await storeAt('files/').removeUnfinished(1000);
+      expect(asked).toEqual([BUCKET]);
+    });
+
+    it('lists the blobs of each, though a page may have none', async () => {
+      answers = [
+        { Contents: [{ Key: 'files/film.mp4' }], IsTruncated: true, NextContinuationToken: 'second' },
+        { IsTruncated: true, NextContinuationToken: 'third' },
+        {
+          Contents: [{ Key: `files/${KEY}`, LastModified: new Date(5) }],
+          IsTruncated: true,
+          NextContinuationToken: 'fourth',
+        },
+      ];
+      expect(await storeAt('files/').list('0'.repeat(32) as BlobKey, 1)).toEqual([{ key: KEY, storedAtMs: 5 }]);
+      expect(asked).toMatchObject([
+        { ...BUCKET, StartAfter: `files/${'0'.repeat(32)}` },
+        { ContinuationToken: 'second' },
+        { ContinuationToken: 'third' },
+      ]);
+    });
   });
 
   it.each(['../../etc/passwd', '', `${KEY}/x`])('refuses the key %j', async (key) => {

@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 import { Readable } from 'node:stream';
-import type { S3Client } from '@aws-sdk/client-s3';
+import type { ListMultipartUploadsCommandInput, ListMultipartUploadsCommandOutput, S3Client } from '@aws-sdk/client-s3';
 import { type BlobKey, type BlobStore, type ByteRange, isBlobKey, type StoredBlob } from '@parley/domain/files';
 
 export interface S3Location {
@@ -92,27 +92,31 @@ export class S3BlobStore implements BlobStore {
   async removeUnfinished(beforeMs: number): Promise<void> {
     const { s3, sdk } = this.client();
     const { bucket: Bucket, prefix: Prefix } = this.location;
-    const { Uploads = [] } = await s3.send(new sdk.ListMultipartUploadsCommand({ Bucket, Prefix }));
-    for (const { Key = '', UploadId, Initiated } of Uploads) {
-      const isOurs = Key.startsWith(Prefix) && isBlobKey(Key.slice(Prefix.length));
-      if (!isOurs || !Initiated || Initiated.getTime() >= beforeMs) continue;
-      await s3.send(new sdk.AbortMultipartUploadCommand({ Bucket, Key, UploadId }));
+    for (let from: ListMultipartUploadsCommandInput | null = { Bucket, Prefix }; from; ) {
+      const page: ListMultipartUploadsCommandOutput = await s3.send(new sdk.ListMultipartUploadsCommand(from));
+      for (const { Key = '', UploadId, Initiated } of page.Uploads ?? []) {
+        const isOurs = Key.startsWith(Prefix) && isBlobKey(Key.slice(Prefix.length));
+        if (!isOurs || !Initiated || Initiated.getTime() >= beforeMs) continue;
+        await s3.send(new sdk.AbortMultipartUploadCommand({ Bucket, Key, UploadId }));
+      }
+      const { IsTruncated, NextKeyMarker: KeyMarker, NextUploadIdMarker: UploadIdMarker } = page;
+      // A service that does not say where the next page begins would give the first one for ever.
+      from = IsTruncated && KeyMarker ? { Bucket, Prefix, KeyMarker, UploadIdMarker } : null;
     }
   }
 
   async list(after: BlobKey | null, limit: number): Promise<readonly StoredBlob[]> {
     const { s3, sdk } = this.client();
     const { bucket: Bucket, prefix: Prefix } = this.location;
+    const from = after === null ? {} : { StartAfter: Prefix + after };
     const found: StoredBlob[] = [];
-    for (let last = after; found.length < limit; ) {
-      const from = last && { StartAfter: Prefix + last };
-      const page = await s3.send(new sdk.ListObjectsV2Command({ Bucket, Prefix, ...from }));
-      for (const { Key = '', LastModified } of page.Contents ?? []) {
-        last = Key.slice(Prefix.length) as BlobKey;
+    for await (const { Contents = [] } of sdk.paginateListObjectsV2({ client: s3 }, { Bucket, Prefix, ...from })) {
+      for (const { Key = '', LastModified } of Contents) {
+        const key = Key.slice(Prefix.length);
         // A bucket may hold other things.
-        if (isBlobKey(last)) found.push({ key: last, storedAtMs: LastModified?.getTime() ?? 0 });
+        if (isBlobKey(key)) found.push({ key, storedAtMs: LastModified?.getTime() ?? 0 });
       }
-      if (!page.IsTruncated) break;
+      if (found.length >= limit) break;
     }
     return found.slice(0, limit);
   }

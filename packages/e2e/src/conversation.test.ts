@@ -83,7 +83,7 @@ describe('two people with zulip-js', () => {
       topic: 'the watch',
       content: "Who's **there**?",
     });
-    const firstHeard = await waiting;
+    const firstEvents = await waiting;
     const reply = await hamlet.messages.send({
       type: 'channel',
       to: coreTeam,
@@ -154,21 +154,21 @@ describe('two people with zulip-js', () => {
     ].map((message) => ({ ...message, ...html }));
     const source = ["Who's **there**?", 'Nay, answer *me*, @**Iago**.', 'Long live the king!', '/me nods'];
 
-    expect(firstHeard).toEqual({
+    expect(firstEvents).toEqual({
       result: 'success',
       msg: '',
       queue_id: ears.hamlet.id,
       events: [{ id: expect.any(Number), type: 'message', flags: [], message: said[0] }],
     });
-    const heardByHamlet = [...firstHeard.events, ...(await ears.hamlet.next(3))];
-    expect(heardByHamlet).toEqual([
+    const eventsOfHamlet = [...firstEvents.events, ...(await ears.hamlet.next(3))];
+    expect(eventsOfHamlet).toEqual([
       { id: expect.any(Number), type: 'message', flags: [], message: said[0] },
       { id: expect.any(Number), type: 'message', flags: [], message: said[1], local_message_id: '17.01' },
       { id: expect.any(Number), type: 'message', flags: [], message: said[2] },
       { id: expect.any(Number), type: 'message', flags: [], message: said[3] },
     ]);
-    const heardByIago = await ears.iago.next(4);
-    expect(heardByIago).toEqual(
+    const eventsOfIago = await ears.iago.next(4);
+    expect(eventsOfIago).toEqual(
       said.map((message, i) => ({
         id: expect.any(Number),
         type: 'message',
@@ -176,7 +176,7 @@ describe('two people with zulip-js', () => {
         message: { ...message, content: source[i], content_type: 'text/x-markdown' },
       })),
     );
-    for (const heard of [heardByHamlet, heardByIago]) {
+    for (const heard of [eventsOfHamlet, eventsOfIago]) {
       expect(heard.map(({ id }) => id)).toEqual(ascending(heard.map(({ id }) => id)));
     }
     // Direct messages between others are delivered to them alone.

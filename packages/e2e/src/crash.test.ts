@@ -102,15 +102,15 @@ describe('a server that is killed', () => {
     // A channel is there with its people and its first notice, or not at all; and its people were told.
     const halls: Answer[] = (await hamlet.streams.retrieve()).streams.filter(({ name }: Answer) => load.isMine(name));
     const names = halls.map(({ name }) => name);
-    expect(names).toEqual(expect.arrayContaining([...load.founded]));
+    expect(names).toEqual(expect.arrayContaining([...load.created]));
     expect(names.filter((name) => !load.attempted.has(name))).toEqual([]);
-    expect(load.founded.size).toBeGreaterThan(0);
-    const heardOf = (type: string, op: string, key: string): string[] =>
+    expect(load.created.size).toBeGreaterThan(0);
+    const namesInEvents = (type: string, op: string, key: string): string[] =>
       listener.heard
         .filter((event) => event.type === type && event.op === op)
         .flatMap((event) => event[key].map(({ name }: Answer) => name));
-    expect(heardOf('stream', 'create', 'streams').sort()).toEqual([...names].sort());
-    expect(heardOf('subscription', 'add', 'subscriptions').sort()).toEqual([...names].sort());
+    expect(namesInEvents('stream', 'create', 'streams').sort()).toEqual([...names].sort());
+    expect(namesInEvents('subscription', 'add', 'subscriptions').sort()).toEqual([...names].sort());
     const notices = after.filter(({ subject }) => subject === 'channel events').map((it) => it.display_recipient);
     expect(notices).toEqual(expect.arrayContaining(names));
     for (const hall of halls) expect(hall).toMatchObject({ subscriber_count: 2, creator_id: people.iago.id });
@@ -239,7 +239,7 @@ class Load {
   readonly attempted = new Set<string>();
   /** Message ids with what was said. */
   readonly acknowledged = new Map<number, string>();
-  readonly founded = new Set<string>();
+  readonly created = new Set<string>();
   private isOver = false;
 
   speak(name: string, send: (content: string) => Promise<Answer>): Promise<void> {
@@ -247,7 +247,7 @@ class Load {
   }
 
   found(name: string, create: (name: string) => Promise<Answer>): Promise<void> {
-    return this.repeat(name, 60, create, (_answer, channel) => this.founded.add(channel));
+    return this.repeat(name, 60, create, (_answer, channel) => this.created.add(channel));
   }
 
   stop(): void {

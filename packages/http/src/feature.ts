@@ -35,6 +35,8 @@ export interface SectionParts extends Pick<RouteDependencies, 'realmUrls' | 'ser
 export interface RouteParts extends RouteDependencies, SectionParts {
   /** Of register's answer, in its order. */
   readonly sections: readonly RegisterSection[];
+  /** What all events are called by clients (events §7). */
+  readonly eventTypes: readonly string[];
   /** What all features show with messages. */
   readonly messageParts: MessagePart;
 }

@@ -13,6 +13,7 @@ import { EMOJI } from './emoji/emoji.feature.js';
 import { EVENTS } from './events/event.feature.js';
 import type { Presenters } from './events/event-presenter.js';
 import { fixedSection } from './events/register-section.js';
+import { EXPORTS } from './exports/export.feature.js';
 import type { HttpFeature } from './feature.js';
 import { FILES } from './files/file.feature.js';
 import { GROUPS } from './groups/group.feature.js';
@@ -32,6 +33,7 @@ import { PUSH } from './push/push.feature.js';
 import { REACTIONS } from './reactions/reaction.feature.js';
 import { REALMS } from './realms/realm.feature.js';
 import type { WireErrors } from './routing/wire-error.js';
+import * as wire from './routing/wire-schema.js';
 import { SCHEDULING } from './scheduling/scheduling.feature.js';
 import { SERVER_SETTINGS } from './server-settings/server-settings.feature.js';
 import { SETTINGS } from './settings/setting.feature.js';
@@ -39,15 +41,25 @@ import { SNIPPETS } from './snippets/snippet.feature.js';
 import { STATUSES } from './statuses/status.feature.js';
 import { USERS } from './users/user.feature.js';
 
+const NONE = wire.listOf(wire.anything());
+
 /** What register answers of features that are still to come: each takes the place of its line. */
 const PLANNED = {
   registerSections: () => [
-    fixedSection('realm_billing', { realm_billing: { has_pending_sponsorship_request: false } }),
-    fixedSection('realm_embedded_bots', { realm_embedded_bots: [] }),
-    fixedSection('realm_incoming_webhook_bots', { realm_incoming_webhook_bots: [] }),
-    fixedSection('giphy', { giphy_api_key: '' }),
-    fixedSection('tenor', { tenor_api_key: '' }),
-    fixedSection('klipy', { klipy_api_key: '' }),
+    fixedSection(
+      'realm_billing',
+      { realm_billing: wire.fields({ has_pending_sponsorship_request: wire.boolean() }) },
+      { realm_billing: { has_pending_sponsorship_request: false } },
+    ),
+    fixedSection('realm_embedded_bots', { realm_embedded_bots: NONE }, { realm_embedded_bots: [] }),
+    fixedSection(
+      'realm_incoming_webhook_bots',
+      { realm_incoming_webhook_bots: NONE },
+      { realm_incoming_webhook_bots: [] },
+    ),
+    fixedSection('giphy', { giphy_api_key: wire.text() }, { giphy_api_key: '' }),
+    fixedSection('tenor', { tenor_api_key: wire.text() }, { tenor_api_key: '' }),
+    fixedSection('klipy', { klipy_api_key: wire.text() }, { klipy_api_key: '' }),
   ],
 } satisfies HttpFeature;
 
@@ -78,6 +90,7 @@ const ALL = [
   STATUSES,
   SCHEDULING,
   FILES,
+  EXPORTS,
   DRAFTS,
   SNIPPETS,
   NAVIGATION_VIEWS,

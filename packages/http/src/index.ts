@@ -4,7 +4,7 @@ export { LongPoll } from './events/long-poll.js';
 export { PublicRealms } from './events/public-realms.js';
 export type { RouteDependencies } from './feature.js';
 export { permissionTitle } from './groups/permission-title.js';
-export { answerSchemaOf } from './openapi/openapi.js';
+export { compactAnswerSchemaOf } from './openapi/openapi.js';
 export { pngChunk } from './pictures/png-chunk.js';
 export { REALM_SETTING_FORMS } from './realms/realm-settings.wire.js';
 export { createRoutes } from './routes.js';
@@ -19,6 +19,7 @@ export {
   SessionAuthenticator,
 } from './routing/authenticate.js';
 export { SessionCookies } from './routing/cookies.js';
+export type { TrustedOrigins } from './routing/csrf.js';
 export { createDispatcher, type Dispatcher } from './routing/dispatcher.js';
 export { replyToError, wireErrorOf } from './routing/error-replies.js';
 export { unauthorized, unknownPath } from './routing/errors.js';

@@ -2,18 +2,25 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { constants, setPriority } from 'node:os';
 import type { ImageInfo, ImageProcessor, ImageTarget, ProcessedImage } from '@parley/domain/images';
-import { DomainError } from '@parley/domain/shared';
+import { DomainError, FairQueue, type UserId } from '@parley/domain/shared';
 import { answerJob, type ImageAnswer, type ImageJob, resultOf } from './image-job.js';
 
 interface Order {
+  readonly userId: UserId;
   readonly job: ImageJob;
   readonly deliver: (answer: ImageAnswer) => void;
   readonly refuse: (error: DomainError) => void;
 }
 
-/** Maximum of waiting jobs and of their bytes; further jobs are refused. */
-const MAX_WAITING = 100;
-const MAX_WAITING_BYTES = 128 * 1024 * 1024;
+interface Room {
+  readonly jobs: number;
+  readonly bytes: number;
+}
+
+/** Maximum of waiting jobs and of their bytes; further jobs are refused. One is taken at any time. */
+const MAX_WAITING: Room = { jobs: 100, bytes: 128 * 1024 * 1024 };
+/** The same of one user. */
+const MAX_WAITING_OF_USER: Room = { jobs: 20, bytes: 48 * 1024 * 1024 };
 /** The library has a time limit of its own; this one is for images at which that fails. */
 const PATIENCE_MS = 20_000;
 /** An idle process ends after this time, and frees its memory. */
@@ -35,12 +42,12 @@ const serverBusy = (): DomainError =>
 /**
  * Reads images in a process of its own, started when the first one comes and ended when none has come for a while. Should an image
  * bring the library down, hold it up or fill its memory, that process ends, and nobody but whoever sent the image notices; there is
- * no secret in it. One image at a time, in the order in which they came. Where no process can be started, it works in the caller's.
+ * no secret in it. One image at a time, of one user after the other. Where no process can be started, it works in the caller's.
  */
 export class ImageProcess implements ImageProcessor {
   private child: ChildProcess | null = null;
-  private readonly waiting: Order[] = [];
-  private waitingBytes = 0;
+  private readonly waiting = new FairQueue<Order>();
+  private readonly waitingBytes = new Map<UserId | null, number>();
   private current: Order | null = null;
   private deadline: NodeJS.Timeout | undefined;
   private idle: NodeJS.Timeout | undefined;
@@ -51,29 +58,44 @@ export class ImageProcess implements ImageProcessor {
     private readonly patienceMs = PATIENCE_MS,
   ) {}
 
-  async inspect(image: Uint8Array): Promise<ImageInfo> {
-    return resultOf(await this.order({ image, target: null }));
+  async inspect(image: Uint8Array, userId: UserId): Promise<ImageInfo> {
+    return resultOf(await this.order(userId, { image, target: null }));
   }
 
-  async resize(image: Uint8Array, target: ImageTarget): Promise<ProcessedImage> {
-    return resultOf(await this.order({ image, target })) as ProcessedImage;
+  async resize(image: Uint8Array, target: ImageTarget, userId: UserId): Promise<ProcessedImage> {
+    return resultOf(await this.order(userId, { image, target })) as ProcessedImage;
   }
 
   close(): void {
     this.isClosed = true;
-    for (const order of this.waiting.splice(0)) order.refuse(serverBusy());
+    for (let order = this.waiting.shift(); order; order = this.waiting.shift()) order.refuse(serverBusy());
     this.end();
   }
 
-  private order(job: ImageJob): Promise<ImageAnswer> {
-    const bytes = this.waitingBytes + job.image.length;
-    const hasRoom = this.waiting.length === 0 || (this.waiting.length < MAX_WAITING && bytes <= MAX_WAITING_BYTES);
+  private order(userId: UserId, job: ImageJob): Promise<ImageAnswer> {
+    const { length } = job.image;
+    const hasRoom =
+      this.hasRoom(MAX_WAITING, this.waiting.length, null, length) &&
+      this.hasRoom(MAX_WAITING_OF_USER, this.waiting.lengthOf(userId), userId, length);
     if (this.isClosed || !hasRoom) return Promise.reject(serverBusy());
     return new Promise((deliver, refuse) => {
-      this.waiting.push({ job, deliver, refuse });
-      this.waitingBytes = bytes;
+      this.waiting.push(userId, { userId, job, deliver, refuse });
+      this.countBytes(userId, length);
       this.next();
     });
+  }
+
+  private hasRoom({ jobs, bytes }: Room, waiting: number, userId: UserId | null, length: number): boolean {
+    return waiting === 0 || (waiting < jobs && (this.waitingBytes.get(userId) ?? 0) + length <= bytes);
+  }
+
+  /** Of the user, and of all. */
+  private countBytes(userId: UserId, bytes: number): void {
+    for (const whose of [userId, null]) {
+      const sum = (this.waitingBytes.get(whose) ?? 0) + bytes;
+      if (sum > 0) this.waitingBytes.set(whose, sum);
+      else this.waitingBytes.delete(whose);
+    }
   }
 
   private next(): void {
@@ -84,7 +106,7 @@ export class ImageProcess implements ImageProcessor {
       return;
     }
     clearTimeout(this.idle);
-    this.waitingBytes -= order.job.image.length;
+    this.countBytes(order.userId, -order.job.image.length);
     this.current = order;
     this.work(order.job);
   }

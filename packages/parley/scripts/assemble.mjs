@@ -20,6 +20,8 @@ const features = readdirSync(join(packagesDir, 'domain', 'src'), { withFileTypes
 const ENTRIES = {
   index: 'parley/dist/index',
   testing: 'parley/dist/testing/index',
+  // For browsers too: it has a file of its own, since it imports nothing.
+  client: 'client/dist/index',
   // The command line.
   main: 'server/dist/main',
   // Started by their names, from whatever chunk the code is in that starts them: all of them are in one folder.
@@ -199,6 +201,7 @@ function writeManifest(foreign) {
     exports: {
       '.': { types: './dist/types/parley/index.d.ts', default: './dist/index.js' },
       './testing': { types: './dist/types/parley/testing/index.d.ts', default: './dist/testing.js' },
+      './client': { types: './dist/types/client/index.d.ts', default: './dist/client.js' },
       './domain/*': { types: './dist/types/domain/*/index.d.ts', default: './dist/domain-*.js' },
       './package.json': './package.json',
     },

@@ -46,6 +46,21 @@ async function main(): Promise<void> {
 void main();
 `;
 
+const PAGE = `
+import { type Message, ParleyClient, ParleyError } from 'parley/client';
+
+export async function follow(signal: AbortSignal): Promise<void> {
+  const client = new ParleyClient({ url: '/chat', credentials: 'session' });
+  const { id } = await client.post('/messages', { type: 'channel', to: 'orders', topic: '7', content: 'Paid' });
+  const { messages } = await client.get('/messages', { anchor: 'newest', num_before: 20, num_after: 0 });
+  const contents: string[] = messages.map((message: Message) => message.content);
+  // @ts-expect-error: the channel is missing.
+  await client.get('/streams/{stream_id}');
+  for await (const event of client.events({ event_types: ['message'] }, { signal })) console.log(event.type, id, contents);
+}
+export const isMissing = (error: unknown): boolean => error instanceof ParleyError && error.status === 404;
+`;
+
 const OPTIONS = { target: 'es2022', strict: true, skipLibCheck: false, exactOptionalPropertyTypes: true };
 
 const WELCOME = { anchor: 'newest', num_before: '1', num_after: '0', apply_markdown: 'true' };
@@ -98,9 +113,23 @@ describe('the package', () => {
     expect(common).toEqual({ stdout: 'CommonJS s\n', stderr: expect.not.stringContaining('Error') });
   });
 
+  it('has a client for pages and for programs, which compiles with the types of browsers alone and imports nothing', async () => {
+    app.write('page/page.ts', PAGE);
+    const compilerOptions = { ...OPTIONS, module: 'esnext', moduleResolution: 'bundler', noEmit: true };
+    const lib = ['es2022', 'dom'];
+    app.write('page/tsconfig.json', JSON.stringify({ compilerOptions: { ...compilerOptions, lib, types: [] } }));
+    expect(await app.compile('page/tsconfig.json')).toBe('');
+    expect(readFileSync(app.installed('dist/client.js'), 'utf8')).not.toMatch(/^import |require\(/m);
+    app.write('client.mjs', "import { ParleyClient } from 'parley/client'; console.log(typeof ParleyClient.logIn);");
+    expect((await app.node('client.mjs')).stdout).toBe('function\n');
+  });
+
   it('has the command line', async () => {
     const { stdout } = await app.node(app.installed('dist/main.js'), '--help');
     expect(stdout).toContain('parley serve');
+    // Beside the application that made the database.
+    const realms = await app.node(app.installed('dist/main.js'), 'realm', 'list', '--database=sqlite:data/chat.db');
+    expect(realms.stdout).toMatch(/^'s'\t/);
   });
 });
 
@@ -128,7 +157,7 @@ describe('documents', () => {
   });
 
   it('show code that compiles', async () => {
-    const blocks = ['docs/embedding.md', 'README.md', 'packages/parley/README.md'].flatMap(blocksOf);
+    const blocks = ['docs/embedding.md', 'docs/client.md', 'README.md', 'packages/parley/README.md'].flatMap(blocksOf);
     expect(blocks.length).toBeGreaterThan(6);
     app.write('documents/globals.d.ts', GLOBALS);
     for (const [index, block] of blocks.entries()) {

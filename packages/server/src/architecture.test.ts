@@ -77,6 +77,8 @@ const RULES: Readonly<Record<string, Rules>> = {
       'disposable-email-domains-js',
     ],
   },
+  // Runs in browsers too, and is small: nothing but itself.
+  client: { mayImport: [] },
   testkit: { mayImport: ['@parley/domain', 'node:'], isTestSupport: true },
   // What applications install: nothing but the parts of the others that are theirs.
   parley: { mayImport: ['@parley/domain', '@parley/markdown', '@parley/server', '@parley/testkit', 'node:'] },
@@ -96,6 +98,7 @@ const RULES: Readonly<Record<string, Rules>> = {
   },
   e2e: {
     mayImport: [
+      '@parley/client',
       '@parley/domain',
       '@parley/http',
       '@parley/server',
@@ -120,7 +123,9 @@ const TEST_LIBRARIES = [
   'esbuild',
   '@seriousme/openapi-schema-validator',
   'ajv',
+  'dockerfile-utils',
   'fast-check',
+  'jest-environment-node',
   'markdown-it',
   'parse5',
   's3rver',
@@ -145,8 +150,8 @@ const DOMAIN_FOLDERS = [
   'pictures',
   'branding',
   'custom-emoji',
-  'avatars',
   'channels',
+  'avatars',
   'messages',
   'invitations',
   'reactions',

@@ -17,6 +17,7 @@ import {
 import type { BigBlueButtonAccount } from './calls/big-blue-button-account.js';
 import { hint } from './near-miss.js';
 import type { PushServiceAccount } from './push/push-service-account.js';
+import type { RealmAddresses } from './realm-resolver.js';
 import { isMarkedSecret, parseMarkedSecret } from './secret-format.js';
 import { UsageError } from './startup-error.js';
 
@@ -34,6 +35,8 @@ export interface Configuration {
   readonly url: string | null;
   /** String id of the organization at the public address itself; null: the first one that was made. */
   readonly defaultRealm: string | null;
+  /** How the others are told apart. */
+  readonly realmAddresses: RealmAddresses;
   /** Whether channels may be readable by anybody on the Internet. */
   readonly allowsWebPublicChannels: boolean;
   /** Null: no gateway takes mail for channels. */
@@ -135,6 +138,14 @@ export const SETTINGS = {
     'organization at the public address itself; default: the first one',
     (text) => text,
     null as string | null,
+  ),
+  realmAddresses: setting(
+    'PARLEY_REALM_ADDRESSES',
+    'realm-addresses',
+    'host|path',
+    'where the other organizations are: at a host name below the public address, or at a path below it',
+    parseRealmAddresses,
+    'host' as RealmAddresses,
   ),
   isDev: switchSetting('PARLEY_DEV', 'dev', 'development endpoints, which let anybody be anybody'),
   isDemo: switchSetting('PARLEY_DEMO', 'demo', 'a demo organization, when there is none yet'),
@@ -459,6 +470,7 @@ export function readConfiguration(
     isDemo: read('isDemo'),
     url: read('url'),
     defaultRealm: read('defaultRealm'),
+    realmAddresses: read('realmAddresses'),
     allowsWebPublicChannels: read('webPublic') ?? isDev,
     mailGatewayPattern: read('mailGatewayPattern'),
     trustedProxies: read('trustedProxies'),
@@ -650,6 +662,11 @@ export function parseUrl(text: string): string {
   const { protocol, origin, pathname, search, hash, username, password } = new URL(text);
   if (!['http:', 'https:'].includes(protocol) || search || hash || username || password) throw new Error(expected);
   return origin + pathname.replace(/\/+$/, '');
+}
+
+export function parseRealmAddresses(text: string): RealmAddresses {
+  if (text === 'host' || text === 'path') return text;
+  throw new Error('host or path');
 }
 
 /** Goes into an HTTP header as it is. */

@@ -68,11 +68,14 @@ const USE_CASE_MODULES = [
   usersModule,
 ];
 
-const resolverOf =
-  (container: Container): Resolve =>
-  (type) => {
+function resolverOf(container: Container): Resolve {
+  // There is one instance of each, for good; the container takes longer to find it than many a use case to look it up.
+  const resolved = new Map<unknown, unknown>();
+  const resolve: Resolve = (type) => {
     try {
-      return container.get(type as ServiceIdentifier<never>);
+      const instance = container.get(type as ServiceIdentifier<never>);
+      resolved.set(type, instance);
+      return instance;
     } catch (error) {
       if (container.isBound(type as ServiceIdentifier<never>)) throw error;
       throw new Error(
@@ -82,6 +85,8 @@ const resolverOf =
       );
     }
   };
+  return (type) => (resolved.get(type) as never) ?? resolve(type);
+}
 
 /** Every use case over these ports. */
 export function compose(ports: Ports): Resolve {

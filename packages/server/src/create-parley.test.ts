@@ -1,7 +1,8 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createParley, type ParleyConfig, StartupError } from './index.js';
+import { OPTION_NAMES } from './parley-config.js';
 
 describe('createParley', () => {
   let directory: string;
@@ -19,6 +20,13 @@ describe('createParley', () => {
     [{ secret: 'short' }, 'secret must be at least 8 characters long.'],
     [{ url: 'nope' }, 'url must be an address such as https://chat.example.com.'],
     [{ url: 'ftp://localhost' }, 'url must be an address such as https://chat.example.com.'],
+    [
+      { trustedOrigins: ['https://example.com/'] },
+      "trustedOrigins must be origins such as https://example.com, without a slash at the end, or 'any'; https://example.com/ is none.",
+    ],
+    [{ trustedOrigins: '*' }, /^trustedOrigins must be .*; \* is none\.$/],
+    [{ realmAddresses: 'port' }, 'realmAddresses must be host or path.'],
+    [{ authentificate: async () => null }, /^createParley has no option authentificate.*authenticate/],
     [{ url: undefined }, 'url must be an address such as https://chat.example.com.'],
   ])('rejects %j, and touches nothing', async (wrong, message) => {
     const parley = createParley({ ...good(), ...wrong } as ParleyConfig);
@@ -35,6 +43,30 @@ describe('createParley', () => {
     expect(readdirSync(directory)).toEqual(['chat.db']);
     await (await createParley({ ...other, acceptNewSecret: true })).close();
     await (await createParley(other)).close();
+  });
+
+  it('has its options in the guide', () => {
+    const guide = readFileSync(join(__dirname, '../../../docs/embedding.md'), 'utf8');
+    expect(OPTION_NAMES.filter((name) => !new RegExp(`^\\|.*\`${name}\`.* \\|`, 'm').test(guide))).toEqual([]);
+  });
+
+  it('reports whether it is ready, and what Prometheus reads of it but not of the process', async () => {
+    const parley = await createParley({ ...good(), metrics: true });
+    expect(await parley.ready()).toEqual({ isReady: true, checks: { write: 'ok', schema: 'ok', disk: 'ok' } });
+    const text = await parley.metrics();
+    expect(text).toMatch(/^parley_up 1$/m);
+    expect(text).toMatch(/^parley_commit_units_count [1-9]/m);
+    expect(text.split('\n').filter((line) => !/^(# (HELP|TYPE) )?parley_|^$/.test(line))).toEqual([]);
+    const closing = parley.close();
+    expect(await parley.ready()).toEqual({ isReady: false, checks: { state: 'draining' } });
+    await closing;
+    expect(await parley.metrics()).toMatch(/^parley_up 0$/m);
+  });
+
+  it('keeps no metrics unless it is told to', async () => {
+    const parley = await createParley(good());
+    await expect(parley.metrics()).rejects.toThrow('No metrics are kept: createParley has to be told `metrics: true`.');
+    await parley.close();
   });
 
   it('opens a database, and leaves it in order', async () => {

@@ -1,4 +1,4 @@
-import { type ProxyTrust, silentLogger } from '@parley/http';
+import { type ProxyTrust, silentLogger, type TrustedOrigins } from '@parley/http';
 import type { BigBlueButtonAccount } from './calls/big-blue-button-account.js';
 import {
   FILE_LIMITS,
@@ -9,6 +9,7 @@ import {
   parseMailAddress,
   parseMailPattern,
   parseProxies,
+  parseRealmAddresses,
   parseSecret,
   parseSmtpUrl,
   parseUrl,
@@ -16,19 +17,23 @@ import {
 } from './config.js';
 import type { Parley } from './facade/parley.js';
 import { DEFAULT_INVITATION_VALIDITY_MINUTES } from './modules/options.module.js';
+import { hint } from './near-miss.js';
+import { ServerMetrics } from './observation/server-metrics.js';
 import { openParley } from './open-parley.js';
-import type { ParleyConfig } from './parley-config.js';
+import { OPTION_NAMES, type ParleyConfig } from './parley-config.js';
 import type { PushServiceAccount } from './push/push-service-account.js';
 import { StartupError } from './startup-error.js';
+import { parleyVersion } from './version.js';
 
 /**
  * A chat engine for an application to mount and to call.
  * @throws StartupError for invalid options, DatabaseRefused when the database cannot be opened; nothing was touched then.
  */
 export async function createParley(config: ParleyConfig): Promise<Parley> {
+  requireKnown(config);
   requireParts(config);
   const read = <T>(
-    name: 'database' | 'url' | 'secret' | 'files' | 'smtpUrl' | 'mailFrom' | 'mailGatewayPattern',
+    name: 'database' | 'url' | 'realmAddresses' | 'secret' | 'files' | 'smtpUrl' | 'mailFrom' | 'mailGatewayPattern',
     parse: (text: string) => T,
   ): T => {
     try {
@@ -50,6 +55,7 @@ export async function createParley(config: ParleyConfig): Promise<Parley> {
       mailFrom: readIfGiven('mailFrom', parseMailAddress),
       url: read('url', parseUrl),
       defaultRealm: config.defaultRealm ?? null,
+      realmAddresses: config.realmAddresses === undefined ? 'host' : read('realmAddresses', parseRealmAddresses),
       invitationValidityMinutes: config.invitationValidityMinutes ?? DEFAULT_INVITATION_VALIDITY_MINUTES,
       hasRateLimits: config.rateLimits ?? true,
       rateLimitRules: config.rateLimitRules ?? {},
@@ -71,8 +77,8 @@ export async function createParley(config: ParleyConfig): Promise<Parley> {
     },
     {
       logger: config.logger ?? silentLogger,
-      realmAddresses: realmAddressesOf(config),
       ...(config.authenticate && { authenticate: config.authenticate }),
+      trustedOrigins: trustedOriginsOf(config.trustedOrigins ?? []),
       ports: {
         storage: config.storage,
         blobs: typeof config.files === 'object' ? config.files : undefined,
@@ -82,6 +88,7 @@ export async function createParley(config: ParleyConfig): Promise<Parley> {
         passwordHasher: config.passwordHasher,
         renderer: config.renderer,
       },
+      ...(config.metrics && { metrics: await ServerMetrics.create({ version: parleyVersion(), ofProcess: false }) }),
       acceptsNewSecret: config.acceptNewSecret ?? false,
     },
   );
@@ -94,6 +101,24 @@ function readProxies(trust: ProxyTrust | undefined): ProxyTrust {
     throw new StartupError(`trustedProxies must be ${(error as Error).message}.`);
   }
 }
+
+function trustedOriginsOf(origins: readonly string[] | 'any'): TrustedOrigins {
+  if (origins === 'any') return origins;
+  return new Set(
+    [origins].flat().map((text) => {
+      if (isOrigin(text)) return text;
+      throw new StartupError(
+        `trustedOrigins must be origins such as https://example.com, without a slash at the end, or 'any'; ${text} is none.`,
+      );
+    }),
+  );
+}
+
+/** Apps for phones have schemes of their own, `capacitor://localhost`. */
+const isOrigin = (text: string): boolean =>
+  /^https?:/.test(text)
+    ? URL.canParse(text) && new URL(text).origin === text
+    : /^[a-z][a-z\d+.-]*:\/\/[a-z\d.-]+$/.test(text);
 
 function jwtSecretsOf(secrets: Readonly<Record<string, string>>): ReadonlyMap<string, string> {
   try {
@@ -119,9 +144,12 @@ function bigBlueButtonOf({ url, secret }: BigBlueButtonAccount): BigBlueButtonAc
   }
 }
 
-function realmAddressesOf({ realmAddresses = 'host' }: ParleyConfig): 'host' | 'path' {
-  if (realmAddresses === 'host' || realmAddresses === 'path') return realmAddresses;
-  throw new StartupError("realmAddresses must be 'host' or 'path'.");
+/** A slip in a name would have no effect, and nobody would notice. @throws StartupError */
+function requireKnown(config: ParleyConfig): void {
+  for (const name of Object.keys(config)) {
+    if ((OPTION_NAMES as readonly string[]).includes(name)) continue;
+    throw new StartupError(`createParley has no option ${name}${hint(name, OPTION_NAMES) || '.'}`);
+  }
 }
 
 /** What only the compiler asks for otherwise. @throws StartupError */

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { validate } from 'dockerfile-utils';
 import { flagsOf, wordCounts } from './cli/command.js';
 import { COMMANDS } from './cli/commands.js';
 import { SETTINGS, type Setting } from './config.js';
@@ -151,6 +152,23 @@ describe('units of systemd', () => {
 
 describe('the container', () => {
   const file = textOf('deploy/Containerfile');
+
+  it('has a file without mistakes, as far as can be told without building it', () => {
+    expect(validate(file).map(({ message, range }) => `line ${range.start.line + 1}: ${message}`)).toEqual([]);
+    expect(validate('FROM node:20\nRUNN x')).toHaveLength(1);
+  });
+
+  it('copies what is there, and runs scripts that there are', () => {
+    const root = resolve(docs, '..');
+    const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+    const named = [...file.matchAll(/npm run ([\w:-]+)/g)].map(([, name]) => name!);
+    expect(named.filter((name) => scripts[name] === undefined)).toEqual([]);
+    const copied = [...file.matchAll(/^COPY --from=build \/parley\/(\S+) /gm)].map(([, path]) => path!);
+    expect(copied.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+    const compose = textOf('deploy/compose.yaml');
+    const [, context, dockerfile] = /context: (\S+)\n\s+dockerfile: (\S+)/.exec(compose) ?? [];
+    expect(existsSync(join(deploy, context!, dockerfile!))).toBe(true);
+  });
 
   it('runs the built server as an unprivileged user', () => {
     const main = /exec node \/parley\/(packages\/server\/[\w/.]+)/.exec(file)?.[1];

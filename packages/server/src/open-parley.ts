@@ -1,6 +1,6 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { FolderBlobStore, FolderPartialBlobStore, S3BlobStore } from '@parley/blobs';
 import type { PasswordHasher } from '@parley/domain/authentication';
 import type { BlobStore } from '@parley/domain/files';
@@ -45,7 +45,7 @@ export interface HostPorts {
 }
 
 export interface HostOptions
-  extends Pick<ParleyParts, 'logger' | 'authenticate' | 'realmAddresses' | 'isOneOff' | 'observers'> {
+  extends Pick<ParleyParts, 'logger' | 'authenticate' | 'trustedOrigins' | 'isOneOff' | 'metrics'> {
   readonly onCommit?: (commit: Commit) => void;
   readonly ports?: HostPorts;
   readonly acceptsNewSecret: boolean;
@@ -54,9 +54,10 @@ export interface HostOptions
 /** What is refused leaves no file behind. @throws StartupError, DatabaseRefused */
 export async function openParley(
   configuration: RuntimeConfig,
-  { acceptsNewSecret, onCommit, ports = {}, ...hostOptions }: HostOptions,
+  { acceptsNewSecret, onCommit: report, ports = {}, ...hostOptions }: HostOptions,
 ): Promise<ComposedParley> {
   const clock = ports.clock ?? new SystemClock();
+  const onCommit = commitListener(hostOptions.metrics, report);
   const { storage, secret } = openStorage(configuration, ports, {
     acceptsNewSecret,
     clock,
@@ -88,6 +89,7 @@ export async function openParley(
       unicodeEmoji,
       mailer: ports.mailer ?? mailerOf(configuration, clock),
       sendsMail: configuration.smtpUrl !== null || ports.mailer !== undefined,
+      ...(configuration.database && { dataFolder: dirname(resolve(configuration.database.path)) }),
       ...blobStoresOf(configuration, ports),
       ...(!hostOptions.isOneOff && { tracer: await openTelemetryTracer(parleyVersion()) }),
       ...(storage.gauges && { storageGauges: () => storage.gauges!() }),
@@ -99,6 +101,17 @@ export async function openParley(
     await release();
     throw error;
   }
+}
+
+function commitListener(
+  metrics: HostOptions['metrics'],
+  report: HostOptions['onCommit'],
+): ((commit: Commit) => void) | undefined {
+  if (!metrics) return report;
+  return (commit) => {
+    metrics.committed(commit);
+    report?.(commit);
+  };
 }
 
 /** `secret`: to be asked for once the storage is open, because it makes the file when there is none. */
@@ -143,9 +156,14 @@ export const blobStoreOf = (configuration: FilesConfiguration): BlobStore =>
     ? new S3BlobStore({ ...configuration.files, credentials: null })
     : new FolderBlobStore(filesFolderOf(configuration));
 
-function blobStoresOf(configuration: RuntimeConfig, ports: HostPorts): Pick<ParleyParts, 'blobs' | 'partialBlobs'> {
+function blobStoresOf(
+  configuration: RuntimeConfig,
+  ports: HostPorts,
+): Pick<ParleyParts, 'blobs' | 'exportsFolder' | 'partialBlobs'> {
   const blobs = ports.blobs ?? blobStoreOf(configuration);
-  return { blobs, partialBlobs: new FolderPartialBlobStore(join(filesFolderOf(configuration), 'uploads'), blobs) };
+  const folder = filesFolderOf(configuration);
+  const partialBlobs = new FolderPartialBlobStore(join(folder, 'uploads'), blobs);
+  return { blobs, partialBlobs, exportsFolder: join(folder, 'exports') };
 }
 
 /** Of what is kept in the folder of the database. */

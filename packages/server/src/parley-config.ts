@@ -49,6 +49,12 @@ export interface ParleyOptions {
   readonly acceptNewSecret?: boolean;
   /** The application's own log-in, asked before API keys are looked at. A throw answers 500. */
   readonly authenticate?: HostAuthenticate;
+  /**
+   * Origins, beside that of `url`, whose pages may act for those whom `authenticate` let in, such as `http://localhost:5173`.
+   * What other pages have a browser send is refused, since its cookies come along; default: none. `any`: `authenticate` looks
+   * after that itself.
+   */
+  readonly trustedOrigins?: readonly string[] | 'any';
   /** The application's own way of sending mail; default: `smtpUrl`. */
   readonly mailer?: Mailer;
   /** A mail server, `smtp://user:password@host:port`; default: letters are put into the folder `outbox` beside the database. */
@@ -96,6 +102,8 @@ export interface ParleyOptions {
   readonly uploadQuotaMib?: number;
   /** For so many days deleted messages can be put back by `parley message restore`; default: 30. */
   readonly keepDeletedDays?: number;
+  /** Whether `parley.metrics()` has something to say; default: false. */
+  readonly metrics?: boolean;
   /** pino's, or anything like it; default: nothing is logged. */
   readonly logger?: Logger;
   /** Default: the machine's. */
@@ -106,3 +114,44 @@ export interface ParleyOptions {
   /** Default: Zulip's Markdown. */
   readonly renderer?: MarkdownRenderer;
 }
+
+type OptionName = keyof ParleyOptions | keyof OnDatabase | keyof OnStorage;
+
+/** What there is, for those whom no compiler tells. */
+const OPTIONS: Readonly<Record<OptionName, true>> = {
+  database: true,
+  storage: true,
+  url: true,
+  secret: true,
+  jwtSecrets: true,
+  acceptNewSecret: true,
+  authenticate: true,
+  trustedOrigins: true,
+  mailer: true,
+  smtpUrl: true,
+  mailFrom: true,
+  invitationValidityMinutes: true,
+  defaultRealm: true,
+  realmAddresses: true,
+  rateLimits: true,
+  rateLimitRules: true,
+  webPublicChannels: true,
+  mailGatewayPattern: true,
+  trustedProxies: true,
+  limits: true,
+  shedsLoad: true,
+  pushService: true,
+  bigBlueButton: true,
+  files: true,
+  maxUploadMib: true,
+  uploadQuotaMib: true,
+  keepDeletedDays: true,
+  metrics: true,
+  logger: true,
+  clock: true,
+  randomness: true,
+  passwordHasher: true,
+  renderer: true,
+};
+
+export const OPTION_NAMES = Object.keys(OPTIONS) as readonly OptionName[];

@@ -3,6 +3,7 @@ import type { PasswordHasher } from '@parley/domain/authentication';
 import { PublishingUnitOfWork } from '@parley/domain/composition';
 import type { LoadUnicodeEmoji } from '@parley/domain/emoji';
 import { EventHub, LogFollower, QueueSweep } from '@parley/domain/events';
+import type { ExportLimits } from '@parley/domain/exports';
 import type { BlobStore, FileLimits, PartialBlobStore } from '@parley/domain/files';
 import type { ImageProcessor } from '@parley/domain/images';
 import type { JobHandler } from '@parley/domain/jobs';
@@ -18,11 +19,11 @@ import {
   type Middleware,
   type ProxyTrust,
   type RateLimitRules,
-  type RequestObserver,
   type RequestTracer,
   type Route,
   replyToError,
   type TransportLimits,
+  type TrustedOrigins,
   unknownPath,
 } from '@parley/http';
 import type { StorageGauges } from '@parley/sqlite';
@@ -34,7 +35,10 @@ import { type Ports, ServerContainer } from './container.js';
 import { facadeOf } from './facade/facade.js';
 import { mounted } from './facade/mounted.js';
 import type { Parley } from './facade/parley.js';
-import { readGauges, type ServerGauges } from './observation/server-gauges.js';
+import { Readiness } from './observation/readiness.js';
+import { readinessChecks } from './observation/readiness-checks.js';
+import { readGauges } from './observation/server-gauges.js';
+import type { ServerMetrics } from './observation/server-metrics.js';
 import type { PushServiceAccount } from './push/push-service-account.js';
 import { type RealmAddresses, RealmResolver } from './realm-resolver.js';
 import { LISTS, PARTS } from './tokens.js';
@@ -88,12 +92,16 @@ export interface ParleyParts {
   readonly limits?: Partial<TransportLimits>;
   /** Whether requests are refused while the event loop lags or memory runs out; default: never. */
   readonly shedsLoad?: boolean;
-  /** Told of every answer. */
-  readonly observers?: readonly RequestObserver[];
+  /** Told of every answer; default: none are kept. */
+  readonly metrics?: ServerMetrics;
   readonly tracer?: RequestTracer;
+  /** A folder whose disk has to have room; default: none. */
+  readonly dataFolder?: string;
   /** Default: the storage has none. */
   readonly storageGauges?: () => StorageGauges;
   readonly authenticate?: HostAuthenticate;
+  /** Beside our own, origins whose pages may act for those whom `authenticate` let in; default: none. */
+  readonly trustedOrigins?: TrustedOrigins;
   /** For so many days deleted messages can be put back; default: 30. */
   readonly keepDeletedDays?: number;
   /** Where the bytes of files are. */
@@ -101,6 +109,12 @@ export interface ParleyParts {
   /** Where the bytes of unfinished uploads are. */
   readonly partialBlobs: PartialBlobStore;
   readonly images: ImageProcessor;
+  /** Of files that an export needs while it is made; default: in the system's folder of temporary files. */
+  readonly exportsFolder?: string;
+  /** Instead of the usual bounds of exports that administrators may ask for. */
+  readonly exportLimits?: Partial<ExportLimits>;
+  /** Where letters come from, and questions of administrators go; null: the operator told none. */
+  readonly mailFrom?: string | null;
   /** Default: 100 MiB a file, and no quota. */
   readonly fileLimits?: FileLimits;
   /** Neither workers nor deliveries begin: for a command that calls a few use cases and ends. Default: they do. */
@@ -113,8 +127,6 @@ export interface ParleyParts {
 export interface ComposedParley extends Parley {
   readonly ports: Ports;
   readonly routes: readonly Route[];
-  /** How things stand, for whoever watches the server. */
-  gauges(): Promise<ServerGauges>;
 }
 
 export async function composeParley(options: ParleyParts): Promise<ComposedParley> {
@@ -144,10 +156,23 @@ export async function composeParley(options: ParleyParts): Promise<ComposedParle
   const workers = options.isOneOff ? [] : container.list(LISTS.worker);
   for (const worker of workers) worker.start();
 
+  const gauges = () =>
+    readGauges({
+      dispatcher,
+      follower,
+      hub: resolve(EventHub),
+      jobs: resolve(JobWorkers),
+      storage: options.storageGauges,
+    });
+  const readiness = new Readiness(readinessChecks(ports, gauges, options.dataFolder ?? null));
+  options.metrics?.watch(gauges);
+
   const handler = dispatchHotFirst(dispatcher, applicationOf(router));
   let closing: Promise<void> | undefined;
   /** To the end, whatever fails on the way: on a full disk too, the storage has to be closed. */
   async function close(): Promise<void> {
+    readiness.end();
+    options.metrics?.watch(null);
     const attempt = (what: string, work: () => void | Promise<void>) => attemptTo(logger, what, work);
     for (const worker of [...workers].reverse()) await attempt(`ending ${worker.name}`, () => worker.stop());
     // Where queues stand may be lost: their clients' next polls say it again.
@@ -170,14 +195,11 @@ export async function composeParley(options: ParleyParts): Promise<ComposedParle
     findRealm: (stringId) => resolve(RealmResolver).findByStringId(stringId),
     ports,
     routes: container.get(PARTS.routes),
-    gauges: () =>
-      readGauges({
-        dispatcher,
-        follower,
-        hub: resolve(EventHub),
-        jobs: resolve(JobWorkers),
-        storage: options.storageGauges,
-      }),
+    ready: () => readiness.report(),
+    metrics: async () => {
+      if (options.metrics) return options.metrics.text();
+      throw new Error('No metrics are kept: createParley has to be told `metrics: true`.');
+    },
     close: () => {
       closing ??= close();
       return closing;

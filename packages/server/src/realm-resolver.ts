@@ -31,6 +31,8 @@ const BELIEVED_MS = 1000;
 export class RealmResolver implements RealmUrls, RealmDirectory {
   private readonly base: URL;
   private realms: readonly ListedRealm[] = [];
+  private byStringId: ReadonlyMap<string, ListedRealm> = new Map();
+  private byId: ReadonlyMap<RealmId, ListedRealm> = new Map();
   private readAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(
@@ -44,6 +46,8 @@ export class RealmResolver implements RealmUrls, RealmDirectory {
   /** To be called before `urlOf` is. */
   async refresh(): Promise<void> {
     this.realms = await this.uow.read(({ realms }) => realms.list());
+    this.byStringId = new Map(this.realms.map((realm) => [realm.stringId, realm]));
+    this.byId = new Map(this.realms.map((realm) => [realm.id, realm]));
     this.readAtMs = this.clock.nowMs();
   }
 
@@ -92,22 +96,26 @@ export class RealmResolver implements RealmUrls, RealmDirectory {
 
   /** Null: there is none. */
   async stringIdOf(id: RealmId): Promise<string | null> {
-    return (await this.lookUp(() => this.realms.find((realm) => realm.id === id)))?.stringId ?? null;
+    const look = () => this.byId.get(id);
+    return (this.believed(look) ?? (await this.lookAgain(look)))?.stringId ?? null;
   }
 
   private async find(look: () => ListedRealm | undefined): Promise<RealmId | null> {
-    return (await this.lookUp(look))?.id ?? null;
+    return (this.believed(look) ?? (await this.lookAgain(look)))?.id ?? null;
   }
 
-  private async lookUp(look: () => ListedRealm | undefined): Promise<ListedRealm | undefined> {
-    if (this.clock.nowMs() - this.readAtMs > BELIEVED_MS) await this.refresh();
-    // That there is none is not kept at all: it may have been added just now.
-    else if (!look()) await this.refresh();
+  /** That there is none is not kept at all: it may have been added just now. */
+  private believed(look: () => ListedRealm | undefined): ListedRealm | undefined {
+    return this.clock.nowMs() - this.readAtMs > BELIEVED_MS ? undefined : look();
+  }
+
+  private async lookAgain(look: () => ListedRealm | undefined): Promise<ListedRealm | undefined> {
+    await this.refresh();
     return look();
   }
 
   private listed(stringId: string): ListedRealm | undefined {
-    return this.realms.find((realm) => realm.stringId === stringId);
+    return this.byStringId.get(stringId);
   }
 
   /** Null: the public address itself, or a name outside it. */

@@ -1,18 +1,15 @@
-import { statfsSync } from 'node:fs';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Commit } from '@parley/sqlite';
 import type { Configuration, ListenAddress } from './config.js';
 import { DEMO_REALM } from './demo/organization.js';
 import { createHttpServer } from './http-server.js';
-import { type ClosableLogger, createLogger } from './logger.js';
+import { createLogger } from './logger.js';
 import { operatorListener, withHealth } from './observation/health-listener.js';
-import { Readiness, type ReadinessCheck } from './observation/readiness.js';
-import type { ServerGauges } from './observation/server-gauges.js';
+import { notReady, type ReadinessReport } from './observation/readiness.js';
 import { ServerMetrics } from './observation/server-metrics.js';
-import { type HostOptions, openParley } from './open-parley.js';
+import { openParley } from './open-parley.js';
 import type { ComposedParley } from './parley.js';
 import { StartupError } from './startup-error.js';
 import { parleyVersion } from './version.js';
@@ -36,24 +33,32 @@ export async function startServer(
 ): Promise<RunningServer> {
   const { promise: opened, resolve: open } = withResolvers<RequestListener>();
   const logger = createLogger(configuration.logLevel);
-  const readiness = new Readiness();
+  let serving: ComposedParley | null = null;
+  let isDraining = false;
+  const ready = async () => (isDraining ? notReady('draining') : ((await serving?.ready()) ?? notReady('starting')));
   const waiting: RequestListener = (request, response) => void opened.then((handler) => handler(request, response));
-  const server = createHttpServer(withHealth(readiness, waiting), { ...configuration, logger });
+  const server = createHttpServer(withHealth(ready, waiting), { ...configuration, logger });
   await listen(server, configuration);
-  let running: ComposedParley | null = null;
-  const watch = await watchFor(configuration, logger, () => running?.gauges() ?? null);
+  const metrics = configuration.metrics && (await ServerMetrics.create({ version: parleyVersion(), ofProcess: true }));
   const url = configuration.url ?? listeningUrl(server, configuration.host);
   let operator: Server | null = null;
   try {
-    const listening = watch.metrics ? await listenForOperator(configuration.metrics!, readiness, watch.metrics) : null;
+    const listening = metrics ? await listenForOperator(configuration.metrics!, ready, metrics) : null;
     operator = listening;
-    const parley = await openParley({ ...configuration, url }, { logger, acceptsNewSecret, ...watch.hostOptions });
-    running = parley;
+    const parley = await openParley(
+      { ...configuration, url },
+      {
+        logger,
+        acceptsNewSecret,
+        ...(metrics && { metrics }),
+        ...(configuration.logLevel === 'debug' && { onCommit: (commit) => logger.debug(commit, 'commit') }),
+      },
+    );
     const announcement = configuration.isDemo ? await prepareDemo(parley, configuration, url) : [];
     // From here on without the detour.
     server.removeAllListeners('request');
-    server.on('request', withHealth(readiness, parley.handler));
-    readiness.serve(readinessChecks(parley, configuration));
+    server.on('request', withHealth(ready, parley.handler));
+    serving = parley;
     open(parley.handler);
     say(`Parley is at ${url}`);
     for (const line of announcement) say(line);
@@ -62,7 +67,9 @@ export async function startServer(
     return {
       url,
       stop: () => {
-        stopping ??= drain(readiness, configuration.drainSeconds)
+        isDraining = true;
+        // Proxies in front get time to send requests elsewhere.
+        stopping ??= sleep(configuration.drainSeconds * 1000)
           .then(() => stop(server, parley))
           .then(() => closeNow(operator))
           .then(() => logger.close());
@@ -77,68 +84,19 @@ export async function startServer(
   }
 }
 
-/** Who is told what the server does. */
-async function watchFor(
-  { metrics: address, logLevel }: Configuration,
-  logger: ClosableLogger,
-  gauges: () => Promise<ServerGauges> | null,
-): Promise<{ readonly metrics: ServerMetrics | null; readonly hostOptions: Partial<HostOptions> }> {
-  const metrics = address && (await ServerMetrics.create(parleyVersion(), async () => gauges()));
-  const isDebugging = logLevel === 'debug';
-  if (!metrics && !isDebugging) return { metrics, hostOptions: {} };
-  const onCommit = (commit: Commit) => {
-    metrics?.committed(commit);
-    if (isDebugging) logger.debug(commit, 'commit');
-  };
-  return { metrics, hostOptions: { onCommit, ...(metrics && { observers: [metrics] }) } };
-}
-
 async function listenForOperator(
   address: ListenAddress,
-  readiness: Readiness,
+  ready: () => Promise<ReadinessReport>,
   metrics: ServerMetrics,
 ): Promise<Server> {
-  const server = createServer(operatorListener(readiness, metrics));
+  const server = createServer(operatorListener(ready, metrics));
   await listen(server, address, '--metrics');
   return server;
-}
-
-/** Less would be gone before anybody had read of it. */
-const LEAST_FREE_BYTES = 64 * 1024 * 1024;
-
-function readinessChecks({ ports, gauges }: ComposedParley, { database }: Configuration): readonly ReadinessCheck[] {
-  const { unitOfWork, apiKeyMint } = ports;
-  return [
-    {
-      name: 'write',
-      // What is there already, so that nothing changes; it takes a commit all the same.
-      run: () => unitOfWork.write((tx) => tx.apiKeys.setSecretFingerprint(apiKeyMint.secretFingerprint)),
-    },
-    {
-      name: 'schema',
-      run: async () => {
-        if ((await gauges()).storage?.hasOwnSchema === false) throw new Error('another version has changed it');
-      },
-    },
-    {
-      name: 'disk',
-      run: () => {
-        const { bavail, bsize } = statfsSync(dirname(resolve(database.path)));
-        if (bavail * bsize < LEAST_FREE_BYTES) throw new Error(`${bavail * bsize} bytes are free`);
-      },
-    },
-  ];
 }
 
 function closeNow(server: Server | null): void {
   server?.closeAllConnections();
   server?.close();
-}
-
-/** Proxies in front get time to send requests elsewhere. */
-async function drain(readiness: Readiness, seconds: number): Promise<void> {
-  readiness.drain();
-  if (seconds > 0) await sleep(seconds * 1000);
 }
 
 async function listen(server: Server, { host, port }: ListenAddress, option = '--port'): Promise<void> {

@@ -12,6 +12,7 @@ import type { CommitListener } from '@parley/domain/composition';
 import type { LinkKeys } from '@parley/domain/confirmations';
 import type { LoadUnicodeEmoji } from '@parley/domain/emoji';
 import type { EphemeralEvents, EventListener, ServedQueues } from '@parley/domain/events';
+import type { ArchiveWriter, ExportLimits } from '@parley/domain/exports';
 import type { BlobStore, ContentTypes, FileLimits, FileTokens, PartialBlobStore } from '@parley/domain/files';
 import type { ImageProcessor } from '@parley/domain/images';
 import type { InvitationConfig, SignUpKeys } from '@parley/domain/invitations';
@@ -78,6 +79,8 @@ export const TOKENS = {
   fileTokens: token<FileTokens>('FileTokens'),
   contentTypes: token<ContentTypes>('ContentTypes'),
   spectatedFiles: token<SpectatedFiles>('SpectatedFiles'),
+  archiveWriter: token<ArchiveWriter>('ArchiveWriter'),
+  exportLimits: token<ExportLimits>('ExportLimits'),
 } as const;
 
 /** What a server at work is made of, beside its use cases. */

@@ -1,4 +1,5 @@
 import type { Database, RunResult, Statement } from 'better-sqlite3';
+import { BatchEnd } from './batch-end.js';
 
 /** Bound to `?` in order: the driver takes `?1` for a name. */
 export type Parameter = string | number | null | Uint8Array;
@@ -21,18 +22,25 @@ export class StatementFailed extends Error {
   }
 }
 
+/** Statements that see, or change, what a batch of units leaves to its end. */
+const DEFERRED_TABLE = /\bmessage_search\b/;
+
 /** A statement that answers rows. Prepared when first used: opening a database costs nothing for what is never asked. */
 export class Query<Row> {
   private prepared: Statement<unknown[], Row> | null = null;
+  private readonly isOfDeferredTable: boolean;
 
   constructor(
     private readonly connection: Connection,
     private readonly sql: string,
     private readonly shape: 'row' | 'value' | 'tuple',
-  ) {}
+  ) {
+    this.isOfDeferredTable = DEFERRED_TABLE.test(sql);
+  }
 
   get(...parameters: Parameter[]): Row | undefined {
     this.connection.requireUnit();
+    if (this.isOfDeferredTable) this.connection.batchEnd.write();
     try {
       return (this.prepared ?? this.prepare()).get(...parameters);
     } catch (error) {
@@ -42,6 +50,7 @@ export class Query<Row> {
 
   all(...parameters: Parameter[]): Row[] {
     this.connection.requireUnit();
+    if (this.isOfDeferredTable) this.connection.batchEnd.write();
     try {
       return (this.prepared ?? this.prepare()).all(...parameters);
     } catch (error) {
@@ -52,6 +61,7 @@ export class Query<Row> {
   /** Row by row, for who may not want all of them. No other statement of the connection may run in between. */
   *each(...parameters: Parameter[]): Generator<Row> {
     this.connection.requireUnit();
+    if (this.isOfDeferredTable) this.connection.batchEnd.write();
     try {
       yield* (this.prepared ?? this.prepare()).iterate(...parameters);
     } catch (error) {
@@ -72,14 +82,18 @@ export class Query<Row> {
 /** A statement that answers nothing but what it changed. */
 export class Command {
   private prepared: Statement<unknown[], unknown> | null = null;
+  private readonly isOfDeferredTable: boolean;
 
   constructor(
     private readonly connection: Connection,
     private readonly sql: string,
-  ) {}
+  ) {
+    this.isOfDeferredTable = DEFERRED_TABLE.test(sql);
+  }
 
   run(...parameters: Parameter[]): RunResult {
     this.connection.requireUnit();
+    if (this.isOfDeferredTable) this.connection.batchEnd.write();
     try {
       this.prepared ??= this.connection.database.prepare<unknown[], unknown>(this.sql);
       return this.prepared.run(...parameters);
@@ -102,6 +116,8 @@ export class Connection {
   constructor(
     readonly database: Database,
     private readonly yieldNow: (connection: Connection) => Promise<void>,
+    /** Of whoever writes; for readers it stays empty. */
+    readonly batchEnd = new BatchEnd(database),
   ) {}
 
   /** For repositories that work through a list which may be long: the unit's own `yield`. */

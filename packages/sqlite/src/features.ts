@@ -1,3 +1,4 @@
+import type { SearchWords } from '@parley/domain/messages';
 import type { Clock } from '@parley/domain/shared';
 import { SqliteAlertWordRepository } from './alert-words/sqlite-alert-word-repository.js';
 import { SqliteApiKeyRepository } from './authentication/sqlite-api-key-repository.js';
@@ -17,6 +18,7 @@ import { SqliteEventConsumerRepository } from './events/sqlite-event-consumer-re
 import { SqliteEventLog } from './events/sqlite-event-log.js';
 import { SqliteEventQueueRepository } from './events/sqlite-event-queue-repository.js';
 import { SqliteCopyRepository } from './exports/sqlite-copy-repository.js';
+import { SqliteExportRepository } from './exports/sqlite-export-repository.js';
 import { SqliteFileRepository } from './files/sqlite-file-repository.js';
 import { SqliteUnfinishedUploadRepository } from './files/sqlite-unfinished-upload-repository.js';
 import { newSystemGroupCache, SqliteGroupRepository } from './groups/sqlite-group-repository.js';
@@ -66,6 +68,7 @@ import { topicsPolicies } from './migrations/0031-topics-policies.js';
 import { sessions } from './migrations/0032-sessions.js';
 import { thumbnails } from './migrations/0033-thumbnails.js';
 import { confirmations } from './migrations/0034-confirmations.js';
+import { exports } from './migrations/0035-exports.js';
 import type { Migration } from './migrations/migration.js';
 import { SqliteNavigationViewRepository } from './navigation-views/sqlite-navigation-view-repository.js';
 import { SqliteOnboardingRepository } from './onboarding/sqlite-onboarding-repository.js';
@@ -128,12 +131,14 @@ export const MIGRATIONS: readonly Migration[] = [
   sessions,
   thumbnails,
   confirmations,
+  exports,
 ];
 
 /** Makes the repositories of a connection. What they keep in memory, all connections share. */
 export function repositoryFactory(
   clock: Clock,
   report: (problem: string) => void,
+  words: SearchWords,
 ): (connection: Connection) => WritableRepositories {
   const realmCache = newRealmCache();
   const userCache = newUserCache();
@@ -154,6 +159,7 @@ export function repositoryFactory(
       ),
       realmData: new SqliteRealmData(connection),
       copies: new SqliteCopyRepository(connection),
+      exports: new SqliteExportRepository(connection),
       allowedDomains: new SqliteAllowedDomainRepository(connection),
       linkifiers: new SqliteLinkifierRepository(connection),
       playgrounds: new SqlitePlaygroundRepository(connection),
@@ -166,7 +172,7 @@ export function repositoryFactory(
       defaultChannelGroups: new SqliteDefaultChannelGroupRepository(connection),
       topicPolicies: new SqliteTopicPolicyRepository(connection),
       recipients: new SqliteRecipientRepository(connection),
-      messages: new SqliteMessageRepository(connection, quarantine),
+      messages: new SqliteMessageRepository(connection, quarantine, words),
       pages: new SqliteMessagePageReads(connection, quarantine, [
         new ReactionPartReads(connection),
         new MessageEditPartReads(connection),

@@ -1,5 +1,5 @@
 import { closeSync, fchmodSync, openSync, realpathSync, statSync } from 'node:fs';
-import type { SearchWords } from '@parley/domain/messages';
+import { PLAIN_TEXTS, type SearchWords } from '@parley/domain/messages';
 import type { Clock, UnitOfWork } from '@parley/domain/shared';
 import { type AdmissionCheck, LATEST_VERSION, openReader, openWriter, type StatementTrace } from './database.js';
 import { repositoryFactory } from './features.js';
@@ -58,13 +58,14 @@ export interface SqliteStorage {
 
 /** @throws DatabaseRefused when the file cannot be opened or is not Parley's; it is as it was then. */
 export function openSqliteStorage(options: SqliteStorageOptions): SqliteStorage {
-  const { path, clock, admit, trace, words, report = () => {}, onCommit } = options;
+  const { path, clock, admit, trace, words = PLAIN_TEXTS, report = () => {}, onCommit } = options;
   const writer = openWriter(path, { admit, trace, words });
   let rescue: Promise<void> | undefined;
   const files = new StorageFiles(path, (loss) => {
     rescue = rescueData(loss);
   });
-  const uow = new SqliteUnitOfWork(writer, () => openReader(path, { trace, words }), repositoryFactory(clock, report), {
+  const createRepositories = repositoryFactory(clock, report, words);
+  const uow = new SqliteUnitOfWork(writer, () => openReader(path, { trace, words }), createRepositories, {
     guard: files,
     report,
     ...(onCommit && { onCommit }),

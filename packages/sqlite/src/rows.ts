@@ -1,5 +1,6 @@
 import type { GroupSettings } from '@parley/domain/groups';
 import {
+  type DomainError,
   type GroupId,
   isSettingValue,
   type SettingDefinition,
@@ -26,10 +27,17 @@ export const ascending = (a: number, b: number): number => a - b;
 /** A set that SQLite put together with `json_group_array`, which leaves the order open. Ascending. */
 export const idList = <Id extends number>(json: string): Id[] => (JSON.parse(json) as Id[]).sort(ascending);
 
-/** Whether a statement failed because something that must be unique is taken. */
-export function isTaken(error: unknown): boolean {
-  return error instanceof StatementFailed && error.code === 'SQLITE_CONSTRAINT_UNIQUE';
+/** @throws what `refusal` makes, where something that must be unique is taken. */
+export function refusingTaken<T>(refusal: () => DomainError, write: () => T): T {
+  try {
+    return write();
+  } catch (error) {
+    throw isTaken(error) ? refusal() : error;
+  }
 }
+
+const isTaken = (error: unknown): boolean =>
+  error instanceof StatementFailed && error.code === 'SQLITE_CONSTRAINT_UNIQUE';
 
 /** What was made of a text; and what is wrong with it, if anything. */
 interface Parsed<T> {

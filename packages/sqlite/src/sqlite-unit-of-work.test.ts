@@ -32,7 +32,7 @@ let now: () => number;
 let spent: number;
 let uow: {
   read<T>(work: (notes: Notes) => Promise<T>): Promise<T>;
-  write<T>(work: (notes: Notes) => Promise<T>): Promise<T>;
+  write<T>(work: (notes: Notes) => Promise<T>, options?: { readonly givesWay: boolean }): Promise<T>;
   close(): Promise<void>;
 };
 
@@ -83,6 +83,56 @@ const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 function spend(ms: number): void {
   spent += ms;
 }
+
+describe('units that give way', () => {
+  const addLater = (text: string, ms = 8) =>
+    uow.write(
+      async (notes) => {
+        spend(ms);
+        notes.insert.run(text);
+      },
+      { givesWay: true },
+    );
+
+  it('have a commit of their own, before those that came meanwhile', async () => {
+    await Promise.all([addLater('a'), add('b'), add('c')]);
+    expect(await stored()).toEqual(['a', 'b', 'c']);
+    expect(observed.map(({ units }) => units)).toEqual([1, 2]);
+  });
+
+  it('leave others as long as they took, and four times as long where others write', async () => {
+    await addLater('a');
+    const second = addLater('b');
+    await nextTurn();
+    expect(await stored()).toEqual(['a']);
+    spend(8);
+    await second;
+    const third = addLater('c');
+    await add('d');
+    spend(31);
+    await add('e');
+    expect(await stored()).toEqual(['a', 'b', 'd', 'e']);
+    spend(1);
+    await third;
+    expect(await stored()).toEqual(['a', 'b', 'd', 'e', 'c']);
+  });
+
+  it('keep their order, and fail alone', async () => {
+    const later = [addLater('a', 0), addLater('a', 0), addLater('b', 0)];
+    const results = await Promise.allSettled([...later, add('c')]);
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled', 'fulfilled']);
+    expect((await stored()).filter((text) => text !== 'c')).toEqual(['a', 'b']);
+  });
+
+  it('are done before the storage closes, without resting', async () => {
+    const later = [addLater('a'), addLater('b'), addLater('c')];
+    await uow.close();
+    await Promise.all(later);
+    const reader = new Sqlite(path, { readonly: true });
+    expect(reader.prepare('SELECT text FROM note ORDER BY rowid').pluck().all()).toEqual(['a', 'b', 'c']);
+    reader.close();
+  });
+});
 
 describe('a batch', () => {
   it('commits once for all units that queued together, in order', async () => {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Repositories, Transaction, UnitOfWork } from '@parley/domain/shared';
+import type { Repositories, Transaction, UnitOfWork, WriteOptions } from '@parley/domain/shared';
 import type { Database } from 'better-sqlite3';
 import type { Connection } from './connection.js';
 import type { StorageGuard } from './storage-guard.js';
@@ -12,6 +12,8 @@ import { storageBusy } from './write-lock.js';
 const MAX_UNITS_PER_BATCH = 100;
 /** Beyond that, whoever wants to write is refused at once. */
 const MAX_WAITING = 10_000;
+/** What a unit that gives way leaves to others, in multiples of the time that it took: if none comes, and at most. */
+const REST = { idle: 1, busy: 4 } as const;
 /** How long units wait while another process writes. */
 const LOCK_PATIENCE_MS = 5000;
 /** Between two attempts to get the lock: first, and at most. */
@@ -56,6 +58,11 @@ export class SqliteUnitOfWork implements UnitOfWork {
   private readonly now: () => number;
   private readonly onCommit: ((commit: Commit) => void) | undefined;
   private waiting: Unit[] = [];
+  /** Units that give way, until they have their turn. */
+  private readonly givingWay: Unit[] = [];
+  /** Of the last one that gave way; others have been served since it ended, or not. */
+  private rest = { startedAt: 0, durationMs: 0, hasServed: false };
+  private restTimer: NodeJS.Timeout | undefined;
   private isBatchDue = false;
   /** Set while the storage closes; called when no unit is left. */
   private onIdle: (() => void) | null = null;
@@ -92,13 +99,14 @@ export class SqliteUnitOfWork implements UnitOfWork {
     return this.readers.run(work);
   }
 
-  write<T>(work: Work<T>): Promise<T> {
+  write<T>(work: Work<T>, { givesWay = false }: WriteOptions = {}): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       if (this.isClosed) throw closed();
       this.guard.requireIntact();
-      if (this.waiting.length >= MAX_WAITING) throw storageBusy();
-      this.waiting.push({
+      if (this.waitingWrites >= MAX_WAITING) throw storageBusy();
+      (givesWay ? this.givingWay : this.waiting).push({
         work,
+        givesWay,
         queuedAt: this.now(),
         resolve: resolve as (value: unknown) => void,
         reject,
@@ -109,7 +117,7 @@ export class SqliteUnitOfWork implements UnitOfWork {
 
   /** Units that wait to be written. */
   get waitingWrites(): number {
-    return this.waiting.length;
+    return this.waiting.length + this.givingWay.length;
   }
 
   /** Everything committed up to now, as a database file of its own. The file may exist, and is empty then. */
@@ -121,6 +129,8 @@ export class SqliteUnitOfWork implements UnitOfWork {
   async close(): Promise<void> {
     if (this.isClosed) return;
     this.isClosed = true;
+    clearTimeout(this.restTimer);
+    this.scheduleBatch();
     if (this.isBatchDue) {
       await new Promise<void>((resolve) => {
         this.onIdle = resolve;
@@ -132,21 +142,45 @@ export class SqliteUnitOfWork implements UnitOfWork {
 
   private scheduleBatch(): void {
     if (this.isBatchDue) return;
-    this.isBatchDue = true;
-    setImmediate(() => void this.runBatch());
+    if (this.waiting.length > 0 || this.restLeftMs() === 0) {
+      this.isBatchDue = true;
+      setImmediate(() => void this.runBatch());
+    } else if (this.givingWay.length > 0) {
+      clearTimeout(this.restTimer);
+      this.restTimer = setTimeout(() => this.scheduleBatch(), this.restLeftMs());
+    }
+  }
+
+  /** Until a unit that gives way has its turn; infinite: there is none. */
+  private restLeftMs(): number {
+    if (this.givingWay.length === 0) return Number.POSITIVE_INFINITY;
+    if (this.isClosed) return 0;
+    const { startedAt, durationMs, hasServed } = this.rest;
+    return Math.max(0, startedAt + durationMs * (hasServed ? REST.busy : REST.idle) - this.now());
+  }
+
+  /** In their order; a unit that gives way has a commit of its own, so that nobody waits for more than it alone. */
+  private takeBatch(): readonly Unit[] {
+    const next = this.waiting.findIndex(({ givesWay }) => givesWay);
+    return this.waiting.splice(0, next === -1 ? MAX_UNITS_PER_BATCH : Math.min(Math.max(1, next), MAX_UNITS_PER_BATCH));
   }
 
   private async runBatch(): Promise<void> {
+    if (this.restLeftMs() === 0) this.waiting.unshift({ ...this.givingWay.shift()!, queuedAt: this.now() });
     if (this.begin() || (await this.beginLater())) {
-      const units = this.waiting.splice(0, MAX_UNITS_PER_BATCH);
+      const units = this.takeBatch();
       const startedAt = this.now();
       const { left, isCommitted } = await this.writer.commitTogether(units);
+      if (units[0]?.givesWay) {
+        const endedAt = this.now();
+        this.rest = { startedAt: endedAt, durationMs: endedAt - startedAt, hasServed: false };
+      } else this.rest.hasServed = true;
       if (isCommitted) this.onCommit?.({ units: units.length - left.length, durationMs: this.now() - startedAt });
       if (left.length > 0) this.waiting.unshift(...left);
     }
     this.isBatchDue = false;
-    if (this.waiting.length > 0) this.scheduleBatch();
-    else this.onIdle?.();
+    this.scheduleBatch();
+    if (this.waitingWrites === 0) this.onIdle?.();
   }
 
   /** False: another process writes, or nobody waits any more. */

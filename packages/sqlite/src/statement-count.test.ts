@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { MAX_EDITS } from '@parley/domain/messages';
 import type { Repositories } from '@parley/domain/shared';
 import { aChannel, aMessage, aUser, createFixtureOn, FixedClock, type Fixture } from '@parley/testkit';
 import { openSqliteStorage, type SqliteStorage } from './index.js';
@@ -160,4 +161,29 @@ it('loads actors that are not in memory in as many statements for thirty as for 
   }
   expect(counts[0]).toBeGreaterThan(3);
   expect(counts[1]).toBe(counts[0]);
+});
+
+it('adds the terms of all messages of a batch to the search index by one statement, outside their savepoints', async () => {
+  const say = aMessage({ from: 'user 0', to: 'channel 0', content: 'together' });
+  statements = [];
+  await Promise.all(Array.from({ length: 20 }, () => large.uow.write((tx) => say(large, tx))));
+  const named = (sql: string) => /^(SAVEPOINT|RELEASE|COMMIT)|INTO message_search/.exec(sql.trim())?.[0];
+  const relevant = statements.flatMap((sql) => named(sql) ?? []);
+  const ends = Array.from({ length: 20 }, () => ['SAVEPOINT', 'RELEASE']).flat();
+  expect(relevant).toEqual([...ends, 'INTO message_search', 'COMMIT']);
+});
+
+it('makes room for the edits of a message without reading its earlier texts', async () => {
+  const { id } = small.messages[0]!;
+  const edit = { userId: first(small), editedAt: 1, topic: null, channelId: null };
+  statements = [];
+  await small.uow.write(async (tx) => {
+    for (let n = 0; n < MAX_EDITS + 2; n++) await tx.edits.add(small.realm.id, edit, [id], id);
+  });
+  const ofEdits = new Set(
+    statements.filter((sql) => sql.includes('message_edit')).map((sql) => sql.trim().slice(0, 12)),
+  );
+  expect([...ofEdits]).toEqual(['INSERT INTO ', 'SELECT count', 'DELETE FROM ']);
+  expect(statements.filter((sql) => / OVER |\blength\(/.test(sql))).toEqual([]);
+  expect(await small.uow.read((r) => r.edits.list(small.realm.id, id))).toHaveLength(MAX_EDITS);
 });

@@ -39,6 +39,7 @@ const NARROW_INDEXES = [
   'linkifier_in_order',
   'playground_by_realm',
   'custom_emoji_by_realm',
+  'realm_export_by_realm',
   'invitation_open',
   'user_group_anonymous',
   'user_reading_all_notices',

@@ -1,5 +1,6 @@
 import type { Transaction } from '@parley/domain/shared';
 import type { Database, Statement } from 'better-sqlite3';
+import { BatchEnd } from './batch-end.js';
 import { Connection } from './connection.js';
 import type { StorageGuard } from './storage-guard.js';
 import { TurnWatch, UnitYielded, type WritableRepositories, withYield } from './unit-turns.js';
@@ -10,6 +11,8 @@ const MAX_BATCH_MS = 5;
 
 export interface Unit {
   readonly work: (tx: Transaction) => Promise<unknown>;
+  /** It has a commit of its own. */
+  readonly givesWay: boolean;
   readonly queuedAt: number;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
@@ -35,6 +38,7 @@ export class UnitWriter {
   private readonly release: Statement;
   private readonly rollbackToSavepoint: Statement;
   private readonly watch: TurnWatch;
+  private readonly batchEnd: BatchEnd;
   /** Ends the running unit without waiting for it. */
   private abortUnit: (() => void) | null = null;
 
@@ -45,6 +49,7 @@ export class UnitWriter {
     private readonly now: () => number,
   ) {
     this.watch = new TurnWatch(now);
+    this.batchEnd = new BatchEnd(database);
     this.connection = this.createConnection();
     this.tx = this.createTransaction(this.connection);
     this.beginImmediate = database.prepare('BEGIN IMMEDIATE');
@@ -78,6 +83,7 @@ export class UnitWriter {
         answers.push(await this.inSavepoint(unit));
         if (this.now() - startedAt >= MAX_BATCH_MS) break;
       }
+      this.batchEnd.write();
       this.commit.run();
       // What went to a file that nobody will find again is not to be called done.
       this.guard.verifyNames();
@@ -88,6 +94,7 @@ export class UnitWriter {
       for (const unit of units) answers.push(() => unit.reject(error));
       this.rollBackAll();
     } finally {
+      this.batchEnd.clear();
       this.watch.stop();
       this.connection.leaveUnit();
     }
@@ -155,7 +162,7 @@ export class UnitWriter {
   }
 
   private createConnection(): Connection {
-    return new Connection(this.database, (connection) => this.watch.yield(connection));
+    return new Connection(this.database, (connection) => this.watch.yield(connection), this.batchEnd);
   }
 
   private createTransaction(connection: Connection): Transaction {

@@ -196,6 +196,8 @@ const APPLY: { [E in DomainEvent as E['type']]: Apply<E> } = {
   'realm.playgrounds_changed': unseen,
   'realm.image_changed': unseen,
   'custom_emoji.added': unseen,
+  'exports.changed': unseen,
+  'user.export_consent_changed': unseen,
   'custom_emoji.deactivated': unseen,
   'user.api_key_replaced': unseen,
   'realm.deactivated': unseen,

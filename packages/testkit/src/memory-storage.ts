@@ -19,6 +19,7 @@ import { MemoryDrafts } from './memory/memory-drafts.js';
 import { MemoryEventConsumers } from './memory/memory-event-consumers.js';
 import { MemoryEventLog } from './memory/memory-event-log.js';
 import { MemoryEventQueues } from './memory/memory-event-queues.js';
+import { MemoryExports } from './memory/memory-exports.js';
 import { MemoryExternalIds } from './memory/memory-external-ids.js';
 import { MemoryFiles } from './memory/memory-files.js';
 import { MemoryGroups } from './memory/memory-groups.js';
@@ -140,6 +141,7 @@ function repositoriesOf(unit: MemoryUnit) {
     realms: new MemoryRealms(unit),
     realmData: new MemoryRealmData(unit),
     copies: new MemoryCopies(unit),
+    exports: new MemoryExports(unit),
     allowedDomains: new MemoryAllowedDomains(unit),
     linkifiers: new MemoryLinkifiers(unit),
     playgrounds: new MemoryPlaygrounds(unit),

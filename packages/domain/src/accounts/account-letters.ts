@@ -16,7 +16,7 @@ export const EMAIL_CHANGED_LETTER = letterJobKind<EmailChangedNotice>({
   readPayload: (stored) => {
     const { userId, before } = stored as Partial<EmailChangedNotice>;
     if (!isId(userId) || typeof before !== 'string') throw new TypeError('It names nobody');
-    return { userId: userId!, before };
+    return { userId, before };
   },
 });
 

@@ -23,7 +23,7 @@ export const DEACTIVATION_LETTER_JOB = letterJobKind<DeactivationNotice>({
   readPayload: (stored) => {
     const { userId, byId, comment } = stored as Partial<DeactivationNotice>;
     if (!isId(userId) || !isId(byId) || typeof comment !== 'string') throw new Error('It names nobody');
-    return { userId: userId!, byId: byId!, comment };
+    return { userId, byId, comment };
   },
 });
 

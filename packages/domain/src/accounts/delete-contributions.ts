@@ -33,7 +33,7 @@ export const DELETE_MESSAGES_JOB = jobKind<DeletionPayload>({
     if (!isId(userId) || !isId(byId) || !places?.every((place) => MESSAGE_PLACES.includes(place))) {
       throw new Error('It names no messages');
     }
-    return { userId: userId!, byId: byId!, places, upTo };
+    return { userId, byId, places, upTo };
   },
   concurrency: 1,
 });

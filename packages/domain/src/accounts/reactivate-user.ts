@@ -4,6 +4,7 @@ import { DomainError } from '../shared/errors.js';
 import type { UnixSeconds } from '../shared/ids.js';
 import type { Transaction } from '../shared/unit-of-work.js';
 import { reactivate } from '../users/deactivate.js';
+import { announceExportConsent } from '../users/export-consent.js';
 import type { User } from '../users/user.js';
 import { isBotNameTaken } from '../users/user-permissions.js';
 import { announceValuesNaming, directGroupsOf } from './group-values.js';
@@ -19,6 +20,7 @@ export async function reactivateWithGroups(tx: Transaction, realm: Realm, user: 
     });
   }
   await announceValuesNaming(tx, realm, spelt, wholeRealm);
+  await announceExportConsent(tx, back);
   return back;
 }
 

@@ -31,7 +31,7 @@ const LOGIN_LETTER = letterJobKind<LoginNotice>({
   readPayload: (stored) => {
     const { userId, at, clientName, ip } = stored as Partial<LoginNotice>;
     if (!isId(userId) || !Number.isSafeInteger(at)) throw new TypeError('It names nobody');
-    return { userId: userId!, at: at!, clientName: textOrNull(clientName), ip: textOrNull(ip) };
+    return { userId, at: at!, clientName: textOrNull(clientName), ip: textOrNull(ip) };
   },
 });
 

@@ -1,2 +1,2 @@
 export { type AvatarOutput, ChangeOwnAvatar, RemoveOwnAvatar } from './use-cases/change-own-avatar.js';
-export { FindAvatar, type FoundAvatar } from './use-cases/find-avatar.js';
+export { FindAvatar, type FoundAvatar, SpectateAvatar } from './use-cases/find-avatar.js';

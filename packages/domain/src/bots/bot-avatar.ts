@@ -2,6 +2,7 @@ import { AVATAR_TARGETS } from '../avatars/change-avatar.js';
 import { bytesOf, type GivenImage } from '../images/given-image.js';
 import type { MadePicture, PictureMaker } from '../pictures/picture-maker.js';
 import { DomainError } from '../shared/errors.js';
+import type { UserId } from '../shared/ids.js';
 
 /** Null: the bot's avatar stays as it is, or as bots' avatars are; `several`: more than one file. */
 export type GivenAvatar = GivenImage | 'several' | null;
@@ -17,6 +18,7 @@ export function requireOneAvatar(given: GivenAvatar): void {
 /** For work that says in its turn what is wrong with the image (users §15). */
 export function makeBotAvatar<T>(
   pictures: PictureMaker,
+  userId: UserId,
   given: GivenAvatar,
   work: (avatar: MadeAvatar) => Promise<T>,
 ): Promise<T> {
@@ -27,5 +29,5 @@ export function makeBotAvatar<T>(
   } catch (error) {
     return work(error as DomainError);
   }
-  return pictures.makeAhead(bytes, AVATAR_TARGETS, work);
+  return pictures.makeAhead(userId, bytes, AVATAR_TARGETS, work);
 }

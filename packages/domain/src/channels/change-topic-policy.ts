@@ -26,9 +26,7 @@ export async function changeTopicPolicy(tx: Transaction, policy: TopicPolicy): P
       visibility,
       changedAt,
       // Old clients know topics by their channel's name, and get all that are muted.
-      muted: named.flatMap(({ channelName, topic, changedAt }) =>
-        channelName === null ? [] : [{ channelName, topic, changedAt }],
-      ),
+      muted: named.map(({ channelName, topic, changedAt }) => ({ channelName, topic, changedAt })),
     },
     audience: users([userId]),
   });

@@ -59,7 +59,7 @@ export async function loadSubscriberIds(snapshot: Snapshot): Promise<ReadonlyMap
   return subscriberIds;
 }
 
-/** The viewer's, of channels in use; ascending channel, then topic. */
+/** The viewer's, of channels in use that they may see; ascending channel, then topic. */
 export async function loadTopicPolicies(snapshot: Snapshot): Promise<readonly NamedTopicPolicy[]> {
   const { caller, repositories } = snapshot;
   const policies = await repositories.topicPolicies.list(caller.realmId, caller.userId);

@@ -42,6 +42,7 @@ export {
 } from './channel-loaders.js';
 export {
   canAddSubscribers,
+  canChangeDefaultChannels,
   canCreateOfPrivacy,
   canSeeMetadata,
   hasContentAccess,

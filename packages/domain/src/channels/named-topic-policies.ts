@@ -5,11 +5,13 @@ import type { TopicPolicy } from './topic-policy.js';
 
 /** A choice with what old clients know its channel by. */
 export interface NamedTopicPolicy extends TopicPolicy {
-  /** Null: the user may not see the channel any more, and so not learn what it is called now (contract decision 20). */
-  readonly channelName: string | null;
+  readonly channelName: string;
 }
 
-/** The user's own choices, without those for archived channels; in the given order. */
+/**
+ * The user's own choices, in the given order; without those for archived channels, and for channels that they may not see any
+ * more, whose names they must not learn (README decision 20).
+ */
 export async function nameTopicPolicies(
   { channels }: Pick<Repositories | Transaction, 'channels'>,
   actor: Actor,
@@ -22,8 +24,7 @@ export async function nameTopicPolicies(
   const subscribed = new Set(await channels.listSubscribedIds(realmId, id));
   return policies.flatMap((policy) => {
     const channel = inUse.get(policy.channelId);
-    if (channel === undefined) return [];
-    const isVisible = hasMetadataAccess(actor, channel, subscribed.has(channel.id));
-    return [{ ...policy, channelName: isVisible ? channel.name : null }];
+    if (channel === undefined || !hasMetadataAccess(actor, channel, subscribed.has(channel.id))) return [];
+    return [{ ...policy, channelName: channel.name }];
   });
 }

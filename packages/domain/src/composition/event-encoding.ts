@@ -6,6 +6,7 @@ import { CUSTOM_EMOJI_EVENT_FORMATS } from '../custom-emoji/custom-emoji-events.
 import { DRAFT_EVENT_FORMATS } from '../drafts/draft-events.js';
 import { BASE_EVENT_FORMATS, type DomainEventTypes, type EventFormats } from '../events/event.js';
 import { eventEncoding } from '../events/event-format.js';
+import { EXPORT_EVENT_FORMATS } from '../exports/export-events.js';
 import { FILE_EVENT_FORMATS } from '../files/file-events.js';
 import { GROUP_EVENT_FORMATS } from '../groups/group-events.js';
 import { INVITATION_EVENT_FORMATS } from '../invitations/invitation.js';
@@ -35,6 +36,7 @@ const FORMATS: EventFormats<DomainEventTypes> = {
   ...CHANNEL_EVENT_FORMATS,
   ...CHANNEL_FOLDER_EVENT_FORMATS,
   ...CUSTOM_EMOJI_EVENT_FORMATS,
+  ...EXPORT_EVENT_FORMATS,
   ...FILE_EVENT_FORMATS,
   ...GROUP_EVENT_FORMATS,
   ...INVITATION_EVENT_FORMATS,

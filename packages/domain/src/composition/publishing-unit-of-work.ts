@@ -2,7 +2,7 @@ import type { EventListener } from '../events/event-listener.js';
 import { RecordingEventLog } from '../events/recording-event-log.js';
 import { RecordingJobs, type ScheduledJob } from '../jobs/recording-jobs.js';
 import type { Clock } from '../shared/clock.js';
-import type { Repositories, Transaction, UnitOfWork } from '../shared/unit-of-work.js';
+import type { Repositories, Transaction, UnitOfWork, WriteOptions } from '../shared/unit-of-work.js';
 
 /** Told what a unit of this process has changed, once it is committed. */
 export interface CommitListener extends Partial<EventListener> {
@@ -28,13 +28,14 @@ export class PublishingUnitOfWork implements UnitOfWork {
     return this.inner.read(work);
   }
 
-  async write<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+  async write<T>(work: (tx: Transaction) => Promise<T>, options?: WriteOptions): Promise<T> {
     let recorded!: { readonly events: RecordingEventLog; readonly jobs: RecordingJobs };
     const result = await this.inner.write((tx) => {
       // Anew each time: the inner unit of work may run the work again.
       recorded = { events: new RecordingEventLog(tx.events, this.clock), jobs: new RecordingJobs(tx.jobs) };
-      return work({ ...tx, ...recorded });
-    });
+      // Not by a spread: to copy as many members takes a tenth of the time of a small unit.
+      return work(Object.assign(Object.create(tx) as Transaction, recorded));
+    }, options);
     const { appended, blanked } = recorded.events;
     const { scheduled } = recorded.jobs;
     for (const { realmId, messageIds } of blanked) this.tell((listener) => listener.onBlanked?.(realmId, messageIds));

@@ -1,4 +1,4 @@
-import { type Job, jobKind } from '../jobs/job.js';
+import { idPayload, type Job, jobKind } from '../jobs/job.js';
 import type { JobHandler, JobWork } from '../jobs/job-handler.js';
 import { composeLetter, type Letter, type LetterContent, type Mailer } from '../mail/letter.js';
 import { LetterJobs, letterJobKind } from '../mail/letter-job.js';
@@ -14,9 +14,7 @@ interface LetterPayload {
   readonly confirmationId: number | null;
 }
 
-interface ForgetPayload {
-  readonly confirmationId: number;
-}
+type ForgetPayload = { readonly confirmationId: number };
 
 export const CONFIRMATION_LETTER = letterJobKind<LetterPayload>({
   name: 'confirmations.letter',
@@ -29,11 +27,7 @@ export const CONFIRMATION_LETTER = letterJobKind<LetterPayload>({
 
 export const FORGET_CONFIRMATION = jobKind<ForgetPayload>({
   name: 'confirmations.forget',
-  readPayload: (stored) => {
-    const { confirmationId } = stored as ForgetPayload;
-    if (!isId(confirmationId)) throw new TypeError('no confirmation');
-    return { confirmationId };
-  },
+  readPayload: idPayload('confirmationId'),
 });
 
 /** Where whoever has the link goes. */

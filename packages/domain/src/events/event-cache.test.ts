@@ -8,7 +8,7 @@ const seq = (number: number) => number as EventSeq;
 const BEGINNING = seq(0);
 const END = seq(Number.MAX_SAFE_INTEGER);
 
-/** A log of so many events beyond those of the realm's founding, and how often it was looked at. */
+/** A log of so many events beyond those of the realm’s creation, and how often it was looked at. */
 async function aLog(count: number) {
   const fixture = await createFixture();
   const { id: realmId } = fixture.realm;

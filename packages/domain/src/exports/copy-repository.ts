@@ -38,6 +38,8 @@ export interface CopyReads {
   ): Promise<{ readonly ids: readonly MessageId[]; readonly reached: MessageId | null }>;
   /** Whatever the user received messages of, whether or not they still do; ascending. */
   listReceivedRecipients(viewer: Viewer): Promise<readonly RecipientId[]>;
+  /** How many messages were ever sent to these recipients together. */
+  countSentTo(realmId: RealmId, recipientIds: readonly RecipientId[]): Promise<number>;
   /** Who has flagged each of these messages, is named in it, or has it though they did not receive it; others are absent. */
   listFlagging(realmId: RealmId, ids: readonly MessageId[]): Promise<ReadonlyMap<MessageId, readonly UserId[]>>;
 }

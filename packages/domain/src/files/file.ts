@@ -135,6 +135,8 @@ export interface FileReads {
   /** The files that a message refers to; ascending. */
   listIdsOfMessage(realmId: RealmId, messageId: MessageId): Promise<readonly FileId[]>;
   count(realmId: RealmId, ownerId: UserId): Promise<number>;
+  /** The owner's oldest image, from that file on, whose thumbnails are still to be made. Costs what files there are from there on. */
+  findPendingImage(realmId: RealmId, ownerId: UserId, from: FileId): Promise<StoredFile | null>;
   /** Of all files of a realm, in bytes. */
   usedBytes(realmId: RealmId): Promise<number>;
   /** Images made of it. */

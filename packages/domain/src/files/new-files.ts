@@ -1,6 +1,6 @@
 import { users } from '../events/audience.js';
 import type { Clock, Randomness } from '../shared/clock.js';
-import type { RealmId } from '../shared/ids.js';
+import type { RealmId, UserId } from '../shared/ids.js';
 import type { Transaction } from '../shared/unit-of-work.js';
 import type { Actor } from '../users/actor.js';
 import type { ReceivedBlob } from './blob-receiver.js';
@@ -28,10 +28,15 @@ export class NewFiles {
   }
 
   /** Slow. @throws DomainError SERVER_BUSY */
-  async describe({ key, size, recognizedType, isBinary }: ReceivedBlob, name: string, claimed: string) {
+  async describe(
+    ownerId: UserId,
+    { key, size, recognizedType, isBinary }: ReceivedBlob,
+    name: string,
+    claimed: string,
+  ) {
     const ofName = this.contentTypes.ofName(name);
     const contentType = contentTypeOf({ recognized: recognizedType, isBinary, claimed, ofName });
-    const image = await this.thumbnails.inspect({ blob: key, size, contentType });
+    const image = await this.thumbnails.inspect({ blob: key, size, contentType, ownerId });
     return { name, blob: key, size, contentType, image } satisfies FileContent;
   }
 

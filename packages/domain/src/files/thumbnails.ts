@@ -8,7 +8,8 @@ import {
 import { encodeJob, jobKind } from '../jobs/job.js';
 import type { Clock, Randomness } from '../shared/clock.js';
 import { DomainError } from '../shared/errors.js';
-import type { FileId } from '../shared/ids.js';
+import { FairQueue } from '../shared/fair-queue.js';
+import type { FileId, UserId } from '../shared/ids.js';
 import type { Transaction } from '../shared/unit-of-work.js';
 import { newBlobKey } from './blob-receiver.js';
 import type { BlobKey, BlobStore } from './blob-store.js';
@@ -44,13 +45,21 @@ const ANIMATED_FORMATS: ReadonlySet<ImageInfo['format']> = new Set(['gif', 'webp
 export const transcodedFormatOf = (contentType: string, { width, height }: Pick<FileImage, 'width' | 'height'>) =>
   TRANSCODED_TYPES.has(contentType) ? `${width}x${height}.webp` : null;
 
-/** Of one file, whose id is the key. Its work is done by `MakeThumbnails`. */
-export const MAKE_THUMBNAILS = jobKind<{ readonly fileId: FileId }>({
+export interface ThumbnailsPayload {
+  readonly fileId: FileId;
+  /** The file is the first one of this owner's that may have to be done; null: of no other one. */
+  readonly ownerId: UserId | null;
+}
+
+/** Its work is done by `MakeThumbnails`. */
+export const MAKE_THUMBNAILS = jobKind<ThumbnailsPayload>({
   name: 'files.make_thumbnails',
-  readPayload: (stored) => {
-    const { fileId } = stored as { readonly fileId: FileId };
-    if (!Number.isSafeInteger(fileId)) throw new TypeError('no file');
-    return { fileId };
+  format: 2,
+  readPayload: (stored, format) => {
+    const { fileId, ownerId } = stored as ThumbnailsPayload;
+    const isOwner = format === 1 || ownerId === null || Number.isSafeInteger(ownerId);
+    if (!Number.isSafeInteger(fileId) || !isOwner) throw new TypeError('no file');
+    return { fileId, ownerId: format === 1 ? null : ownerId };
   },
   // Should an image end the process, this counts as an attempt.
   leaseSeconds: 120,
@@ -59,14 +68,33 @@ export const MAKE_THUMBNAILS = jobKind<{ readonly fileId: FileId }>({
   concurrency: 1,
 });
 
-export const scheduleThumbnails = (
-  tx: Transaction,
-  { realmId, id }: Pick<StoredFile, 'realmId' | 'id'>,
-  clock: Clock,
-): Promise<unknown> =>
+type OfFile = Pick<StoredFile, 'realmId' | 'id' | 'ownerId'>;
+
+const schedule = (tx: Transaction, { realmId, id }: OfFile, ownerId: UserId | null, clock: Clock): Promise<unknown> =>
   tx.jobs.schedule(
-    encodeJob(MAKE_THUMBNAILS, { realmId, key: String(id), dueAt: clock.now(), payload: { fileId: id } }),
+    encodeJob(MAKE_THUMBNAILS, {
+      realmId,
+      key: ownerId === null ? String(id) : keyOf(ownerId),
+      dueAt: clock.now(),
+      payload: { fileId: id, ownerId },
+    }),
   );
+
+const keyOf = (ownerId: UserId): string => `owner:${ownerId}`;
+
+/**
+ * One job of each owner, for one image: when that is done, their next one goes to the end of the queue. So owners take turns,
+ * however many images one of them has.
+ */
+export async function scheduleThumbnails(tx: Transaction, file: OfFile, clock: Clock): Promise<void> {
+  const { realmId, ownerId } = file;
+  if (await tx.jobs.isScheduled(realmId, MAKE_THUMBNAILS.name, keyOf(ownerId))) return;
+  await schedule(tx, file, ownerId, clock);
+}
+
+/** The same image once more, beside what else there is of its owner. */
+export const scheduleFile = (tx: Transaction, file: OfFile, clock: Clock): Promise<unknown> =>
+  schedule(tx, file, null, clock);
 
 /** Looks at images that were uploaded, a few at a time, and makes smaller ones of them. */
 export class Thumbnails {
@@ -79,10 +107,10 @@ export class Thumbnails {
   ) {}
 
   /** Null: it is no image, or none that can be shown. @throws DomainError SERVER_BUSY */
-  async inspect(file: Pick<StoredFile, 'blob' | 'size' | 'contentType'>): Promise<FileImage | null> {
+  async inspect(file: Pick<StoredFile, 'blob' | 'size' | 'contentType' | 'ownerId'>): Promise<FileImage | null> {
     if (!IMAGE_TYPES.has(file.contentType) || file.size > MAX_IMAGE_BYTES) return null;
-    return this.turns.take(async () => {
-      const info = await unlessRefused(async () => this.images.inspect(await this.bytesOf(file)));
+    return this.turns.take(file.ownerId, async () => {
+      const info = await unlessRefused(async () => this.images.inspect(await this.bytesOf(file), file.ownerId));
       return info && { ...describe(info), thumbnail: 'pending' };
     });
   }
@@ -95,23 +123,26 @@ export class Thumbnails {
   async make(
     file: StoredFile,
   ): Promise<{ readonly image: FileImage; readonly thumbnails: readonly StoredThumbnail[] } | null> {
+    const { ownerId } = file;
     const bytes = await this.bytesOf(file);
-    const info = await unlessRefused(() => this.images.inspect(bytes));
+    const info = await unlessRefused(() => this.images.inspect(bytes, ownerId));
     if (!info) return null;
     const image = describe(info);
     const target: ImageTarget = { ...THUMBNAIL_SIZE, fit: 'inside', format: 'webp', maxFrames: 1 };
     const made = new Map<string, ProcessedImage>();
-    const still = await unlessRefused(() => this.images.resize(bytes, target));
+    const still = await unlessRefused(() => this.images.resize(bytes, target, ownerId));
     if (!still) return null;
     made.set(STILL_THUMBNAIL, still);
     if (image.isAnimated) {
-      const animated = await unlessRefused(() => this.images.resize(bytes, { ...target, maxFrames: MAX_FRAMES }));
+      const animated = await unlessRefused(() =>
+        this.images.resize(bytes, { ...target, maxFrames: MAX_FRAMES }, ownerId),
+      );
       if (animated) made.set(ANIMATED_THUMBNAIL, animated);
     }
     const transcoded = transcodedFormatOf(file.contentType, image);
     if (transcoded !== null) {
       const size = { width: Math.min(image.width, MAX_WEBP_SIDE), height: Math.min(image.height, MAX_WEBP_SIDE) };
-      const whole = await unlessRefused(() => this.images.resize(bytes, { ...target, ...size }));
+      const whole = await unlessRefused(() => this.images.resize(bytes, { ...target, ...size }, ownerId));
       if (!whole) return null;
       made.set(transcoded, whole);
     }
@@ -157,15 +188,15 @@ async function* one(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 /** Each has a whole image in memory. */
 const LOOKED_AT_AT_ONCE = 2;
 
-/** So much at a time; the rest waits for its turn. */
+/** So much at a time; the rest waits, one of each user after the other. */
 class Turns {
-  private readonly waiting: (() => void)[] = [];
+  private readonly waiting = new FairQueue<() => void>();
 
   constructor(private free: number) {}
 
-  async take<T>(work: () => Promise<T>): Promise<T> {
+  async take<T>(userId: UserId, work: () => Promise<T>): Promise<T> {
     if (this.free > 0) this.free--;
-    else await new Promise<void>((resolve) => this.waiting.push(resolve));
+    else await new Promise<void>((resolve) => this.waiting.push(userId, resolve));
     try {
       return await work();
     } finally {

@@ -32,7 +32,7 @@ export class UploadFinisher {
     const head: Uint8Array[] = [];
     for await (const chunk of this.blobs.read(key, { start: 0, end: Math.min(size, HEAD_BYTES) })) head.push(chunk);
     const received = { key, size, ...(await describeHead(joined(head), this.contentTypes)) };
-    const content = await this.newFiles.describe(received, name, upload.claimedType);
+    const content = await this.newFiles.describe(caller.userId, received, name, upload.claimedType);
     try {
       return await this.uow.write(async (tx) => {
         const actor = await tx.actors.get(caller);

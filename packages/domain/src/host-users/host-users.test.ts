@@ -196,6 +196,14 @@ describe('the API key of a user', () => {
     expect(await ask(false)).toBe(second);
   });
 
+  it('is made where there is none', async () => {
+    const { fixture, realmId, key } = await cast();
+    const ask = () => key.execute({ realmId, user: { userId: fixture.user('hamlet').id }, rotate: false });
+    const made = await ask();
+    expect(made).not.toBe('');
+    expect(await ask()).toBe(made);
+  });
+
   it.each([false, true])('is refused to who is unknown or deactivated (rotate: %s)', async (rotate) => {
     const { fixture, realmId, upsert, key, setActive } = await cast();
     const user = { externalId: 'u1' };

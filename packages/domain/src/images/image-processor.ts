@@ -1,4 +1,5 @@
 import { DomainError } from '../shared/errors.js';
+import type { UserId } from '../shared/ids.js';
 
 /** Those that are read. Never SVG, which is a program. */
 export type ImageFormat = 'png' | 'jpeg' | 'gif' | 'webp' | 'avif' | 'tiff';
@@ -39,17 +40,17 @@ export interface ProcessedImage extends ImageInfo {
 }
 
 /**
- * Reads what claims to be an image. Slow, so never within a unit of work, and never on the event loop; bounded in pixels, frames and time. Every
- * implementation passes image-processor.contract.ts.
+ * Reads what claims to be an image. Slow, so never within a unit of work, and never on the event loop; bounded in pixels, frames and time. Images
+ * are read in turns: one of each user who waits. Every implementation passes image-processor.contract.ts.
  */
 export interface ImageProcessor {
   /** Looks at the header alone: what follows it may be damaged. @throws DomainError UNREADABLE_IMAGE, IMAGE_TOO_LARGE, SERVER_BUSY */
-  inspect(image: Uint8Array): Promise<ImageInfo>;
+  inspect(image: Uint8Array, userId: UserId): Promise<ImageInfo>;
   /**
    * A new image of the same pixels, without metadata of any kind: no places, no times, no comments. It is turned as the metadata said.
    * @throws DomainError UNREADABLE_IMAGE, IMAGE_TOO_LARGE, CORRUPT_ANIMATION, UNKNOWN_ANIMATION_FORMAT, SERVER_BUSY
    */
-  resize(image: Uint8Array, target: ImageTarget): Promise<ProcessedImage>;
+  resize(image: Uint8Array, target: ImageTarget, userId: UserId): Promise<ProcessedImage>;
 }
 
 export const unreadableImage = (): DomainError =>

@@ -1,9 +1,10 @@
 import type { LinkKeys } from '../confirmations/link-keys.js';
-import { type Job, jobKind } from '../jobs/job.js';
+import { idPayload, type Job, jobKind } from '../jobs/job.js';
 import type { JobHandler, JobWork } from '../jobs/job-handler.js';
 import { composeLetter, type Letter, type Mailer } from '../mail/letter.js';
 import { LetterJobs, letterJobKind } from '../mail/letter-job.js';
 import type { Clock } from '../shared/clock.js';
+import { isId } from '../shared/ids.js';
 import type { RealmUrls } from '../shared/realm-urls.js';
 import type { UnitOfWork } from '../shared/unit-of-work.js';
 import { isEmailPublic } from '../users/email-visibility.js';
@@ -17,19 +18,15 @@ interface LetterPayload {
 export const INVITATION_LETTER = letterJobKind<LetterPayload>({
   name: 'invitations.letter',
   readPayload: (stored) => {
-    const { invitationId, isReminder } = stored as LetterPayload;
-    if (!Number.isSafeInteger(invitationId)) throw new TypeError('no invitation');
+    const { invitationId, isReminder } = stored as Partial<LetterPayload>;
+    if (!isId(invitationId)) throw new TypeError('no invitation');
     return { invitationId, isReminder: isReminder === true };
   },
 });
 
 export const FORGET_INVITATION = jobKind<{ readonly invitationId: number }>({
   name: 'invitations.forget',
-  readPayload: (stored) => {
-    const { invitationId } = stored as { readonly invitationId: number };
-    if (!Number.isSafeInteger(invitationId)) throw new TypeError('no invitation');
-    return { invitationId };
-  },
+  readPayload: idPayload('invitationId'),
 });
 
 /** Sends invitations by mail, and reminds of them (organization §9.3). */

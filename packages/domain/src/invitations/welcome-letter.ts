@@ -1,22 +1,16 @@
-import { encodeJob, type Job } from '../jobs/job.js';
+import { encodeJob, idPayload, type Job } from '../jobs/job.js';
 import { composeLetter, type Letter, type Mailer } from '../mail/letter.js';
 import { LetterJobs, letterJobKind } from '../mail/letter-job.js';
-import { isId, type UnixSeconds, type UserId } from '../shared/ids.js';
+import type { UnixSeconds, UserId } from '../shared/ids.js';
 import type { RealmUrls } from '../shared/realm-urls.js';
 import type { Transaction, UnitOfWork } from '../shared/unit-of-work.js';
 import type { User } from '../users/user.js';
 
-interface WelcomePayload {
-  readonly userId: UserId;
-}
+type WelcomePayload = { readonly userId: UserId };
 
 const WELCOME_LETTER = letterJobKind<WelcomePayload>({
   name: 'invitations.welcome_letter',
-  readPayload: (stored) => {
-    const { userId } = stored as Partial<WelcomePayload>;
-    if (!isId(userId)) throw new TypeError('It names nobody');
-    return { userId: userId! };
-  },
+  readPayload: idPayload('userId'),
 });
 
 export const planWelcomeLetter = (tx: Transaction, { realmId, id: userId }: User, now: UnixSeconds): Promise<unknown> =>

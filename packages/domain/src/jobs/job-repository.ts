@@ -12,6 +12,8 @@ export interface JobReads {
   nextDueAt(selection: JobSelection): Promise<UnixSeconds | null>;
   /** Due at `now` or before; in the order of due times, then of writing. */
   listDue(selection: JobSelection, now: UnixSeconds, limit: number): Promise<readonly StoredJob[]>;
+  /** Whether one with this key waits, or is worked on. */
+  isScheduled(realmId: RealmId, kind: string, key: string): Promise<boolean>;
 }
 
 /**

@@ -2,7 +2,7 @@ import { createFixture, type FixedClock } from '@parley/testkit';
 import { DomainError } from '../shared/errors.js';
 import type { Transaction, UnitOfWork } from '../shared/unit-of-work.js';
 import { encodeJob, type Job, type JobKind, jobKind, type NewJob, retryDelay } from './job.js';
-import type { JobHandler, JobWork } from './job-handler.js';
+import type { JobHandler, JobWork, RenewLease } from './job-handler.js';
 import { JobRunner } from './job-runner.js';
 
 interface Payload {
@@ -34,14 +34,14 @@ async function runnerOf(kind: JobKind<Payload> = POST) {
   const reports: [string, Readonly<Record<string, unknown>>][] = [];
   let rooms = 0;
   const hooks: {
-    prepare: (job: Job<Payload>) => Promise<void>;
+    prepare: (job: Job<Payload>, renewLease: RenewLease) => Promise<void>;
     work: (tx: Transaction, job: Job<Payload>) => Promise<void>;
   } = { prepare: async () => {}, work: async () => {} };
   const handler: JobHandler<Payload> = {
     kind,
-    prepare: async (job): Promise<JobWork> => {
+    prepare: async (job, renewLease): Promise<JobWork> => {
       prepared.push(job.payload.name);
-      await hooks.prepare(job);
+      await hooks.prepare(job, renewLease);
       return async (tx) => {
         await tx.events.append(realm.id, { event: { type: 'blank' }, audience: { kind: 'realm' } });
         await hooks.work(tx, job);
@@ -257,6 +257,31 @@ describe('JobRunner of leased jobs', () => {
     for (const end of open) end();
     await Promise.all([runner.settle(), other.settle()]);
     // Mail may go out twice; what is stored of it happens once.
+    expect(done).toEqual(['job']);
+  });
+
+  it('leaves an attempt alone that renews its lease, and says when somebody else has the job', async () => {
+    const { runner, newRunner, schedule, hooks, prepared, done, clock, now } = await runnerOf(MAIL);
+    const { open, hold } = holding();
+    const renewals: RenewLease[] = [];
+    hooks.prepare = (_job, renewLease) => {
+      renewals.push(renewLease);
+      return hold();
+    };
+    await schedule('job');
+    await runner.run();
+    clock.advance(50);
+    expect(await renewals[0]!()).toBe(true);
+    clock.advance(50);
+    const other = newRunner();
+    expect(await other.run()).toBe(now + 110);
+    expect(prepared).toEqual(['job']);
+    clock.advance(10);
+    await other.run();
+    expect(prepared).toEqual(['job', 'job']);
+    expect([await renewals[0]!(), await renewals[1]!()]).toEqual([false, true]);
+    for (const end of open) end();
+    await Promise.all([runner.settle(), other.settle()]);
     expect(done).toEqual(['job']);
   });
 

@@ -5,7 +5,7 @@ import type { ReportProblem } from '../shared/problem-log.js';
 import { writeProvisionally } from '../shared/provisional-changes.js';
 import type { UnitOfWork } from '../shared/unit-of-work.js';
 import { decodeJob, type Job, retryDelay, type StoredJob } from './job.js';
-import type { JobHandler, JobWork } from './job-handler.js';
+import type { JobHandler, JobWork, RenewLease } from './job-handler.js';
 import type { JobSelection } from './job-repository.js';
 
 export interface JobRunnerParts {
@@ -113,10 +113,22 @@ export class JobRunner {
     let job: Job<unknown> | null = null;
     try {
       job = decodeJob(this.handler.kind, stored);
-      return { stored, job, prepared: { work: await this.handler.prepare(job) } };
+      return { stored, job, prepared: { work: await this.handler.prepare(job, this.renewal(stored)) } };
     } catch (error) {
       return { stored, job, prepared: { error } };
     }
+  }
+
+  private renewal(stored: StoredJob): RenewLease {
+    const { uow, clock } = this.parts;
+    const { leaseSeconds } = this.handler.kind;
+    return async () => {
+      if (leaseSeconds === null) return true;
+      const until = clock.now() + leaseSeconds;
+      const isHeld = await uow.write((tx) => tx.jobs.postpone(stored, until, stored.attempts));
+      if (isHeld) this.leased.set(stored.id, until);
+      return isHeld;
+    };
   }
 
   private async finish({ stored, job, prepared }: Attempt): Promise<void> {

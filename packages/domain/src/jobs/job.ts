@@ -1,4 +1,4 @@
-import type { JobId, RealmId, UnixSeconds } from '../shared/ids.js';
+import { isId, type JobId, type RealmId, type UnixSeconds } from '../shared/ids.js';
 
 /** When a job that failed is tried again. */
 export interface RetryPolicy {
@@ -40,6 +40,15 @@ export function jobKind<Payload>(
 ): JobKind<Payload> {
   return { format: 1, retries: DEFAULT_RETRIES, leaseSeconds: null, concurrency: DEFAULT_CONCURRENCY, ...kind };
 }
+
+/** For `readPayload`: of a payload that is an id alone. @throws TypeError */
+export const idPayload =
+  <Payload extends Readonly<Record<string, number>>>(name: string & keyof Payload) =>
+  (stored: unknown): Payload => {
+    const id = (stored as Partial<Payload>)[name];
+    if (!isId(id)) throw new TypeError(`It has no ${name}`);
+    return { [name]: id } as Payload;
+  };
 
 export interface NewJob<Payload> {
   readonly realmId: RealmId;

@@ -25,6 +25,10 @@ export class RecordingJobs implements JobRepository {
     return this.jobs.listDue(selection, now, limit);
   }
 
+  isScheduled(realmId: RealmId, kind: string, key: string) {
+    return this.jobs.isScheduled(realmId, kind, key);
+  }
+
   cancel(realmId: RealmId, kind: string, key: string) {
     return this.jobs.cancel(realmId, kind, key);
   }

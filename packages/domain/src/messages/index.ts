@@ -73,7 +73,7 @@ export type { Anchor, MessagePage, PageRange } from './message-page.js';
 export type { MessageFilter, MessageListEntry, MessagePageReads, Viewer } from './message-page-reads.js';
 export { MESSAGE_PROPERTIES, type MessageProperty } from './message-properties.js';
 export type { MessageRepository, SubmessageSummary } from './message-repository.js';
-export type { MessageParts, MessageView, Submessage, UserSummary } from './message-view.js';
+export type { MessageParts, MessageText, MessageView, Submessage, UserSummary } from './message-view.js';
 export { MoveNotices } from './move-notices.js';
 export { receivedMessagesIn } from './narrow.js';
 export { findNarrowOperator, type NarrowTerm, narrowOperatorNames, type OperandForm } from './narrow-operators.js';

@@ -1,55 +1,61 @@
+import { loadKnownChannels } from '../channels/channel-loaders.js';
 import { loadTopicMutes } from '../channels/topic-mutes.js';
 import type { Snapshot } from '../events/snapshot.js';
 import type { MessageId, RecipientId, UserId } from '../shared/ids.js';
-import type { UnreadConversation, UnreadOverview } from './personal-messages.js';
+import type { UnreadConversation } from './personal-messages.js';
 import type { Recipient } from './recipient.js';
 
 /** Per user (events §4.4). */
 const MAX_UNREAD = 50_000;
 const MAX_RECENT_CONVERSATIONS = 1000;
 
+export interface LoadedUnreadConversation extends UnreadConversation {
+  readonly isMuted: boolean;
+  /** Of an archived channel, which not every client knows of. */
+  readonly isArchived: boolean;
+  /** Those that name the viewer, or a group, channel or topic that matters to them; ascending. */
+  readonly mentionIds: readonly MessageId[];
+}
+
 export interface LoadedUnread {
   /** Direct ones, and topics of channels they are subscribed to. */
-  readonly conversations: readonly (UnreadConversation & { readonly isMuted: boolean })[];
-  /** Unread ones that name the viewer, or a group, channel or topic that matters to them; ascending. */
-  readonly mentionIds: readonly MessageId[];
+  readonly conversations: readonly LoadedUnreadConversation[];
   /** Of the direct ones. */
   readonly recipients: ReadonlyMap<RecipientId, Recipient>;
   /** There are more than are listed. */
   readonly oldOnesAreMissing: boolean;
 }
 
-export async function loadUnread({ caller, repositories }: Snapshot): Promise<LoadedUnread> {
+export async function loadUnread(snapshot: Snapshot): Promise<LoadedUnread> {
+  const { caller, repositories } = snapshot;
   const { personal, recipients } = repositories;
   const { realmId, userId } = caller;
   const overview = await personal.overviewUnread({ realmId, userId }, MAX_UNREAD);
   const topics = await loadTopicMutes(repositories, realmId, userId);
+  const archived = new Set(
+    (await snapshot.load(loadKnownChannels)).filter(({ isArchived }) => isArchived).map(({ id }) => id),
+  );
+  const named = new Set(overview.mentionedIds);
+  const meant = new Set(overview.wildcardMentionedIds);
   const conversations = overview.conversations
     .filter(({ channelId }) => channelId === null || topics.isSubscribed(channelId))
     .map((conversation) => {
-      const { channelId, topic } = conversation;
-      return { ...conversation, isMuted: channelId !== null && !topics.isUnmuted(channelId, topic) };
+      const { channelId, topic, ids } = conversation;
+      const isMuted = channelId !== null && !topics.isUnmuted(channelId, topic);
+      return {
+        ...conversation,
+        isMuted,
+        isArchived: channelId !== null && archived.has(channelId),
+        // Somebody who is named is told wherever it is; wildcards of what is muted count for nothing.
+        mentionIds: ids.filter((id) => named.has(id) || (!isMuted && meant.has(id))),
+      };
     });
   const direct = conversations.filter(({ channelId }) => channelId === null).map(({ recipientId }) => recipientId);
   return {
     conversations,
-    mentionIds: mentionsIn(conversations, overview),
     recipients: await recipients.list(realmId, direct),
     oldOnesAreMissing: overview.oldOnesAreMissing,
   };
-}
-
-/** Somebody who is named is told wherever it is; wildcards of what is muted count for nothing. */
-function mentionsIn(
-  conversations: LoadedUnread['conversations'],
-  { mentionedIds, wildcardMentionedIds }: UnreadOverview,
-): readonly MessageId[] {
-  const named = new Set(mentionedIds);
-  const meant = new Set(wildcardMentionedIds);
-  if (named.size + meant.size === 0) return [];
-  return conversations
-    .flatMap(({ ids, isMuted }) => ids.filter((id) => named.has(id) || (!isMuted && meant.has(id))))
-    .sort((a, b) => a - b);
 }
 
 /** Ascending. */

@@ -1,7 +1,7 @@
 import type { ChannelId, MessageId, RealmId, RecipientId, UnixSeconds, UserId } from '../shared/ids.js';
 import type { PersonalFlags } from './message.js';
 import type { MessageCondition } from './message-condition.js';
-import type { MessageView } from './message-view.js';
+import type { MessageText, MessageView } from './message-view.js';
 
 /** A narrow with every name resolved. All conditions hold together. */
 export interface MessageFilter {
@@ -59,6 +59,8 @@ export interface MessagePageReads {
   ): Promise<readonly MessageListEntry[]>;
   /** Unknown ids are absent; ascending id. A constant number of statements. */
   listViews(realmId: RealmId, ids: readonly MessageId[]): Promise<readonly MessageView[]>;
+  /** Of messages of which nothing but their texts is wanted. Unknown ids are absent; ascending id. */
+  listTexts(realmId: RealmId, ids: readonly MessageId[]): Promise<readonly MessageText[]>;
   /** The lowest id of the realm's messages that were sent at or after then; null when there is none. */
   findFirstIdSince(realmId: RealmId, since: UnixSeconds): Promise<MessageId | null>;
 }

@@ -29,6 +29,9 @@ export interface Submessage {
 // biome-ignore lint/suspicious/noEmptyInterface: features add to it.
 export interface MessageParts {}
 
+/** What searches mark of a message. */
+export type MessageText = Pick<Message, 'id' | 'topic' | 'renderedContent'>;
+
 /** A message with all that is shown of it, whoever looks. */
 export interface MessageView extends MessageParts {
   readonly message: Message;

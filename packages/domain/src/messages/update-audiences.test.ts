@@ -3,7 +3,7 @@ import type { ChannelPrivacy } from '../channels/channel.js';
 import { isInAudience } from '../composition/audiences.js';
 import type { ChannelId, UserId } from '../shared/ids.js';
 import type { Role } from '../users/role.js';
-import { keepersOf, losersOf } from './update-audiences.js';
+import { receiversAfterMove, receiversLostByMove } from './update-audiences.js';
 
 /** K: hears of the move; L: hears that the message is gone; –: hears nothing. */
 describe('who hears of messages that were moved to another channel (messages §9.4)', () => {
@@ -30,8 +30,8 @@ describe('who hears of messages that were moved to another channel (messages §9
       isSubscribed: (id) => (id === source.id ? isIn('source') : isIn('target')),
     });
     const outside: UserId[] = who.includes('has it') ? [actor.id] : [];
-    const keeps = isInAudience(keepersOf(source, target, outside), member);
-    const loses = isInAudience(losersOf(source, target, outside), member);
+    const keeps = isInAudience(receiversAfterMove(source, target, outside), member);
+    const loses = isInAudience(receiversLostByMove(source, target, outside), member);
     expect(keeps && loses).toBe(false);
     expect(keeps ? 'K' : loses ? 'L' : '–').toBe(expected);
   });

@@ -6,10 +6,10 @@ import { atLeast } from '../users/user-delivery.js';
 import type { Message } from './message.js';
 import { messageWatchers } from './message-audiences.js';
 
-type Place = Pick<Channel, 'id' | 'privacy'>;
+type AudienceChannel = Pick<Channel, 'id' | 'privacy'>;
 
 /** Who hears of a change that moves nothing out of its channel; null: a direct message (messages §18.2). */
-export function watchersOfUpdate(message: Pick<Message, 'id'>, channel: Place | null): Audience {
+export function watchersOfUpdate(message: Pick<Message, 'id'>, channel: AudienceChannel | null): Audience {
   // In protected history each is told of those messages that they have.
   if (channel && !hasSharedHistory(channel)) return subscribersOf(channel.id);
   return messageWatchers(message, channel);
@@ -19,7 +19,11 @@ export function watchersOfUpdate(message: Pick<Message, 'id'>, channel: Place | 
  * Who still can see messages that were moved to another channel: its subscribers, and, where it is public, members who could see
  * them before. `outside`: who had any of them without being subscribed.
  */
-export function keepersOf(source: Place, target: Place, outside: readonly UserId[]): Audience {
+export function receiversAfterMove(
+  source: AudienceChannel,
+  target: AudienceChannel,
+  outside: readonly UserId[],
+): Audience {
   const subscribers = subscribersOf(target.id);
   if (isPrivate(target)) return subscribers;
   const before = anyOf(subscribersOf(source.id), users(outside));
@@ -27,7 +31,11 @@ export function keepersOf(source: Place, target: Place, outside: readonly UserId
 }
 
 /** Who could see them, and no longer can. */
-export function losersOf(source: Place, target: Place, outside: readonly UserId[]): Audience {
+export function receiversLostByMove(
+  source: AudienceChannel,
+  target: AudienceChannel,
+  outside: readonly UserId[],
+): Audience {
   const before = anyOf(subscribersOf(source.id), users(outside));
   const kept = isPrivate(target) ? subscribersOf(target.id) : anyOf(subscribersOf(target.id), atLeast('member'));
   return except(before, kept);

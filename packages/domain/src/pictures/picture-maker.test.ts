@@ -1,7 +1,9 @@
 import { FakeImageProcessor, FixedClock, fakeImage, MemoryBlobStore, SeededRandomness } from '@parley/testkit';
 import { DomainError } from '../shared/errors.js';
+import type { UserId } from '../shared/ids.js';
 import { PictureMaker } from './picture-maker.js';
 
+const USER = 1 as UserId;
 const PNG = { width: 64, height: 64, fit: 'cover', format: 'png', maxFrames: 1 } as const;
 const image = fakeImage({ format: 'gif', width: 10, height: 10, frames: 3 });
 
@@ -15,7 +17,7 @@ beforeEach(() => {
 describe('pictures of an image', () => {
   it('are stored before the work that names them runs', async () => {
     const targets = [{ ...PNG, format: 'gif', maxFrames: 9 } as const, PNG];
-    const made = await maker.make(image, targets, async (pictures) => {
+    const made = await maker.make(USER, image, targets, async (pictures) => {
       expect(await Promise.all(pictures.map(({ blob }) => blobs.sizeOf(blob)))).toEqual(
         pictures.map(({ size }) => size),
       );
@@ -30,7 +32,7 @@ describe('pictures of an image', () => {
   });
 
   it('are removed when the work fails', async () => {
-    const failing = maker.make(image, [PNG, PNG], async () => {
+    const failing = maker.make(USER, image, [PNG, PNG], async () => {
       throw new Error('no');
     });
     await expect(failing).rejects.toThrow('no');
@@ -39,13 +41,13 @@ describe('pictures of an image', () => {
 
   it('are removed when one of them cannot be made, and the work does not run', async () => {
     const work = jest.fn();
-    const failing = maker.make(image, [PNG, { ...PNG, maxFrames: 9 }], work);
+    const failing = maker.make(USER, image, [PNG, { ...PNG, maxFrames: 9 }], work);
     await expect(failing).rejects.toMatchObject({ code: 'UNKNOWN_ANIMATION_FORMAT' });
     expect([work.mock.calls.length, blobs.size]).toEqual([0, 0]);
   });
 
   it('are replaced by the refusal for work that throws it later', async () => {
-    const refused = maker.makeAhead(Buffer.from('no image'), [PNG], async (pictures) => {
+    const refused = maker.makeAhead(USER, Buffer.from('no image'), [PNG], async (pictures) => {
       expect(pictures).toBeInstanceOf(DomainError);
       throw pictures;
     });
@@ -57,7 +59,7 @@ describe('pictures of an image', () => {
     const resize = jest.spyOn(processor, 'resize');
     maker = new PictureMaker(blobs, processor, new SeededRandomness(1));
     const smaller = { ...PNG, width: 10, height: 10, isOfPrevious: true } as const;
-    await maker.make(image, [PNG, smaller], async () => {});
+    await maker.make(USER, image, [PNG, smaller], async () => {});
     expect(Buffer.from(resize.mock.calls[1]![0]).toString()).toBe('png 64x64x1');
   });
 });

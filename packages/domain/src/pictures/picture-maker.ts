@@ -2,7 +2,7 @@ import type { BlobKey, BlobStore } from '../files/blob-store.js';
 import type { ImageProcessor, ImageTarget, ProcessedImage } from '../images/image-processor.js';
 import type { Randomness } from '../shared/clock.js';
 import { DomainError, orThrow } from '../shared/errors.js';
-import type { RealmId } from '../shared/ids.js';
+import type { RealmId, UserId } from '../shared/ids.js';
 import type { Transaction } from '../shared/unit-of-work.js';
 import type { Picture, PictureName } from './picture.js';
 
@@ -23,26 +23,28 @@ export class PictureMaker {
   ) {}
 
   /**
-   * One for each target, for the work to name. Where it fails, they are gone again.
+   * One for each target, for the work to name. `userId`: whose turn it is. Where it fails, they are gone again.
    * @throws DomainError UNREADABLE_IMAGE, IMAGE_TOO_LARGE, CORRUPT_ANIMATION, UNKNOWN_ANIMATION_FORMAT, SERVER_BUSY
    */
   make<T>(
+    userId: UserId,
     image: Uint8Array,
     targets: readonly PictureTarget[],
     work: (pictures: readonly MadePicture[]) => Promise<T>,
   ): Promise<T> {
-    return this.makeAhead(image, targets, (pictures) => work(orThrow(pictures)));
+    return this.makeAhead(userId, image, targets, (pictures) => work(orThrow(pictures)));
   }
 
   /** The same for work that says in its own turn why the image cannot be shown. */
   async makeAhead<T>(
+    userId: UserId,
     image: Uint8Array,
     targets: readonly PictureTarget[],
     work: (pictures: readonly MadePicture[] | DomainError) => Promise<T>,
   ): Promise<T> {
     const made: MadePicture[] = [];
     try {
-      return await work((await this.makeAll(image, targets, made)) ?? made);
+      return await work((await this.makeAll(userId, image, targets, made)) ?? made);
     } catch (error) {
       await this.discard(made.map(({ blob }) => blob));
       throw error;
@@ -56,6 +58,7 @@ export class PictureMaker {
 
   /** Null: all went well. */
   private async makeAll(
+    userId: UserId,
     image: Uint8Array,
     targets: readonly PictureTarget[],
     made: MadePicture[],
@@ -63,7 +66,7 @@ export class PictureMaker {
     try {
       let previous = image;
       for (const { isOfPrevious, ...target } of targets) {
-        const processed = await this.images.resize(isOfPrevious ? previous : image, target);
+        const processed = await this.images.resize(isOfPrevious ? previous : image, target, userId);
         previous = processed.bytes;
         made.push(await this.store(processed));
       }

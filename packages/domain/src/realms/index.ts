@@ -46,6 +46,7 @@ export type { RealmDataRepository, RemovalPlace } from './realm-data.js';
 
 import './realm-errors.js';
 
+export * from './realm-changes.js';
 export type { RealmEventTypes } from './realm-events.js';
 export {
   type RealmImage,
@@ -71,6 +72,7 @@ export { type ServerAddress, takesServerAddress } from './server-address.js';
 export * from './use-cases/change-realm.js';
 export * from './use-cases/change-user-defaults.js';
 export * from './use-cases/check-string-id.js';
+export * from './use-cases/configure-realm.js';
 export * from './use-cases/create-call.js';
 export * from './use-cases/create-meeting-link.js';
 export * from './use-cases/create-realm.js';

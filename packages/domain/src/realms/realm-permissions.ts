@@ -47,6 +47,13 @@ export const canManagePlaygrounds = mustBeAdministrator;
 /** Organization §4. */
 export const canChangeUserDefaults = mustBeAdministrator;
 
+/** Organization §8. */
+export const canExport = mustBeAdministrator;
+
+/** Everything that was said in private, whoever agreed: an owner, where the operator allows it at all (organization §8). */
+export const canExportWithoutConsent = (actor: Pick<Actor, 'role'>, { settings }: Pick<Realm, 'settings'>): Decision =>
+  all(mustBeOwner(actor), insufficientUnless(settings.ownerFullContentAccess));
+
 /** Organization §7. */
 export function canAddCustomEmoji(actor: PermissionHolder, realm: Pick<Realm, 'permissions'>): Decision {
   return all(mustNotBeGuest(actor), insufficientUnless(hasRealmPermission(actor, realm, 'canAddCustomEmoji')));

@@ -29,7 +29,7 @@ export function takesServerAddress(stringId: string, others: readonly Realm[], s
     throw new DomainError(
       'NO_ADDRESS_LEFT',
       'The address of this server is an IP address, which leaves no host for another organization; give the server a ' +
-        'domain name first.',
+        'domain name first, or tell organizations apart by path.',
     );
   }
   return false;

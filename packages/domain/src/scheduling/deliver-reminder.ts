@@ -8,7 +8,7 @@ import type { Repositories, Transaction, UnitOfWork } from '../shared/unit-of-wo
 import { type DeliveryPayload, failureOf, REMINDER_JOB, requireActiveOwner } from './delivery-jobs.js';
 import type { Reminder } from './reminder.js';
 import { loadReminded, reminderText } from './reminder-text.js';
-import { tellOwner } from './scheduling-events.js';
+import { publishToOwner } from './scheduling-events.js';
 
 const NOTHING_TO_DO: JobWork = async () => {};
 
@@ -40,7 +40,7 @@ export class DeliverReminder implements JobHandler<DeliveryPayload> {
       const person = (await tx.users.find(realmId, reminder.userId))!;
       await this.systemMessages.sendDirect(tx, realm, person, text, { actor }, ahead);
       await tx.reminders.remove(realmId, reminder.id);
-      await tellOwner(tx, reminder, { type: 'reminder.removed', id: reminder.id });
+      await publishToOwner(tx, reminder, { type: 'reminder.removed', id: reminder.id });
     };
   }
 

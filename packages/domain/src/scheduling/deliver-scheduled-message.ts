@@ -15,7 +15,7 @@ import {
   SCHEDULED_MESSAGE_JOB,
 } from './delivery-jobs.js';
 import { MAX_DELAY_SECONDS, type ScheduledMessage } from './scheduled-message.js';
-import { tellOwner } from './scheduling-events.js';
+import { publishToOwner } from './scheduling-events.js';
 
 const NOTHING_TO_DO: JobWork = async () => {};
 
@@ -47,7 +47,7 @@ export class DeliverScheduledMessage implements JobHandler<DeliveryPayload> {
       const checked = await this.sendMessage.check(tx, caller, prepared);
       await this.sendMessage.send(tx, caller, checked, { isReadBySender, echo: null }, onRollback);
       await tx.scheduledMessages.update({ ...message, status: 'sent', content: '', renderedContent: '' });
-      await tellOwner(tx, message, { type: 'scheduled_message.removed', id: message.id });
+      await publishToOwner(tx, message, { type: 'scheduled_message.removed', id: message.id });
     };
   }
 
@@ -57,7 +57,7 @@ export class DeliverScheduledMessage implements JobHandler<DeliveryPayload> {
     const message: ScheduledMessage = { ...found, status: 'failed', failure: failureOf(error) };
     await tx.scheduledMessages.update(message);
     if (isSilentFailure(error)) return;
-    await tellOwner(tx, message, { type: 'scheduled_message.changed', message });
+    await publishToOwner(tx, message, { type: 'scheduled_message.changed', message });
     const { realmId, userId } = message;
     const realm = await tx.realms.get(realmId);
     const person = (await tx.users.find(realmId, userId))!;

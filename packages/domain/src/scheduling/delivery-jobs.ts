@@ -1,24 +1,17 @@
 import { accountDeactivated, realmDeactivated } from '../authentication/use-cases/password-log-in.js';
-import { encodeJob, type JobKind, jobKind } from '../jobs/job.js';
+import { encodeJob, idPayload, type JobKind, jobKind } from '../jobs/job.js';
 import { DomainError } from '../shared/errors.js';
 import type { RealmId, UnixSeconds, UserId } from '../shared/ids.js';
-import { isId } from '../shared/ids.js';
 import type { Repositories, Transaction } from '../shared/unit-of-work.js';
 
 /** The id of what is to be delivered. */
 export type DeliveryPayload = { readonly id: number };
 
-function readPayload(stored: unknown): DeliveryPayload {
-  const { id } = stored as Partial<DeliveryPayload>;
-  if (!isId(id)) throw new Error('It has no id');
-  return { id: id! };
-}
-
 /** What fails for no known reason is tried again twice, which is over long before it would be too late. */
 const RETRIES = { maxAttempts: 3, firstDelaySeconds: 5, maxDelaySeconds: 60 };
 
 /** Many are due at the same minute, when others write as well. */
-const COMMON = { readPayload, retries: RETRIES, concurrency: 16 };
+const COMMON = { readPayload: idPayload<DeliveryPayload>('id'), retries: RETRIES, concurrency: 16 };
 
 export const SCHEDULED_MESSAGE_JOB = jobKind({ name: 'scheduling.send_message', ...COMMON });
 export const REMINDER_JOB = jobKind({ name: 'scheduling.send_reminder', ...COMMON });

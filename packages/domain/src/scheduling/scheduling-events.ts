@@ -30,7 +30,7 @@ export const SCHEDULING_EVENT_FORMATS: EventFormats<SchedulingEventTypes> = {
 
 type SchedulingEvent = Extract<DomainEvent, { type: keyof SchedulingEventTypes }>;
 
-export async function tellOwner(
+export async function publishToOwner(
   tx: Transaction,
   { realmId, userId }: { readonly realmId: RealmId; readonly userId: UserId },
   event: SchedulingEvent,

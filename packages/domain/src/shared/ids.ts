@@ -22,6 +22,7 @@ export type DraftId = Id<'draft'>;
 export type SnippetId = Id<'snippet'>;
 export type FileId = Id<'file'>;
 export type CustomEmojiId = Id<'custom emoji'>;
+export type ExportId = Id<'export'>;
 /** Of a browser that somebody is logged in with. */
 export type SessionId = Id<'session'>;
 export type ReminderId = Id<'reminder'>;
@@ -36,4 +37,4 @@ export type Ordinal = number;
 export type UnixSeconds = number;
 
 /** Whether something that was stored can be an id. */
-export const isId = (value: unknown): boolean => Number.isSafeInteger(value) && (value as number) > 0;
+export const isId = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) > 0;

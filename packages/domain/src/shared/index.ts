@@ -9,6 +9,7 @@ export {
   type ErrorCode,
 } from './errors.js';
 export type { EventLoop } from './event-loop.js';
+export { FairQueue } from './fair-queue.js';
 export { escapeHtml } from './html.js';
 export type {
   ChannelFolderId,
@@ -18,6 +19,7 @@ export type {
   DeviceId,
   DraftId,
   EventSeq,
+  ExportId,
   FileId,
   GroupId,
   JobId,
@@ -49,4 +51,4 @@ export {
 export { slicesOf } from './slices.js';
 export { compareCodePoints, foldCase, isLongerThan, isShorterThan, takeCodePoints, trim } from './text.js';
 export type { CancelTimer, Timers } from './timers.js';
-export type { Repositories, Transaction, UnitOfWork } from './unit-of-work.js';
+export type { Repositories, Transaction, UnitOfWork, WriteOptions } from './unit-of-work.js';

@@ -23,6 +23,14 @@ export interface Repositories extends Ports<0>, Unit {}
 /** Everything a unit can read and change. */
 export interface Transaction extends Ports<1>, Unit {}
 
+export interface WriteOptions {
+  /**
+   * One of many units that a long work is cut into: others are served between two of them, and have most of the time. Those
+   * that give way keep their order among each other.
+   */
+  readonly givesWay?: boolean;
+}
+
 /**
  * The only way to storage. A unit awaits nothing but its repositories and their `yield`, one call after the other: hashing,
  * files and network come before or after it. Every implementation passes unit-of-work.contract.ts.
@@ -35,5 +43,5 @@ export interface UnitOfWork {
    * touches nothing but `tx`; for what is counted in memory see `writeProvisionally`. A `write` inside a unit waits for itself. @throws DomainError SERVER_BUSY,
    * STORAGE_UNAVAILABLE
    */
-  write<T>(work: (tx: Transaction) => Promise<T>): Promise<T>;
+  write<T>(work: (tx: Transaction) => Promise<T>, options?: WriteOptions): Promise<T>;
 }

@@ -7,6 +7,7 @@ import type { Realm } from '../realms/realm.js';
 import { DomainError } from '../shared/errors.js';
 import type { UnixSeconds } from '../shared/ids.js';
 import type { Repositories, Transaction } from '../shared/unit-of-work.js';
+import { announceExportConsent } from './export-consent.js';
 import type { Role } from './role.js';
 import type { Bot, UploadedAvatar, User } from './user.js';
 import type { UserSettings } from './user-settings.js';
@@ -87,6 +88,7 @@ export async function addUser(
     const followed =
       channels ?? (await tx.channels.listAll(realm.id)).filter((channel) => channel.isDefault && !channel.isArchived);
     await subscribeToChannels(tx, { channels: followed, userIds: [user.id], requestedColors: new Map() });
+    await announceExportConsent(tx, user);
   }
   return user;
 }

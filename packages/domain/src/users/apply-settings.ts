@@ -2,6 +2,7 @@ import { users as usersNamed, wholeRealm } from '../events/audience.js';
 import type { RealmId, UnixSeconds, UserId } from '../shared/ids.js';
 import { changed, type SettingChange } from '../shared/settings.js';
 import type { Transaction } from '../shared/unit-of-work.js';
+import { announceExportConsent } from './export-consent.js';
 import type { User } from './user.js';
 import { accessorsOf } from './user-delivery.js';
 import { USER_SETTINGS } from './user-settings.js';
@@ -78,6 +79,9 @@ async function announceToOthers(
         event: { type: 'user.presence_switched', user, at },
         audience: wholeRealm,
       });
+      break;
+    case 'exportConsent':
+      await announceExportConsent(tx, user);
       break;
     case 'nothing':
   }

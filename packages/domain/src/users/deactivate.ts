@@ -24,9 +24,10 @@ export async function deactivate(tx: Transaction, user: User): Promise<void> {
     await tx.personal.closeSpans(realmId, recipientId, [id]);
     await tx.yield();
   }
+  // Ahead of what says that they are gone (channels §6.2).
+  if (channels.length > 0) await publishSubscriberChanges(tx, 'remove', channels, allOf(channels, id));
   await announce(tx, user, false);
   await announceAccess(tx, user, channels, access);
-  if (channels.length > 0) await publishSubscriberChanges(tx, 'remove', channels, allOf(channels, id));
 }
 
 /** Back as they were, in the groups of the role that they have by now (users §4.3). Asks for no permission. */

@@ -26,6 +26,8 @@ export interface UserEventTypes {
    * or know everybody no longer; absent: they do not, before and after.
    */
   'user.access_changed': { readonly userIds: readonly UserId[]; readonly before: EventSeq; readonly reach?: Reach };
+  /** To administrators: whether exports may hold what is private to the user; of newcomers and those who come back, too. */
+  'user.export_consent_changed': { readonly userId: UserId; readonly isGiven: boolean };
   /** To nobody: who had the key before is signed out, and their queues end. */
   'user.api_key_replaced': { readonly userId: UserId };
   /** To nobody: whoever keeps keys at hand forgets this user's. */
@@ -46,6 +48,7 @@ export const USER_EVENT_FORMATS: EventFormats<UserEventTypes> = {
   'user.addresses_seen': 1,
   'user.activation_changed': 1,
   'user.access_changed': 1,
+  'user.export_consent_changed': 1,
   'user.api_key_replaced': 1,
   'user.credentials_changed': 1,
   'user.sessions_ended': 1,

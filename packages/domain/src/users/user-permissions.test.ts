@@ -64,17 +64,17 @@ const inTeam = (role: Role) => makeActor(role, { groups: [TEAM] });
 describe('by role alone', () => {
   it.each(
     tableRows(`
-      gate                 | owner | administrator | moderator | member | guest
+      requirement          | owner | administrator | moderator | member | guest
       mustBeOwner          | yes   | no            | no        | no     | no
       mustBeAdministrator  | yes   | yes           | no        | no     | no
       mustNotBeGuest       | yes   | yes           | yes       | yes    | no
     `),
-  )('%s, %s: %s', (gate, role, expected) => {
+  )('%s, %s: %s', (requirement, role, expected) => {
     const [rule, refusal] = {
       mustBeOwner: [mustBeOwner, OWNERS_ONLY] as const,
       mustBeAdministrator: [mustBeAdministrator, ADMINISTRATORS_ONLY] as const,
       mustNotBeGuest: [mustNotBeGuest, NO_GUESTS] as const,
-    }[gate]!;
+    }[requirement]!;
     expect(formatDecision(rule(makeActor(role as Role)))).toBe(expected === 'yes' ? 'yes' : refusal);
   });
 

@@ -21,7 +21,7 @@ interface UserSettingRules {
   /** Whether the organization has a default of its own for new users, which administrators may change (users §6.5). */
   readonly hasRealmDefault: boolean;
   /** What others are told of a change beside what the user's own clients are (users §6.4). */
-  readonly othersLearn: 'nothing' | 'timeZone' | 'email' | 'presence';
+  readonly othersLearn: 'nothing' | 'timeZone' | 'email' | 'presence' | 'exportConsent';
 }
 
 export type UserSettingDefinition<T extends SettingValue = SettingValue> = SettingDefinition<T> & UserSettingRules;
@@ -60,7 +60,11 @@ const WEEK_SECONDS = 604_800;
 
 /** Settings that people make for themselves; the organization holds defaults for new users (users §6.1, events §5.3). */
 export const USER_SETTINGS = {
-  allowPrivateDataExport: setting(flag(false), { ...PRIVATE, ...WITHOUT_DEFAULT }),
+  allowPrivateDataExport: setting(flag(false), {
+    ...PRIVATE,
+    ...WITHOUT_DEFAULT,
+    othersLearn: 'exportConsent',
+  }),
   automaticallyFollowTopicsPolicy: setting(oneOf('starting', TOPIC_POLICIES)),
   automaticallyFollowTopicsWhereMentioned: setting(flag(true)),
   automaticallyUnmuteTopicsInMutedChannelsPolicy: setting(oneOf('sending', TOPIC_POLICIES)),

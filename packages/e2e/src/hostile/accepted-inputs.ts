@@ -286,13 +286,19 @@ const playground = (n: number): Fields => ({
 /** Of tokens for the organization. */
 export const JWT_SECRET = 'what a test shares with another service';
 
-/** What needs a provider of calls, and servers have none (organization §20); and what is said in headers (messages §16.1). */
+/**
+ * What needs a provider of calls, and servers have none (organization §20); what is said in headers (messages §16.1); and exports, of
+ * which an organization may ask for five a week (organization §8).
+ */
 export const NEVER_ACCEPTED: ReadonlySet<string> = new Set([
   'POST /calls/zoom/create',
   'GET /calls/bigbluebutton/join',
   'POST /calls/constructorgroups/create',
   'POST /calls/nextcloud_talk/create',
   'POST /calls/webex/create',
+  'POST /export/realm',
+  'DELETE /export/realm/:export_id',
+  'GET /user_avatars/exports/*path_id',
   'POST /tus',
   'POST /tus/',
   'GET /tus/*path_id',

@@ -2,6 +2,8 @@ import { type AllowedDomainEventTypes, loadAllowedDomains } from '@parley/domain
 import { type Presenters, toAll } from '../events/event-presenter.js';
 import { registerSection } from '../events/register-section.js';
 import type { HttpFeature } from '../feature.js';
+import * as wire from '../routing/wire-schema.js';
+import { allowedDomain } from './allowed-domain.answers.js';
 import { presentAllowedDomain } from './allowed-domain.presenters.js';
 import { allowedDomainRoutes } from './allowed-domain.routes.js';
 
@@ -21,6 +23,7 @@ export const ALLOWED_DOMAINS = {
   registerSections: () => [
     registerSection({
       name: 'realm_domains',
+      fields: { realm_domains: wire.listOf(allowedDomain) },
       forSpectators: { realm_domains: [] },
       load: (snapshot) => snapshot.load(loadAllowedDomains),
       present: (domains) => ({ realm_domains: domains.map(presentAllowedDomain) }),

@@ -3,6 +3,7 @@ import { MAX_TEXT_LENGTH } from '../routing/limits.js';
 import { BooleanParam, NoParameters, TextParam } from '../routing/params.js';
 import { type Route, route } from '../routing/route.js';
 import * as wire from '../routing/wire-schema.js';
+import { allowedDomain } from './allowed-domain.answers.js';
 import { presentAllowedDomain } from './allowed-domain.presenters.js';
 
 class AddAllowedDomainDto {
@@ -24,9 +25,7 @@ export const allowedDomainRoutes: readonly Route[] = [
     auth: 'user',
     dto: NoParameters,
     useCase: ListAllowedDomains,
-    answer: wire.fields({
-      domains: wire.listOf(wire.fields({ domain: wire.text(), allow_subdomains: wire.boolean() })),
-    }),
+    answer: wire.fields({ domains: wire.listOf(allowedDomain) }),
     present: (domains) => ({ domains: domains.map(presentAllowedDomain) }),
   }),
   route('POST', '/realm/domains', {

@@ -4,6 +4,7 @@ import {
   FindAvatar,
   type FoundAvatar,
   RemoveOwnAvatar,
+  SpectateAvatar,
 } from '@parley/domain/avatars';
 import { ReadPicture } from '@parley/domain/pictures';
 import type { RealmUrls, UserId } from '@parley/domain/shared';
@@ -40,24 +41,29 @@ export function avatarRoutes(realmUrls: RealmUrls): readonly Route[] {
   const presentOwn = ({ user, realm }: AvatarOutput) => ({
     avatar_url: avatarUrl(user, publicRealmOf(realm, realmUrls), { seesEmail: true, clientGravatar: false }),
   });
-  const redirecting = (path: string, urlOf: typeof avatarUrl): Route =>
-    route('GET', path, {
+  const redirecting = (path: string, urlOf: typeof avatarUrl): Route => {
+    const shape = { limit: 'none', atRoot: true, dto: AvatarDto, answer: 'bytes' } as const;
+    const answer = ({ realm, user, seesEmail }: FoundAvatar) => {
+      const publicRealm = publicRealmOf(realm, realmUrls);
+      const url = user && urlOf(user, publicRealm, { seesEmail, clientGravatar: false });
+      return redirectTo(url ?? unknownAvatarUrl(publicRealm));
+    };
+    return route('GET', path, {
+      ...shape,
       auth: 'user',
       takesKeyParameter: true,
-      limit: 'none',
-      atRoot: true,
-      dto: AvatarDto,
       useCase: FindAvatar,
-      answer: 'bytes',
-      handle: async ({ dto, caller, useCase }) => {
-        const { realm, user, seesEmail }: FoundAvatar = await useCase.execute(caller, {
-          userId: dto.user_id as UserId,
-        });
-        const publicRealm = publicRealmOf(realm, realmUrls);
-        const url = user && urlOf(user, publicRealm, { seesEmail, clientGravatar: false });
-        return redirectTo(url ?? unknownAvatarUrl(publicRealm));
-      },
+      handle: async ({ dto, caller, useCase }) =>
+        answer(await useCase.execute(caller, { userId: dto.user_id as UserId })),
+      forSpectators: route('GET', path, {
+        ...shape,
+        auth: 'anyone',
+        useCase: SpectateAvatar,
+        handle: async ({ dto, caller, useCase }) =>
+          answer(await useCase.execute(caller, { userId: dto.user_id as UserId })),
+      }),
     });
+  };
   return [
     route('POST', '/users/me/avatar', {
       ...TAKES_IMAGE,

@@ -1,10 +1,13 @@
 import { loadBots } from '@parley/domain/bots';
 import { PresentedList } from '../events/register-answer.js';
 import { type RegisterSection, registerSection } from '../events/register-section.js';
+import * as wire from '../routing/wire-schema.js';
+import { bot } from './bot.answers.js';
 import { presentBot } from './bot.presenters.js';
 
 export const botsSection: RegisterSection = registerSection({
   name: 'realm_bot',
+  fields: { realm_bots: wire.listOf(bot) },
   forSpectators: { realm_bots: [] },
   load: (snapshot) => snapshot.load(loadBots),
   present: (bots) => ({ realm_bots: new PresentedList(bots, presentBot) }),

@@ -31,6 +31,7 @@ import {
 const setDefault = (method: 'POST' | 'DELETE', isDefault: boolean): Route =>
   route(method, '/default_streams', {
     auth: 'user',
+    roleRequirements: ['changesDefaultChannels'],
     dto: DefaultChannelDto,
     useCase: SetDefaultChannel,
     toInput: ({ stream_id }) => ({ channelId: stream_id as ChannelId, isDefault }),
@@ -45,6 +46,7 @@ export const channelListRoutes: readonly Route[] = [
   setDefault('DELETE', false),
   route('POST', '/default_stream_groups/create', {
     auth: 'user',
+    roleRequirements: ['changesDefaultChannels'],
     dto: CreateDefaultChannelGroupDto,
     useCase: CreateDefaultChannelGroup,
     toInput: ({ group_name, description, stream_names }) => ({
@@ -55,6 +57,7 @@ export const channelListRoutes: readonly Route[] = [
   }),
   route('PATCH', '/default_stream_groups/:group_id', {
     auth: 'user',
+    roleRequirements: ['changesDefaultChannels'],
     dto: ChangeDefaultChannelGroupDto,
     useCase: ChangeDefaultChannelGroup,
     toInput: (dto) =>
@@ -66,6 +69,7 @@ export const channelListRoutes: readonly Route[] = [
   }),
   route('PATCH', '/default_stream_groups/:group_id/streams', {
     auth: 'user',
+    roleRequirements: ['changesDefaultChannels'],
     dto: ChangeDefaultGroupChannelsDto,
     useCase: ChangeDefaultGroupChannels,
     toInput: ({ group_id, op, stream_names }) => ({
@@ -76,6 +80,7 @@ export const channelListRoutes: readonly Route[] = [
   }),
   route('DELETE', '/default_stream_groups/:group_id', {
     auth: 'user',
+    roleRequirements: ['changesDefaultChannels'],
     dto: DeleteDefaultChannelGroupDto,
     useCase: DeleteDefaultChannelGroup,
     toInput: ({ group_id }) => ({ groupId: group_id as DefaultChannelGroupId }),

@@ -28,7 +28,9 @@ const CHANNEL = {
   stream_weekly_traffic: wire.nullable(wire.integer()),
 };
 
-export const ONE_CHANNEL = wire.fields({ stream: wire.named('Channel', wire.fields(CHANNEL)) });
+export const channel = wire.named('Channel', wire.fields(CHANNEL));
+
+export const ONE_CHANNEL = wire.fields({ stream: channel });
 
 /** `is_default`: where it was asked for (channels §4.1). */
 export const CHANNELS = wire.fields({
@@ -39,27 +41,31 @@ export const CHANNELS = wire.fields({
 
 const notification = wire.nullable(wire.boolean());
 
+/** Where they were asked for. */
+const subscribers = wire.optional(wire.listOf(wire.integer()));
+
 /** Channels §2.2. */
-export const SUBSCRIPTIONS = wire.fields({
-  subscriptions: wire.listOf(
-    wire.named(
-      'Subscription',
-      wire.fields({
-        ...CHANNEL,
-        color: wire.text(),
-        is_muted: wire.boolean(),
-        in_home_view: wire.boolean(),
-        pin_to_top: wire.boolean(),
-        desktop_notifications: notification,
-        audible_notifications: notification,
-        push_notifications: notification,
-        email_notifications: notification,
-        wildcard_mentions_notify: notification,
-        subscribers: wire.optional(wire.listOf(wire.integer())),
-      }),
-    ),
-  ),
-});
+export const subscription = wire.named(
+  'Subscription',
+  wire.fields({
+    ...CHANNEL,
+    color: wire.text(),
+    is_muted: wire.boolean(),
+    in_home_view: wire.boolean(),
+    pin_to_top: wire.boolean(),
+    desktop_notifications: notification,
+    audible_notifications: notification,
+    push_notifications: notification,
+    email_notifications: notification,
+    wildcard_mentions_notify: notification,
+    subscribers,
+  }),
+);
+
+/** Events §4.2. */
+export const neverSubscribed = wire.named('NeverSubscribedChannel', wire.fields({ ...CHANNEL, subscribers }));
+
+export const SUBSCRIPTIONS = wire.fields({ subscriptions: wire.listOf(subscription) });
 
 const namesByUser = wire.dictionaryOf(wire.listOf(wire.text()));
 
@@ -84,20 +90,43 @@ export const TOPICS = wire.fields({
 });
 
 /** Channels §2.3. */
-export const FOLDERS = wire.fields({
-  channel_folders: wire.listOf(
-    wire.named(
-      'ChannelFolder',
-      wire.fields({
-        id: wire.integer(),
-        name: wire.text(),
-        description: wire.text(),
-        rendered_description: wire.text(),
-        order: wire.integer(),
-        creator_id: wire.nullable(wire.integer()),
-        date_created: wire.integer(),
-        is_archived: wire.boolean(),
-      }),
-    ),
-  ),
-});
+export const channelFolder = wire.named(
+  'ChannelFolder',
+  wire.fields({
+    id: wire.integer(),
+    name: wire.text(),
+    description: wire.text(),
+    rendered_description: wire.text(),
+    order: wire.integer(),
+    creator_id: wire.nullable(wire.integer()),
+    date_created: wire.integer(),
+    is_archived: wire.boolean(),
+  }),
+);
+
+export const FOLDERS = wire.fields({ channel_folders: wire.listOf(channelFolder) });
+
+/** Channels §2.3. */
+export const defaultChannelGroup = wire.named(
+  'DefaultChannelGroup',
+  wire.fields({
+    id: wire.integer(),
+    name: wire.text(),
+    description: wire.text(),
+    streams: wire.listOf(wire.integer()),
+  }),
+);
+
+/** Channels §5.4. */
+export const userTopic = wire.named(
+  'UserTopic',
+  wire.fields({
+    stream_id: wire.integer(),
+    topic_name: wire.text(),
+    last_updated: wire.integer(),
+    visibility_policy: wire.oneOf(0, 1, 2, 3),
+  }),
+);
+
+/** Name of the channel, topic, time: the form before `user_topic`. */
+export const mutedTopic = wire.listOf(wire.anyOf(wire.text(), wire.integer()));

@@ -95,7 +95,7 @@ describe('a channel', () => {
 
   it('somebody follows has their own settings beside it', () => {
     const subscription = { ...row, isMuted: true, isPinned: true, color: '#a6c7e5' };
-    const wire = presentSubscription(view, subscription, null);
+    const wire = JSON.parse(presentSubscription(view, subscription, null).json);
     expect(Object.keys(wire).sort()).toEqual(
       [
         ...KEYS,
@@ -111,7 +111,7 @@ describe('a channel', () => {
       ].sort(),
     );
     expect(wire).toMatchObject({ is_muted: true, in_home_view: false, pin_to_top: true, push_notifications: null });
-    expect(presentSubscription(view, subscription, [])).toMatchObject({ subscribers: [] });
+    expect(JSON.parse(presentSubscription(view, subscription, []).json)).toMatchObject({ subscribers: [] });
   });
 });
 

@@ -17,6 +17,8 @@ import {
 } from '@parley/domain/channels';
 import { EMPTY_TOPIC_DISPLAY_NAME, type TopicSummary } from '@parley/domain/messages';
 import type { UserId } from '@parley/domain/shared';
+import { BoundedCache } from '../caching/bounded-cache.js';
+import { PresentedText } from '../events/register-answer.js';
 import { presentGroupSetting } from '../groups/group-setting.presenters.js';
 import { permissionTitle } from '../groups/permission-title.js';
 import type { WireGroupSetting } from '../routing/param-types.js';
@@ -62,6 +64,25 @@ export function presentChannel(channel: ChannelView): WireFields & { readonly st
   };
 }
 
+/** In characters of all texts together. */
+const ROOM_FOR_TEXTS = 16 * 1024 * 1024;
+/** What a view takes that is kept for its text. */
+const WEIGHT_OF_VIEW = 500;
+
+/** Storages answer the same view until something of it changes, and lists are long. */
+const channelTexts = new BoundedCache<ChannelView, { readonly text: PresentedText; readonly weight: number }>(
+  ROOM_FOR_TEXTS,
+);
+
+/** The same as `presentChannel`, for lists. */
+export function channelText(channel: ChannelView): PresentedText {
+  const known = channelTexts.get(channel);
+  if (known) return known.text;
+  const text = new PresentedText(JSON.stringify(presentChannel(channel)));
+  channelTexts.put(channel, { text, weight: WEIGHT_OF_VIEW + text.json.length });
+  return text;
+}
+
 function presentPermissions({ permissions }: ChannelView): Readonly<Record<string, WireGroupSetting>> {
   const wire: Record<string, WireGroupSetting> = {};
   for (const [name, wireName] of WIRE_CHANNEL_PERMISSIONS) wire[wireName] = presentGroupSetting(permissions[name]);
@@ -73,12 +94,11 @@ export function presentSubscription(
   channel: ChannelView,
   subscription: Subscription,
   subscriberIds: readonly UserId[] | null,
-): WireFields {
-  return {
-    ...presentChannel(channel),
+): PresentedText {
+  return channelText(channel).with({
     ...presentOwnSettings(subscription),
     ...(subscriberIds && { subscribers: subscriberIds }),
-  };
+  });
 }
 
 /** What of a subscription is the subscriber's own. */
@@ -97,12 +117,10 @@ export function presentOwnSettings({ color, isMuted, isPinned, notifications }: 
 }
 
 /** `is_default` is there only where it was asked for (channels §4.1). */
-export const presentListedChannel = (channel: ChannelView): WireFields => ({
-  ...presentChannel(channel),
-  is_default: channel.isDefault,
-});
+export const presentListedChannel = (channel: ChannelView): PresentedText =>
+  channelText(channel).with({ is_default: channel.isDefault });
 
-export const presentOwnSubscription = ({ channel, subscription, subscriberIds }: OwnSubscription): WireFields =>
+export const presentOwnSubscription = ({ channel, subscription, subscriberIds }: OwnSubscription): PresentedText =>
   presentSubscription(channel, subscription, subscriberIds);
 
 /** Channels §4.5. */

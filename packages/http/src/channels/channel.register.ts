@@ -15,8 +15,18 @@ import type { UserSettings } from '@parley/domain/users';
 import { can } from '../events/queue-presentation.js';
 import { PresentedList } from '../events/register-answer.js';
 import { type RegisterSection, registerSection, type SectionContext } from '../events/register-section.js';
+import * as wire from '../routing/wire-schema.js';
 import {
-  presentChannel,
+  channel,
+  channelFolder,
+  defaultChannelGroup,
+  mutedTopic,
+  neverSubscribed,
+  subscription,
+  userTopic,
+} from './channel.answers.js';
+import {
+  channelText,
   presentDefaultChannelGroup,
   presentFolder,
   presentSubscription,
@@ -26,13 +36,14 @@ import {
 
 export const mutedTopicsSection: RegisterSection = registerSection({
   name: 'muted_topics',
+  fields: { muted_topics: wire.listOf(mutedTopic) },
   forSpectators: { muted_topics: [] },
   // Whoever knows user_topic does not need the older form.
   replacedBy: 'user_topic',
   load: (snapshot) => snapshot.load(loadTopicPolicies),
   present: (policies, { presentation }) => ({
     muted_topics: new PresentedList(
-      policies.filter(({ visibility, channelName }) => visibility === 'muted' && channelName !== null),
+      policies.filter(({ visibility }) => visibility === 'muted'),
       ({ channelName, topic, changedAt }: NamedTopicPolicy) => [
         channelName,
         presentTopic(topic, can(presentation, 'empty_topic_name')),
@@ -44,6 +55,7 @@ export const mutedTopicsSection: RegisterSection = registerSection({
 
 export const userTopicsSection: RegisterSection = registerSection({
   name: 'user_topic',
+  fields: { user_topics: wire.listOf(userTopic) },
   forSpectators: { user_topics: [] },
   load: (snapshot) => snapshot.load(loadTopicPolicies),
   present: (policies, { presentation }) => ({
@@ -58,13 +70,15 @@ export const userTopicsSection: RegisterSection = registerSection({
 
 export const channelsSection: RegisterSection = registerSection({
   name: 'stream',
+  fields: { streams: wire.listOf(channel) },
   forSpectators: 'likeGuests',
   load: (snapshot) => snapshot.load(loadChannels),
-  present: (channels, context) => ({ streams: new PresentedList(shownChannels(channels, context), presentChannel) }),
+  present: (channels, context) => ({ streams: new PresentedList(shownChannels(channels, context), channelText) }),
 });
 
 export const defaultChannelsSection: RegisterSection = registerSection({
   name: 'default_streams',
+  fields: { realm_default_streams: wire.listOf(wire.integer()) },
   forSpectators: { realm_default_streams: [] },
   load: (snapshot) => snapshot.load(loadDefaultChannelIds),
   present: (ids) => ({ realm_default_streams: ids }),
@@ -72,6 +86,7 @@ export const defaultChannelsSection: RegisterSection = registerSection({
 
 export const defaultChannelGroupsSection: RegisterSection = registerSection({
   name: 'default_stream_groups',
+  fields: { realm_default_stream_groups: wire.listOf(defaultChannelGroup) },
   forSpectators: { realm_default_stream_groups: [] },
   load: (snapshot) => snapshot.load(loadDefaultChannelGroups),
   present: (groups) => ({ realm_default_stream_groups: groups.map(presentDefaultChannelGroup) }),
@@ -79,6 +94,7 @@ export const defaultChannelGroupsSection: RegisterSection = registerSection({
 
 export const channelFoldersSection: RegisterSection = registerSection({
   name: 'channel_folders',
+  fields: { channel_folders: wire.listOf(channelFolder) },
   forSpectators: { channel_folders: [] },
   // Sic: the event's name has one folder, the section's several.
   load: (snapshot) => snapshot.load(loadChannelFolders),
@@ -95,6 +111,11 @@ interface SubscriptionData {
 
 export const subscriptionsSection: RegisterSection = registerSection<SubscriptionData>({
   name: 'subscription',
+  fields: {
+    subscriptions: wire.listOf(subscription),
+    unsubscribed: wire.listOf(subscription),
+    never_subscribed: wire.listOf(neverSubscribed),
+  },
   forSpectators: 'likeGuests',
   load: async (snapshot, { includeSubscribers }) => ({
     channels: await snapshot.load(loadChannels),
@@ -130,10 +151,9 @@ function presentSubscriptionLists(
       shown.filter((channel) => rows.has(channel.id) && !isFollowed(channel)),
       present,
     ),
-    never_subscribed: new PresentedList(never, (channel) => ({
-      ...presentChannel(channel),
-      ...(subscriberIds && { subscribers: subscribersOf(channel) }),
-    })),
+    never_subscribed: new PresentedList(never, (channel) =>
+      channelText(channel).with(subscriberIds ? { subscribers: subscribersOf(channel) } : {}),
+    ),
   };
 }
 

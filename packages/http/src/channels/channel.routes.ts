@@ -59,6 +59,7 @@ import {
   UnsubscribeUsersDto,
 } from './channel.dtos.js';
 import {
+  channelText,
   presentChangeSubscriptions,
   presentChannel,
   presentListedChannel,
@@ -91,7 +92,7 @@ export function channelRoutes(): readonly Route[] {
       }),
       answer: CHANNELS,
       present: ({ channels }, { dto }) =>
-        presentLongList(turns, 'streams', channels, dto.include_default ? presentListedChannel : presentChannel),
+        presentLongList(turns, 'streams', channels, dto.include_default ? presentListedChannel : channelText),
     }),
     route('POST', '/channels/create', {
       auth: 'user',

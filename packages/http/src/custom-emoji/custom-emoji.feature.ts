@@ -1,6 +1,7 @@
 import { loadCustomEmoji } from '@parley/domain/custom-emoji';
 import { registerSection } from '../events/register-section.js';
 import type { HttpFeature } from '../feature.js';
+import { customEmoji } from './custom-emoji.answers.js';
 import { CUSTOM_EMOJI_EVENTS } from './custom-emoji.events.js';
 import { presentAllCustomEmoji } from './custom-emoji.presenters.js';
 import { customEmojiRoutes } from './custom-emoji.routes.js';
@@ -12,6 +13,7 @@ export const CUSTOM_EMOJI = {
   registerSections: () => [
     registerSection({
       name: 'realm_emoji',
+      fields: { realm_emoji: customEmoji },
       forSpectators: 'likeGuests',
       load: (snapshot) => snapshot.load(loadCustomEmoji),
       present: (all) => ({ realm_emoji: presentAllCustomEmoji(all) }),

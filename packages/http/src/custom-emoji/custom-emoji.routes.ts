@@ -7,6 +7,7 @@ import { IntegerParam, NoParameters, TextParam } from '../routing/params.js';
 import type { Reply } from '../routing/reply.js';
 import { type Route, route } from '../routing/route.js';
 import * as wire from '../routing/wire-schema.js';
+import { customEmoji } from './custom-emoji.answers.js';
 import { presentAllCustomEmoji } from './custom-emoji.presenters.js';
 
 class EmojiNameDto {
@@ -25,21 +26,7 @@ export const customEmojiRoutes: readonly Route[] = [
     auth: 'user',
     dto: NoParameters,
     useCase: ListCustomEmoji,
-    answer: wire.fields({
-      emoji: wire.dictionaryOf(
-        wire.named(
-          'CustomEmoji',
-          wire.fields({
-            id: wire.text(),
-            name: wire.text(),
-            source_url: wire.text(),
-            still_url: wire.nullable(wire.text()),
-            deactivated: wire.boolean(),
-            author_id: wire.nullable(wire.integer()),
-          }),
-        ),
-      ),
-    }),
+    answer: wire.fields({ emoji: customEmoji }),
     present: (all) => ({ emoji: presentAllCustomEmoji(all) }),
   }),
   route('POST', '/realm/emoji/*emoji_name', {

@@ -1,10 +1,13 @@
 import { loadDrafts } from '@parley/domain/drafts';
 import { PresentedList } from '../events/register-answer.js';
 import { type RegisterSection, registerSection } from '../events/register-section.js';
+import * as wire from '../routing/wire-schema.js';
+import { draft } from './draft.answers.js';
 import { presentDraft } from './draft.presenters.js';
 
 export const draftsSection: RegisterSection = registerSection({
   name: 'drafts',
+  fields: { drafts: wire.listOf(draft) },
   forSpectators: { drafts: [] },
   load: (snapshot) => snapshot.load(loadDrafts),
   present: (drafts) => ({ drafts: new PresentedList(drafts, presentDraft) }),

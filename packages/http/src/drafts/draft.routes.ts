@@ -4,6 +4,7 @@ import { presentLongList } from '../events/long-list.js';
 import { NoParameters } from '../routing/params.js';
 import { type Route, route } from '../routing/route.js';
 import * as wire from '../routing/wire-schema.js';
+import { draft } from './draft.answers.js';
 import {
   ChangeDraftDto,
   CreateDraftsDto,
@@ -23,22 +24,7 @@ export function draftRoutes(): readonly Route[] {
       ...OF_SYNCHRONIZED,
       dto: NoParameters,
       useCase: ListDrafts,
-      answer: wire.fields({
-        count: wire.integer(),
-        drafts: wire.listOf(
-          wire.named(
-            'Draft',
-            wire.fields({
-              id: wire.integer(),
-              type: wire.oneOf('stream', 'private', ''),
-              to: wire.listOf(wire.integer()),
-              topic: wire.text(),
-              content: wire.text(),
-              timestamp: wire.integer(),
-            }),
-          ),
-        ),
-      }),
+      answer: wire.fields({ count: wire.integer(), drafts: wire.listOf(draft) }),
       present: (drafts) => presentLongList(turns, 'drafts', drafts, presentDraft, { count: drafts.length }),
     }),
     route('POST', '/drafts', {

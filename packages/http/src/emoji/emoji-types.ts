@@ -1,4 +1,4 @@
-import type { EmojiType } from '@parley/domain/emoji';
+import type { Emoji, EmojiType } from '@parley/domain/emoji';
 import type { ClientVariant } from '../routing/client-variant.js';
 
 /** Both names of the extra emoji's type are accepted from everybody (messages §12.4). */
@@ -15,3 +15,10 @@ export const parseEmojiType = (name: string): EmojiType | null => (Object.hasOwn
 export function presentEmojiType(type: EmojiType, { extraEmojiType }: Pick<ClientVariant, 'extraEmojiType'>): string {
   return type === 'extra' ? extraEmojiType : type === 'custom' ? 'realm_emoji' : 'unicode_emoji';
 }
+
+/** How clients name an emoji that somebody chose. */
+export const presentEmoji = ({ type, code, name }: Emoji, client: ClientVariant) => ({
+  emoji_name: name,
+  emoji_code: code,
+  reaction_type: presentEmojiType(type, client),
+});

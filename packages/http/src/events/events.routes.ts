@@ -14,20 +14,48 @@ import { type QueuePresentation, queuePresentation } from './queue-presentation.
 import { writeSections } from './register-answer.js';
 import type { RegisterRequest, RegisterSection } from './register-section.js';
 
-/** Each with the fields of its type (events §7). */
-const event = wire.named('Event', wire.openFields({ id: wire.integer(), type: wire.text() }));
+/** Events §6.2, each with the fields of its type; the timeout only where the call opens a queue. */
+const eventsAnswer = (types: readonly string[]) =>
+  wire.fields({
+    events: wire.listOf(
+      wire.named('Event', wire.openFields({ id: wire.integer(), type: wire.oneOf(...types, 'heartbeat') })),
+    ),
+    queue_id: wire.optional(wire.text()),
+    idle_queue_timeout_secs: wire.optional(wire.integer()),
+  });
 
-/** Events §6.2; the timeout only where the call opens a queue. */
-const EVENTS = wire.fields({
-  events: wire.listOf(event),
-  queue_id: wire.optional(wire.text()),
-  idle_queue_timeout_secs: wire.optional(wire.integer()),
-});
+/** Events §3.1, and of the sections those that were asked for. */
+const registerAnswer = (sections: readonly RegisterSection[]) =>
+  wire.fields({
+    queue_id: wire.text(),
+    last_event_id: wire.integer(),
+    idle_queue_timeout_secs: wire.integer(),
+    ...VERSION_FIELDS,
+    ...wire.optionalFields(Object.assign({}, ...sections.map(({ fields }) => fields))),
+  });
+
+const spectatorAnswer = (sections: readonly RegisterSection[]) =>
+  wire.fields({
+    queue_id: wire.nullable(wire.text()),
+    ...VERSION_FIELDS,
+    ...wire.optionalFields(
+      Object.assign(
+        {},
+        ...sections.filter(({ isForSpectators }) => isForSpectators).map(({ spectatorFields }) => spectatorFields),
+      ),
+    ),
+  });
+
+const VERSION_FIELDS = {
+  zulip_version: wire.text(),
+  zulip_merge_base: wire.text(),
+  zulip_feature_level: wire.integer(),
+};
 
 /** So long a phone may sleep (events §6.1). */
 const MOBILE_IDLE_SECONDS = 43_200;
 
-type EventRouteParts = Pick<RouteParts, 'hub' | 'longPoll' | 'sections' | 'clock'>;
+type EventRouteParts = Pick<RouteParts, 'hub' | 'longPoll' | 'sections' | 'eventTypes' | 'clock'>;
 
 /** By hand, because one answer waits and the other is written in parts. */
 export function eventRoutes(parts: EventRouteParts): readonly Route[] {
@@ -39,6 +67,7 @@ export function eventRoutes(parts: EventRouteParts): readonly Route[] {
       isExpensive: true,
       dto: RegisterDto,
       useCase: RegisterQueue,
+      answer: registerAnswer(parts.sections),
       handle: async ({ caller, dto, request, useCase }) =>
         success(await register(useCase, caller, dto, request, { ...parts, turns })),
     }),
@@ -49,6 +78,7 @@ export function eventRoutes(parts: EventRouteParts): readonly Route[] {
       isExpensive: true,
       dto: RegisterDto,
       useCase: LoadSpectatorState,
+      answer: spectatorAnswer(parts.sections),
       handle: async ({ caller, dto, request, useCase }) =>
         success(await registerSpectator(useCase, caller, dto, request, { ...parts, turns })),
     }),
@@ -58,7 +88,7 @@ export function eventRoutes(parts: EventRouteParts): readonly Route[] {
       longPoll: true,
       dto: PollEventsDto,
       useCase: RegisterQueue,
-      answer: EVENTS,
+      answer: eventsAnswer(parts.eventTypes),
       handle: async ({ caller, dto, request, useCase }) => {
         if (dto.queue_id === undefined) {
           if (!dto.dont_block) throw badParameter("Missing 'queue_id' argument");

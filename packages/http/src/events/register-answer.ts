@@ -15,6 +15,12 @@ export class PresentedList<T> {
 /** A value that is JSON text already. */
 export class PresentedText {
   constructor(readonly json: string) {}
+
+  /** Of an object that has fields: the same with more of them behind. */
+  with(fields: WireFields): PresentedText {
+    const more = JSON.stringify(fields).slice(1);
+    return more === '}' ? this : new PresentedText(`${this.json.slice(0, -1)},${more}`);
+  }
 }
 
 /** The fields of all sections as JSON text, without the braces around them. A step is short, whatever is presented. */
@@ -34,10 +40,13 @@ export function* writeSections(sections: Iterable<() => WireFields>): Generator<
   return texts.join('');
 }
 
+const jsonOf = (value: unknown): string =>
+  value instanceof PresentedText ? value.json : (JSON.stringify(value) ?? 'null');
+
 function* writeList<T>({ elements, present }: PresentedList<T>, texts: string[]): Generator<void, void> {
   let start = '[';
   for (const slice of slicesOf(elements, ELEMENTS_AT_A_TIME)) {
-    texts.push(start, JSON.stringify(slice.map((element) => present(element))).slice(1, -1));
+    texts.push(start, slice.map((element) => jsonOf(present(element))).join(','));
     start = ',';
     yield;
   }

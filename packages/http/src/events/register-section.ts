@@ -5,6 +5,7 @@ import type { Actor, User } from '@parley/domain/users';
 import { loadOwnUser, loadViewer } from '@parley/domain/users';
 import type { ClientVariant } from '../routing/client-variant.js';
 import type { WireFields } from '../routing/reply.js';
+import type { Shape } from '../routing/wire-schema.js';
 import type { QueuePresentation } from './queue-presentation.js';
 
 /** What the client asked for, beside which sections. */
@@ -40,6 +41,10 @@ export interface SectionDefinition<Data> {
    * What those get who have not logged in: what a guest would who has nothing, or just these fields. Absent: nothing of it.
    */
   readonly forSpectators?: 'likeGuests' | WireFields;
+  /** What it has, in every form. */
+  readonly fields: Shape;
+  /** What it has for those who have not logged in; default: the same. */
+  readonly spectatorFields?: Shape;
   /** Within the snapshot's read: awaits nothing else. */
   readonly load: (snapshot: Snapshot, request: RegisterRequest) => Promise<Data>;
   /** After the read. Values that may be long are a `PresentedList` or a `PresentedText`. */
@@ -51,6 +56,8 @@ export interface RegisterSection {
   /** Whether it is in the answer to these types; null: everything was asked for. */
   isRequested(fetchEventTypes: ReadonlySet<string> | null): boolean;
   readonly isForSpectators: boolean;
+  readonly fields: Shape;
+  readonly spectatorFields: Shape;
   /** Loads its data; what that answers makes the section's fields of it, after the read. */
   loader(request: RegisterRequest): SnapshotLoader<() => WireFields>;
 }
@@ -60,11 +67,15 @@ export function registerSection<Data>({
   fetchEventTypes = [name],
   replacedBy,
   forSpectators,
+  fields,
+  spectatorFields = fields,
   load,
   present,
 }: SectionDefinition<Data>): RegisterSection {
   return {
     name,
+    fields,
+    spectatorFields,
     isRequested: (types) =>
       types === null ||
       (fetchEventTypes.every((type) => types.has(type)) && !(replacedBy !== undefined && types.has(replacedBy))),
@@ -83,16 +94,18 @@ export function registerSection<Data>({
 /** A section that is the viewer's user, the realm and the request in another form. */
 export const plainSection = (
   name: string,
+  fields: Shape,
   present: (context: SectionContext) => WireFields,
   forSpectators?: SectionDefinition<null>['forSpectators'],
 ): RegisterSection =>
   registerSection({
     name,
+    fields,
     ...(forSpectators && { forSpectators }),
     load: async () => null,
     present: (_data, context) => present(context),
   });
 
 /** A section of a feature that is still to come: what a fresh organization has. */
-export const fixedSection = (name: string, fields: WireFields): RegisterSection =>
-  plainSection(name, () => fields, 'likeGuests');
+export const fixedSection = (name: string, fields: Shape, values: WireFields): RegisterSection =>
+  plainSection(name, fields, () => values, 'likeGuests');

@@ -14,7 +14,11 @@ const POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src 
 const PDF_POLICY = "default-src 'none'; object-src 'self'; style-src 'unsafe-inline'";
 
 /** A file's bytes, or the part of them that is asked for (messages §16.2). */
-export function serveFile(file: ReadableFile, request: Request, mustSave = false): Reply {
+export function serveFile(
+  file: Pick<ReadableFile, 'blob' | 'contentType' | 'name' | 'read' | 'size'>,
+  request: Request,
+  mustSave = false,
+): Reply {
   const { size } = file;
   const etag = `"${file.blob}"`;
   const type = servedType(file.contentType);

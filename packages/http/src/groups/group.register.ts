@@ -2,10 +2,13 @@ import { loadGroups } from '@parley/domain/groups';
 import { can } from '../events/queue-presentation.js';
 import { PresentedList } from '../events/register-answer.js';
 import { type RegisterSection, registerSection } from '../events/register-section.js';
+import * as wire from '../routing/wire-schema.js';
+import { group } from './group.answers.js';
 import { presentGroup } from './group.presenters.js';
 
 export const groupsSection: RegisterSection = registerSection({
   name: 'realm_user_groups',
+  fields: { realm_user_groups: wire.listOf(group) },
   forSpectators: { realm_user_groups: [] },
   load: (snapshot) => snapshot.load(loadGroups),
   present: (groups, { presentation }) => ({

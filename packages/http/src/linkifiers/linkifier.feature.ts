@@ -6,6 +6,8 @@ import { fixedSection, plainSection } from '../events/register-section.js';
 import type { HttpFeature } from '../feature.js';
 import { presentModelErrors } from '../routing/model-errors.js';
 import type { WireErrors } from '../routing/wire-error.js';
+import * as wire from '../routing/wire-schema.js';
+import { linkifier } from './linkifier.answers.js';
 import { presentLinkifier } from './linkifier.presenters.js';
 import { linkifierRoutes } from './linkifier.routes.js';
 
@@ -35,12 +37,13 @@ export const LINKIFIERS = {
   registerSections: () => [
     plainSection(
       'realm_linkifiers',
+      { realm_linkifiers: wire.listOf(linkifier) },
       ({ realm, presentation }) => ({
         realm_linkifiers: can(presentation, CAPABILITY) ? realm.linkifiers.map(presentLinkifier) : [],
       }),
       'likeGuests',
     ),
     // What there was before templates; kept for clients that look for it (organization §6).
-    fixedSection('realm_filters', { realm_filters: [] }),
+    fixedSection('realm_filters', { realm_filters: wire.listOf(wire.anything()) }, { realm_filters: [] }),
   ],
 } satisfies HttpFeature;

@@ -10,6 +10,7 @@ import { MAX_IDS } from '../routing/limits.js';
 import { IntegerListParam, IntegerParam, NoParameters, TextListParam, TextParam } from '../routing/params.js';
 import { type Route, route } from '../routing/route.js';
 import * as wire from '../routing/wire-schema.js';
+import { linkifier } from './linkifier.answers.js';
 import { presentLinkifier } from './linkifier.presenters.js';
 
 const TEXT = { max: 1000 };
@@ -40,21 +41,7 @@ export const linkifierRoutes: readonly Route[] = [
     auth: 'user',
     dto: NoParameters,
     useCase: ListLinkifiers,
-    answer: wire.fields({
-      linkifiers: wire.listOf(
-        wire.named(
-          'Linkifier',
-          wire.fields({
-            pattern: wire.text(),
-            url_template: wire.text(),
-            id: wire.integer(),
-            example_input: wire.nullable(wire.text()),
-            reverse_template: wire.nullable(wire.text()),
-            alternative_url_templates: wire.listOf(wire.text()),
-          }),
-        ),
-      ),
-    }),
+    answer: wire.fields({ linkifiers: wire.listOf(linkifier) }),
     present: (linkifiers) => ({ linkifiers: linkifiers.map(presentLinkifier) }),
   }),
   route('PATCH', '/realm/linkifiers', {

@@ -27,12 +27,15 @@ async function read(
   const { chunks } = await new GetMessages(fixture.uow, realmUrls, PLAIN_TEXTS).execute(
     fixture.caller(who),
     { narrow: [], select: range },
-    (list, hydrate) =>
+    (list, hydrate, listTexts) =>
       pages.present(
         change(list),
-        (ids) => {
-          fetched.push(...ids);
-          return hydrate(ids);
+        {
+          hydrate: (ids) => {
+            fetched.push(...ids);
+            return hydrate(ids);
+          },
+          listTexts,
         },
         { ...form, ...as },
       ),
@@ -173,7 +176,7 @@ describe('a page of messages', () => {
     const part = await new GetMessages(fixture.uow, realmUrls, PLAIN_TEXTS).execute(
       fixture.caller('hamlet'),
       { narrow: [], select: { anchor: { kind: 'newest' }, before: 10, after: 0, includeAnchor: true } },
-      (list, hydrate) => pages.present({ ...list, entries: entries(list) }, hydrate, form),
+      (list, hydrate, listTexts) => pages.present({ ...list, entries: entries(list) }, { hydrate, listTexts }, form),
     );
     expect(part.count).toBe(1);
     expect(part.nextStep).toBe(1);
@@ -182,18 +185,49 @@ describe('a page of messages', () => {
     expect(part.chunks.some((chunk) => chunk.length > 2_500_000)).toBe(true);
   });
 
+  it('is fetched once as a whole, however often something is searched for in it', async () => {
+    const fetched: MessageId[][] = [];
+    const search = async () => {
+      const { chunks } = await new GetMessages(fixture.uow, realmUrls, PLAIN_TEXTS).execute(
+        fixture.caller('hamlet'),
+        {
+          narrow: [{ operator: 'search', operand: 'three', negated: false }],
+          select: { anchor: { kind: 'newest' }, before: 10, after: 0, includeAnchor: true },
+        },
+        (list, hydrate, listTexts) => {
+          const sources = {
+            hydrate: (ids: readonly MessageId[]) => {
+              fetched.push([...ids]);
+              return hydrate(ids);
+            },
+            listTexts,
+          };
+          return pages.present(list, sources, form);
+        },
+      );
+      return JSON.parse(`[${chunks.join('')}]`)[0].match_content;
+    };
+    const marked = '<p><span class="highlight">three</span></p>';
+    expect(await search()).toBe(marked);
+    expect(await search()).toBe(marked);
+    expect(fetched).toEqual([[idsOf(fixture)[2]]]);
+  });
+
   it('fetches only so many messages before it knows how long they are', async () => {
     await fixture.add(...Array.from({ length: 200 }, () => aMessage({ from: 'hamlet', to: 'general' })));
     const steps: number[] = [];
     await new GetMessages(fixture.uow, realmUrls, PLAIN_TEXTS).execute(
       fixture.caller('hamlet'),
       { narrow: [], select: { anchor: { kind: 'newest' }, before: 150, after: 0, includeAnchor: true } },
-      (list, hydrate) =>
+      (list, hydrate, listTexts) =>
         pages.present(
           list,
-          (ids) => {
-            steps.push(ids.length);
-            return hydrate(ids);
+          {
+            hydrate: (ids) => {
+              steps.push(ids.length);
+              return hydrate(ids);
+            },
+            listTexts,
           },
           form,
         ),

@@ -1,4 +1,4 @@
-import type { MessageList, MessageListEntry, MessageView } from '@parley/domain/messages';
+import type { MessageList, MessageListEntry, MessageText, MessageView } from '@parley/domain/messages';
 import type { MessageId, RealmUrls } from '@parley/domain/shared';
 import { type Actor, type EmailVisibility, seesEmailOf } from '@parley/domain/users';
 import { BoundedCache } from '../caching/bounded-cache.js';
@@ -48,6 +48,12 @@ interface MessageTexts {
   readonly weight: number;
 }
 
+/** Where a page gets its messages from, all of one snapshot. */
+export interface MessageSources {
+  readonly hydrate: (ids: readonly MessageId[]) => Promise<readonly MessageView[]>;
+  readonly listTexts: (ids: readonly MessageId[]) => Promise<readonly MessageText[]>;
+}
+
 /** Messages as JSON texts with commas between them. */
 export interface PagePart {
   readonly chunks: readonly string[];
@@ -88,7 +94,7 @@ export class MessagePagePresenter {
       hiddenUserIds,
       highlight,
     }: Pick<MessageList, 'viewer' | 'entries' | 'realm' | 'hiddenUserIds' | 'highlight'>,
-    hydrate: (ids: readonly MessageId[]) => Promise<readonly MessageView[]>,
+    { hydrate, listTexts }: MessageSources,
     form: PageForm,
     firstStep = FIRST_STEP,
   ): Promise<PagePart> {
@@ -123,9 +129,11 @@ export class MessagePagePresenter {
       // Looked up once: what was found may be dropped for what comes after it.
       const texts = some.map((entry) => this.find(entry, realmKey, viewer, bitsOf(entry)));
       const missing = some.filter((_, index) => texts[index] === undefined);
-      const wanted = highlight === null ? missing : some;
-      const views = wanted.length > 0 ? await hydrate(wanted.map((entry) => entry.id)) : [];
+      const views = missing.length > 0 ? await hydrate(missing.map((entry) => entry.id)) : [];
       const viewOf = new Map(views.map((view) => [view.message.id, view]));
+      const known = highlight === null ? [] : some.filter((_, index) => texts[index] !== undefined);
+      const listed = known.length > 0 ? await listTexts(known.map((entry) => entry.id)) : [];
+      const textOf = new Map(listed.map((text) => [text.id, text]));
       for (let index = 0; index < some.length && !isFull(); index++, count++) {
         const entry = some[index]!;
         if (count > 0) page.add(',');
@@ -133,7 +141,7 @@ export class MessagePagePresenter {
         page.add(flagsText(entry.flags));
         if (highlight === null) page.add('}');
         else {
-          const { message } = viewOf.get(entry.id)!;
+          const message = textOf.get(entry.id) ?? viewOf.get(entry.id)!.message;
           marked += message.renderedContent.length;
           page.add(`,${highlightText(highlight(message))}}`);
         }

@@ -147,3 +147,24 @@ export const CHANGED_NARROW = wire.fields({
   found_newest: wire.boolean(),
   ...ignoredChannels,
 });
+
+const unread = { unread_message_ids: wire.listOf(wire.integer()) };
+
+/** Events §4.4. */
+export const unreadMessages = wire.named(
+  'UnreadMessages',
+  wire.fields({
+    count: wire.integer(),
+    pms: wire.listOf(wire.fields({ other_user_id: wire.integer(), sender_id: wire.integer(), ...unread })),
+    streams: wire.listOf(wire.fields({ stream_id: wire.integer(), topic: wire.text(), ...unread })),
+    huddles: wire.listOf(wire.fields({ user_ids_string: wire.text(), ...unread })),
+    mentions: wire.listOf(wire.integer()),
+    old_unreads_missing: wire.boolean(),
+  }),
+);
+
+/** Events §3.2. */
+export const recentConversation = wire.named(
+  'RecentConversation',
+  wire.fields({ user_ids: wire.listOf(wire.integer()), max_message_id: wire.integer() }),
+);

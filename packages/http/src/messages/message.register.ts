@@ -14,9 +14,12 @@ import {
   registerSection,
   type SectionContext,
 } from '../events/register-section.js';
+import * as wire from '../routing/wire-schema.js';
+import { recentConversation, unreadMessages } from './message.answers.js';
 
 export const newestMessageSection: RegisterSection = registerSection({
   name: 'message',
+  fields: { max_message_id: wire.integer() },
   forSpectators: 'likeGuests',
   load: (snapshot) => snapshot.load(loadNewestMessageId),
   present: (newestMessageId) => ({ max_message_id: newestMessageId ?? -1 }),
@@ -24,6 +27,7 @@ export const newestMessageSection: RegisterSection = registerSection({
 
 export const unreadSection: RegisterSection = registerSection({
   name: 'unread',
+  fields: { unread_msgs: unreadMessages },
   forSpectators: 'likeGuests',
   // Without either, a client could not keep it up to date.
   fetchEventTypes: ['message', 'update_message_flags'],
@@ -33,6 +37,7 @@ export const unreadSection: RegisterSection = registerSection({
 
 export const starredMessagesSection: RegisterSection = registerSection({
   name: 'starred_messages',
+  fields: { starred_messages: wire.listOf(wire.integer()) },
   forSpectators: { starred_messages: [] },
   load: (snapshot) => snapshot.load(loadStarredIds),
   present: (ids) => ({ starred_messages: ids }),
@@ -40,6 +45,7 @@ export const starredMessagesSection: RegisterSection = registerSection({
 
 export const recentConversationsSection: RegisterSection = registerSection({
   name: 'recent_private_conversations',
+  fields: { recent_private_conversations: wire.listOf(recentConversation) },
   forSpectators: { recent_private_conversations: [] },
   load: (snapshot) => snapshot.load(loadRecentConversations),
   present: (conversations) => ({
@@ -50,12 +56,14 @@ export const recentConversationsSection: RegisterSection = registerSection({
   }),
 });
 
-/** Events §4.4. */
+/** Events §4.4: for clients that know of no archived channels, without what is unread there. */
 function presentUnread(
-  { conversations, mentionIds, recipients, oldOnesAreMissing }: LoadedUnread,
+  { conversations: all, recipients, oldOnesAreMissing }: LoadedUnread,
   { viewer, presentation }: SectionContext,
 ): Record<string, unknown> {
   const self = viewer.id;
+  const knowsArchived = can(presentation, 'archived_channels');
+  const conversations = all.filter(({ isArchived }) => knowsArchived || !isArchived);
   const pairs: { other_user_id: number; sender_id: number; unread_message_ids: readonly number[] }[] = [];
   const groups: { user_ids_string: string; unread_message_ids: readonly number[] }[] = [];
   const topics: { stream_id: number; topic: string; unread_message_ids: readonly number[] }[] = [];
@@ -78,11 +86,15 @@ function presentUnread(
     pms: pairs.sort((a, b) => a.other_user_id - b.other_user_id),
     streams: topics.sort((a, b) => a.stream_id - b.stream_id || compareText(a.topic, b.topic)),
     huddles: groups.sort((a, b) => compareText(a.user_ids_string, b.user_ids_string)),
-    mentions: mentionIds,
+    mentions: conversations.flatMap(({ mentionIds }) => mentionIds).sort((a, b) => a - b),
     old_unreads_missing: oldOnesAreMissing,
   };
 }
 
 const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-export const stopWordsSection: RegisterSection = fixedSection('stop_words', { stop_words: STOP_WORDS });
+export const stopWordsSection: RegisterSection = fixedSection(
+  'stop_words',
+  { stop_words: wire.listOf(wire.text()) },
+  { stop_words: STOP_WORDS },
+);

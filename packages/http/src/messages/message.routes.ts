@@ -190,6 +190,7 @@ export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): r
     }),
     route('POST', '/streams/:stream_id/delete_topic', {
       auth: 'user',
+      roleRequirements: ['administrator'],
       isExpensive: true,
       dto: DeleteTopicDto,
       useCase: DeleteTopic,

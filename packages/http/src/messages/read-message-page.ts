@@ -68,10 +68,10 @@ function readPart<C>(
   readonly remaining: readonly MessageId[];
   readonly nextStep: number;
 }> {
-  return useCase.execute(caller, input, async (list, hydrate) => {
+  return useCase.execute(caller, input, async (list, hydrate, listTexts) => {
     const { chunks, count, nextStep } = await page.present(
       highlight ? { ...list, highlight } : list,
-      hydrate,
+      { hydrate, listTexts },
       form,
       firstStep,
     );

@@ -43,14 +43,13 @@ function readPart(
   input: MatchNarrowInput,
   highlight?: Highlight,
 ): Promise<{ readonly text: string; readonly remaining: readonly MessageId[]; readonly highlight: Highlight }> {
-  return useCase.execute(caller, input, async (matches, hydrate) => {
+  return useCase.execute(caller, input, async (matches, listTexts) => {
     const mark = highlight ?? matches.highlight;
     const texts: string[] = [];
     let marked = 0;
     let count = 0;
     while (count < matches.ids.length && marked < MAX_MARKED) {
-      const views = await hydrate(matches.ids.slice(count, count + STEP));
-      for (const { message } of views) {
+      for (const message of await listTexts(matches.ids.slice(count, count + STEP))) {
         if (marked >= MAX_MARKED) break;
         texts.push(`"${message.id}":{${highlightText(mark(message))}}`);
         marked += message.renderedContent.length;

@@ -7,6 +7,7 @@ import {
 import { BooleanParam, NoParameters, TextParam } from '../routing/params.js';
 import { type Route, route } from '../routing/route.js';
 import * as wire from '../routing/wire-schema.js';
+import { navigationView } from './navigation-view.answers.js';
 import { presentNavigationView } from './navigation-view.presenters.js';
 
 const FRAGMENT = { max: 1000 };
@@ -33,11 +34,7 @@ export const navigationViewRoutes: readonly Route[] = [
     auth: 'user',
     dto: NoParameters,
     useCase: ListNavigationViews,
-    answer: wire.fields({
-      navigation_views: wire.listOf(
-        wire.fields({ fragment: wire.text(), is_pinned: wire.boolean(), name: wire.nullable(wire.text()) }),
-      ),
-    }),
+    answer: wire.fields({ navigation_views: wire.listOf(navigationView) }),
     present: (views) => ({ navigation_views: views.map(presentNavigationView) }),
   }),
   route('POST', '/navigation_views', {

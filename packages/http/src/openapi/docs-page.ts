@@ -8,8 +8,8 @@ code, pre { font: 14px/1.5 ui-monospace, monospace; }
 pre { background: #f4f4f4; overflow-x: auto; padding: .5rem; }
 b { display: inline-block; min-width: 4rem; }`;
 
-/** The document for people: each operation with its parameters and what it answers. Without scripts. */
-export function docsPageOf({ paths, components }: OpenApiDocument): string {
+/** The document for people: each operation with its parameters and what it answers. Without scripts. In short steps. */
+export function* writeDocsPage({ paths, components }: OpenApiDocument): Generator<void, string> {
   const byTag = new Map<string, string[]>();
   for (const [path, methods] of Object.entries(paths)) {
     for (const [method, operation] of Object.entries(methods)) {
@@ -17,6 +17,7 @@ export function docsPageOf({ paths, components }: OpenApiDocument): string {
       const entries = byTag.get(tag) ?? [];
       byTag.set(tag, entries);
       entries.push(operationHtml(method, path, operation));
+      yield;
     }
   }
   const operations = [...byTag].map(([tag, entries]) => `<h2>${escapeHtml(tag)}</h2>\n${entries.join('\n')}`);

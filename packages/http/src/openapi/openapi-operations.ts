@@ -1,9 +1,10 @@
+import { Turns } from '../caching/turns.js';
 import type { ServerInfo } from '../realms/realm.presenters.js';
 import { unknownPath } from '../routing/errors.js';
 import { NoParameters } from '../routing/params.js';
 import { type Route, route } from '../routing/route.js';
-import { docsPageOf } from './docs-page.js';
-import { openApiOf } from './openapi.js';
+import { writeDocsPage } from './docs-page.js';
+import { describeApi } from './openapi.js';
 
 /** The page needs nothing but its own styles. */
 const PAGE_POLICY = [
@@ -13,20 +14,19 @@ const PAGE_POLICY = [
 
 /** A description of the other routes, and in development a page of it. Nothing in either depends on who asks. */
 export function openApiRoutes(
-  described: readonly Route[],
+  routes: readonly Route[],
   { serverInfo }: { readonly serverInfo: Pick<ServerInfo, 'isDevelopment'> },
 ): readonly Route[] {
-  let json: string | undefined;
-  let page: string | undefined;
+  const turns = new Turns();
+  const description = once(() => turns.runSteps(describeApi(routes)));
+  const json = once(async () => JSON.stringify(await description()));
+  const page = once(async () => turns.runSteps(writeDocsPage(await description())));
   return [
     route('GET', '/openapi.json', {
       auth: 'anyone',
       dto: NoParameters,
       answer: 'bytes',
-      handle: async () => {
-        json ??= JSON.stringify(openApiOf(described));
-        return { status: 200, body: json };
-      },
+      handle: async () => ({ status: 200, body: await json() }),
     }),
     route('GET', '/api/docs', {
       auth: 'anyone',
@@ -35,9 +35,17 @@ export function openApiRoutes(
       answer: 'bytes',
       handle: async () => {
         if (!serverInfo.isDevelopment) throw unknownPath();
-        page ??= docsPageOf(openApiOf(described));
-        return { status: 200, body: page, contentType: 'text/html; charset=utf-8', headers: PAGE_POLICY };
+        return { status: 200, body: await page(), contentType: 'text/html; charset=utf-8', headers: PAGE_POLICY };
       },
     }),
   ];
+}
+
+/** Made when first asked for, whoever asks meanwhile. */
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
 }

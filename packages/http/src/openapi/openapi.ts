@@ -41,14 +41,30 @@ const FORM = 'application/x-www-form-urlencoded';
  * the routes what a success has. Paths begin where the document's own does, whatever an embedding application puts before it.
  */
 export function openApiOf(routes: readonly Route[]): OpenApiDocument {
-  const components: Record<string, JsonSchema> = {};
+  const steps = describeApi(routes);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
+}
+
+/** The same in steps: altogether they take longer than a turn of the event loop may. */
+export function* describeApi(routes: readonly Route[]): Generator<void, OpenApiDocument> {
+  const components = new Components();
   const paths: Record<string, Record<string, OpenApiOperation>> = {};
+  const pathsByShape = new Map<string, string>();
   for (const route of routes) {
     // Pages are for people.
     if (route.isDevelopment || route.errorPage) continue;
-    const path = pathOf(route);
+    const shape = pathOf(route).replace(/\{\w+\}/g, '{}');
+    const path = pathsByShape.get(shape) ?? pathOf(route);
+    pathsByShape.set(shape, path);
     paths[path] ??= {};
-    paths[path][route.method.toLowerCase()] = operationOf(route, components);
+    const method = route.method.toLowerCase();
+    const operation = operationOf(route, components);
+    const other = paths[path][method];
+    paths[path][method] = other ? byEither(other, operation) : operation;
+    yield;
   }
   return {
     openapi: '3.1.0',
@@ -65,8 +81,26 @@ export function openApiOf(routes: readonly Route[]): OpenApiDocument {
       securitySchemes: {
         apiKey: { type: 'http', scheme: 'basic', description: 'The e-mail address and the API key.' },
       },
-      schemas: components,
+      schemas: components.schemas,
     },
+  };
+}
+
+/** Paths that differ by the name of a parameter are one to OpenAPI: by id, and by address. */
+function byEither(one: OpenApiOperation, other: OpenApiOperation): OpenApiOperation {
+  const others = other.parameters?.filter((parameter) => parameter.in === 'path') ?? [];
+  return {
+    ...one,
+    parameters: one.parameters!.map((parameter, index) => {
+      const alternative = others[index];
+      return parameter.in === 'path' && alternative && alternative.name !== parameter.name
+        ? {
+            ...parameter,
+            description: `Or \`${alternative.name}\`.`,
+            schema: { anyOf: [parameter.schema, alternative.schema] },
+          }
+        : parameter;
+    }),
   };
 }
 
@@ -83,14 +117,13 @@ const sections = new Map(
   ]),
 );
 
-function operationOf(route: Route, components: Record<string, JsonSchema>): OpenApiOperation {
+function operationOf(route: Route, components: Components): OpenApiOperation {
   const { method, path, atRoot, auth } = route;
   const inPath = namesInPath(route);
   const members = membersOfDto(route.dto);
   const free = members.filter(({ name }) => !inPath.has(name));
   const isInQuery = method === 'GET';
   const about = sections.get(`${method} ${atRoot ? '/' : ''}${path}`);
-  const hoisted = (json: JsonSchema) => hoist(json, components) as JsonSchema;
   const parameters = [
     ...[...inPath].map((name) => pathParameter(name, members)),
     ...(isInQuery ? free.map(queryParameter) : []),
@@ -103,18 +136,18 @@ function operationOf(route: Route, components: Record<string, JsonSchema>): Open
     ...(parameters.length > 0 && { parameters }),
     ...(!isInQuery && (free.length > 0 || route.takesFiles) && { requestBody: bodyOf(route, free) }),
     responses: {
-      200: { description: 'Success.', ...answerContentOf(route, hoisted) },
+      200: { description: 'Success.', ...answerContentOf(route, components) },
       default: {
         description: 'A refusal: its code says why.',
-        content: { 'application/json': { schema: hoisted(ERROR_SCHEMA) } },
+        content: { 'application/json': { schema: components.hoist(ERROR_SCHEMA) } },
       },
     },
   };
 }
 
-/** `get-streams-stream_id-members`. */
+/** `get-streams-stream_id-members`; `post-tus-` of a path that ends in a slash. */
 const operationIdOf = ({ method, path, atRoot }: Route): string =>
-  [method.toLowerCase(), ...(atRoot ? ['root'] : []), ...path.split(/[/:*]+/).filter((part) => part !== '')].join('-');
+  [method.toLowerCase(), ...(atRoot ? ['root'] : []), ...path.split(/[/:*]+/).slice(1)].join('-');
 
 function pathParameter(name: string, members: readonly Member[]) {
   const member = members.find((each) => each.name === name);
@@ -128,7 +161,7 @@ function queryParameter(member: Member) {
     name: member.name,
     in: 'query',
     ...(member.isRequired && { required: true }),
-    ...(isJson(schema) ? { content: { 'application/json': { schema } } } : { schema }),
+    ...(member.type.holdsJson ? { content: { 'application/json': { schema } } } : { schema }),
   };
 }
 
@@ -141,9 +174,7 @@ function bodyOf({ takesFiles }: Route, members: readonly Member[]) {
     ...(required.length > 0 && { required }),
   };
   const encoding = Object.fromEntries(
-    Object.entries(properties)
-      .filter(([, property]) => isJson(property))
-      .map(([name]) => [name, { contentType: 'application/json' }]),
+    members.filter(({ type }) => type.holdsJson).map(({ name }) => [name, { contentType: 'application/json' }]),
   );
   const content = { schema, ...(Object.keys(encoding).length > 0 && { encoding }) };
   return {
@@ -160,14 +191,9 @@ const schemaOf = ({ type, byDefault }: Member): JsonSchema => ({
 /** Without members that are undefined, which JSON does not have. */
 const plain = (schema: JsonSchema): JsonSchema => JSON.parse(JSON.stringify(schema));
 
-/** Whether a field holds JSON: texts and numbers are written bare. */
-function isJson({ type, anyOf }: JsonSchema): boolean {
-  return type === 'array' || type === 'object' || ((anyOf as readonly JsonSchema[] | undefined)?.some(isJson) ?? false);
-}
-
-function answerContentOf(route: Route, hoisted: (json: JsonSchema) => JsonSchema) {
+function answerContentOf(route: Route, components: Components) {
   const json = answerSchemaOf(route);
-  if (json) return { content: { 'application/json': { schema: hoisted(json) } } };
+  if (json) return { content: { 'application/json': { schema: components.hoist(json) } } };
   return route.answer === 'bytes'
     ? { content: { '*/*': {} } }
     : { content: { 'application/json': { schema: ENVELOPE } } };
@@ -203,13 +229,39 @@ export function answerSchemaOf({ answer, present, handle }: Route): JsonSchema |
   };
 }
 
-/** Puts schemas that have a name among the components, and a reference in their place. */
-function hoist(value: unknown, components: Record<string, JsonSchema>): unknown {
-  if (Array.isArray(value)) return value.map((each) => hoist(each, components));
-  if (typeof value !== 'object' || value === null) return value;
-  const { title } = value as JsonSchema;
-  const entries = Object.entries(value).map(([key, each]) => [key, hoist(each, components)]);
-  if (typeof title !== 'string') return Object.fromEntries(entries);
-  components[title] = Object.fromEntries(entries);
-  return { $ref: `#/components/schemas/${title}` };
+/** The same with each named schema once, below `components`: quicker to compile where a name is used a hundred times. */
+export function compactAnswerSchemaOf(route: Route): JsonSchema | null {
+  const schema = answerSchemaOf(route);
+  if (!schema) return null;
+  const components = new Components();
+  return { ...components.hoist(schema), components: { schemas: components.schemas } };
+}
+
+/** Schemas that have a name. */
+class Components {
+  readonly schemas: Record<string, JsonSchema> = {};
+  /** What an object became: most are used in many places. */
+  private readonly hoisted = new Map<object, unknown>();
+
+  /** Puts what has a name here, and a reference in its place. @throws Error when another schema has the name */
+  hoist(json: JsonSchema): JsonSchema {
+    return this.walk(json) as JsonSchema;
+  }
+
+  private walk(value: unknown): unknown {
+    if (typeof value !== 'object' || value === null) return value;
+    if (!this.hoisted.has(value)) this.hoisted.set(value, this.walkObject(value));
+    return this.hoisted.get(value);
+  }
+
+  private walkObject(value: object): unknown {
+    if (Array.isArray(value)) return value.map((each) => this.walk(each));
+    const { title } = value as JsonSchema;
+    const schema = Object.fromEntries(Object.entries(value).map(([key, each]) => [key, this.walk(each)]));
+    if (typeof title !== 'string') return schema;
+    const known = this.schemas[title];
+    if (known && JSON.stringify(known) !== JSON.stringify(schema)) throw new Error(`Two schemas are called ${title}`);
+    this.schemas[title] = schema;
+    return { $ref: `#/components/schemas/${title}` };
+  }
 }

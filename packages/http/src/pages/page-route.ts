@@ -43,7 +43,7 @@ export const pageRoute = <D extends object, U = undefined>(
     errorPage: (failure) => errorPage(null, failure),
     handle: async (context) => {
       const { request, caller } = context;
-      if (caller.realmId === null) return errorPage(null, NO_ORGANIZATION);
+      if (caller.realmId === null) return noOrganizationPage();
       const realm = await publicRealms.load(caller.realmId);
       const url = realmUrls.urlOf(realm);
       const site = { name: realm.name, url, base: new URL(url).pathname.replace(/\/$/, '') };
@@ -65,7 +65,6 @@ export interface Failure {
   readonly headers?: readonly string[];
 }
 
-const NO_ORGANIZATION: Failure = { status: 404, message: 'There is no organization at this address.' };
 const DEACTIVATED: Failure = { status: 404, message: 'This organization has been deactivated.' };
 const FOREIGN_FORM: Failure = {
   status: 403,
@@ -112,6 +111,19 @@ export const errorPage = (site: Site | null, { status, message, headers = [] }: 
     site,
     headers,
     content: html`<p role="alert" class="alert">${message}</p>`,
+  });
+
+/** What a mistyped name shows, and a server that was started just now. */
+const noOrganizationPage = (): Reply =>
+  pageReply({
+    status: 404,
+    title: 'No organization',
+    site: null,
+    content: html`<p role="alert" class="alert">There is no organization at this address.</p>
+<p>This is a Parley server: a team chat, which speaks the Zulip API. Each organization on it has an address of its own; ask
+whoever invited you for yours.</p>
+<p>If you run this server, <code>parley realm list</code> shows the addresses, and
+<code>parley realm create '' 'My organization'</code> makes the first organization.</p>`,
   });
 
 /** Sends a form: what is refused is shown in the form itself, but for what says that the page leads nowhere. */

@@ -4,6 +4,7 @@ import { registerSection } from '../events/register-section.js';
 import type { HttpFeature } from '../feature.js';
 import { presentModelErrors } from '../routing/model-errors.js';
 import type { WireErrors } from '../routing/wire-error.js';
+import * as wire from '../routing/wire-schema.js';
 import { playgroundRoutes } from './playground.routes.js';
 
 /** Organization §7. */
@@ -15,6 +16,16 @@ const presentPlaygrounds = (playgrounds: readonly Playground[]) => ({
     url_template: urlTemplate,
   })),
 });
+
+const playground = wire.named(
+  'Playground',
+  wire.fields({
+    id: wire.integer(),
+    name: wire.text(),
+    pygments_language: wire.text(),
+    url_template: wire.text(),
+  }),
+);
 
 const FIELDS = { name: 'name', language: 'pygments_language', urlTemplate: 'url_template', general: '__all__' };
 
@@ -29,6 +40,7 @@ export const PLAYGROUNDS = {
   registerSections: () => [
     registerSection({
       name: 'realm_playgrounds',
+      fields: { realm_playgrounds: wire.listOf(playground) },
       forSpectators: 'likeGuests',
       load: (snapshot) => snapshot.load(loadPlaygrounds),
       present: presentPlaygrounds,

@@ -15,7 +15,7 @@ const entry = wire.anyOf(
   ),
 );
 
-const PRESENCES = {
+export const PRESENCES = {
   presences: wire.dictionaryOf(entry),
   server_timestamp: wire.number(),
   presence_last_update_id: wire.integer(),

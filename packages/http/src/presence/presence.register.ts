@@ -2,6 +2,7 @@ import { PresentedText } from '../events/register-answer.js';
 import { type RegisterSection, registerSection } from '../events/register-section.js';
 import type { SectionParts } from '../feature.js';
 import { publicRealmOf } from '../realms/public-realm.js';
+import { PRESENCES } from './presence.answers.js';
 import { lastUpdateIdOf, presenceFormOf, presentPresences } from './presence.presenters.js';
 
 const DEFAULT_HISTORY_DAYS = 14;
@@ -10,6 +11,7 @@ const SECONDS_PER_DAY = 86_400;
 export const presenceSection = ({ realmUrls, presence }: SectionParts): RegisterSection =>
   registerSection({
     name: 'presence',
+    fields: PRESENCES,
     forSpectators: 'likeGuests',
     load: async ({ repositories, caller }, { presenceHistoryDays, now, isSpectator }) => {
       const days = presenceHistoryDays ?? DEFAULT_HISTORY_DAYS;

@@ -1,10 +1,10 @@
 import type { EventOf } from '@parley/domain/events';
 import type { ReactionEventTypes } from '@parley/domain/reactions';
+import { presentEmoji } from '../emoji/emoji-types.js';
 import { type EventContext, keyOf, opened, type Presented, type Presenters } from '../events/event-presenter.js';
 import { shownAddress } from '../messages/message.presenters.js';
 import { variantByKey } from '../routing/client-variant.js';
 import { UNKNOWN_USER_NAME } from '../users/user.presenters.js';
-import { presentEmoji } from './reaction.presenters.js';
 
 export const REACTION_EVENTS = {
   'reaction.changed': {

@@ -1,7 +1,23 @@
+import type { Reaction } from '@parley/domain/reactions';
+import { presentEmoji } from '../emoji/emoji-types.js';
 import type { HttpFeature } from '../feature.js';
+import type { MessagePart } from '../messages/message-parts.js';
+import type { ClientVariant } from '../routing/client-variant.js';
 import { REACTION_EVENTS } from './reaction.events.js';
-import { REACTION_PART } from './reaction.presenters.js';
 import { reactionRoutes } from './reaction.routes.js';
+
+/** Messages §2.4: always a list. */
+const REACTION_PART: MessagePart = {
+  present: ({ reactions = [] }, { client }) => ({
+    reactions: reactions.map((reaction) => presentReaction(reaction, client)),
+  }),
+  differsByClient: ({ reactions = [] }) => reactions.some(({ type }) => type === 'extra'),
+};
+
+const presentReaction = (reaction: Reaction, client: ClientVariant) => ({
+  ...presentEmoji(reaction, client),
+  user_id: reaction.userId,
+});
 
 export const REACTIONS = {
   routes: () => reactionRoutes,

@@ -2,6 +2,7 @@ import { ChangeRealm } from '@parley/domain/realms';
 import { given } from '../routing/given.js';
 import { type Route, route } from '../routing/route.js';
 import { toAuthenticationMethods } from './authentication-methods.wire.js';
+import { CHANGED_REALM } from './realm.answers.js';
 import { ChangeRealmDto, toRealmPermissionChanges } from './realm-settings.dtos.js';
 import { presentRealmChanges } from './realm-settings.presenters.js';
 import { REALM_SETTING_FORMS } from './realm-settings.wire.js';
@@ -20,6 +21,7 @@ export const realmSettingRoutes: readonly Route[] = [
         authenticationMethods: dto.authentication_methods && toAuthenticationMethods(dto.authentication_methods),
         permissions: toRealmPermissionChanges(dto),
       }),
+    answer: CHANGED_REALM,
     present: (output, { dto }) => presentRealmChanges(output, dto),
   }),
 ];

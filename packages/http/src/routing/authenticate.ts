@@ -17,6 +17,8 @@ export interface Identity {
     /** What the browser's own pages prove with that a request comes from them. */
     readonly csrfToken: string;
   };
+  /** By the host application, maybe by a cookie, which browsers send whoever's page asks. */
+  readonly isHostLogin?: boolean;
 }
 
 /** One way to prove who one is. Tried in order; the host application's own come before Basic authentication. */

@@ -27,7 +27,7 @@ export class SessionCookies {
   /** `publicUrl`: where browsers reach us, with the path that we are mounted under. */
   constructor(publicUrl: string) {
     const { pathname, protocol } = new URL(publicUrl);
-    this.path = pathname;
+    this.path = pathname.replace(/\/+$/, '');
     this.isAlwaysSecure = protocol === 'https:';
   }
 
@@ -50,9 +50,14 @@ export class SessionCookies {
     return this.cookie(request, CSRF_COOKIE, csrfToken, YEAR_SECONDS);
   }
 
+  /** Where paths tell organizations apart, somebody may be logged in to several of them at the same time. */
+  private pathOf({ realmAddress }: Request): string {
+    return (realmAddress.startsWith('/') ? this.path + realmAddress : this.path) || '/';
+  }
+
   /** Pages read the token that they have to send, and nothing else. */
   private cookie(request: Request, name: string, value: string, maxAge: number): readonly string[] {
-    const attributes = [`${name}=${value}`, `Path=${this.path}`, `Max-Age=${maxAge}`, 'SameSite=Lax'];
+    const attributes = [`${name}=${value}`, `Path=${this.pathOf(request)}`, `Max-Age=${maxAge}`, 'SameSite=Lax'];
     if (name === SESSION_COOKIE) attributes.push('HttpOnly');
     if (this.isSecure(request)) attributes.push('Secure');
     return ['Set-Cookie', attributes.join('; ')];

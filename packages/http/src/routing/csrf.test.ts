@@ -1,4 +1,4 @@
-import { checkCsrf, isSafeMethod, newCsrfToken } from './csrf.js';
+import { checkCsrf, checkSameOrigin, isSafeMethod, newCsrfToken, type TrustedOrigins } from './csrf.js';
 import type { Request } from './request.js';
 
 const TOKEN = 'a'.repeat(32);
@@ -15,7 +15,12 @@ interface Given {
 
 /** The reason of the refusal; null: let in. */
 function reasonOf(given: Given): string | null {
-  const { method = 'POST', headers = {}, authority = 'chat.example', isSecure = false, expected, field } = given;
+  const { isSecure = false, expected, field } = given;
+  return refusalOf(given, (request, publicUrl) => checkCsrf(request, { isSecure, publicUrl, expected, field }));
+}
+
+function refusalOf(given: Given, check: (request: Request, publicUrl: URL) => void): string | null {
+  const { method = 'POST', headers = {}, authority = 'chat.example', isSecure = false } = given;
   const request = {
     method,
     authority,
@@ -24,7 +29,7 @@ function reasonOf(given: Given): string | null {
   } as Request;
   const publicUrl = new URL(given.publicUrl ?? `${isSecure ? 'https' : 'http'}://chat.example`);
   try {
-    checkCsrf(request, { isSecure, publicUrl, expected, field });
+    check(request, publicUrl);
     return null;
   } catch (error) {
     const reason = (error as { extra: { reason: string } }).extra.reason;
@@ -135,4 +140,62 @@ it('makes tokens that a cookie can hold', () => {
     ...[true, true, true],
     ...[false, false, false, false],
   ]);
+});
+
+describe('of whom the host application lets in', () => {
+  const outcome = (given: Given, trusted: TrustedOrigins = new Set(['http://localhost:5173'])) =>
+    refusalOf(given, (request, publicUrl) =>
+      checkSameOrigin(request, { isSecure: given.isSecure ?? false, publicUrl, trusted }),
+    );
+  const cookie = 'session=1';
+
+  it.each<[string, Given]>([
+    ['programs', { headers: { cookie } }],
+    ['its own pages', { headers: { cookie, origin: 'http://chat.example', 'sec-fetch-site': 'same-origin' } }],
+    ['its own pages by a browser that sends Origin alone', { headers: { cookie, origin: 'http://chat.example' } }],
+    [
+      'its own pages through a proxy that has another name for it',
+      { headers: { cookie, origin: 'http://localhost:3000', 'sec-fetch-site': 'same-origin' } },
+    ],
+    ['what somebody typed', { headers: { cookie, 'sec-fetch-site': 'none' } }],
+    ['what changes nothing', { method: 'GET', headers: { cookie, 'sec-fetch-site': 'cross-site' } }],
+    [
+      'pages of an origin that is trusted',
+      { headers: { cookie, origin: 'http://localhost:5173', 'sec-fetch-site': 'cross-site' } },
+    ],
+    [
+      'a token that no browser sends of its own accord',
+      { headers: { authorization: 'Bearer x', origin: 'https://app.example', 'sec-fetch-site': 'cross-site' } },
+    ],
+  ])('takes %s', (_what, given) => {
+    expect(outcome(given)).toBeNull();
+  });
+
+  it.each<[string, Given, string]>([
+    [
+      'pages of others',
+      { headers: { cookie, origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' } },
+      'https://evil.example',
+    ],
+    [
+      'pages of a neighbouring host',
+      { headers: { cookie, origin: 'http://blog.chat.example', 'sec-fetch-site': 'same-site' } },
+      'http://blog.chat.example',
+    ],
+    ['pages that hide their origin', { headers: { cookie, 'sec-fetch-site': 'cross-site' } }, 'cross-site'],
+    [
+      'a foreign origin from an old browser',
+      { headers: { cookie, origin: 'https://evil.example' } },
+      'https://evil.example',
+    ],
+    ['a page without an origin', { headers: { cookie, origin: 'null' } }, 'null'],
+    [
+      'a password that the browser keeps',
+      { headers: { authorization: 'Basic eDp4', origin: 'https://evil.example' } },
+      'https://evil.example',
+    ],
+  ])('refuses %s', (_what, given, origin) => {
+    expect(outcome(given)).toBe(badOrigin(origin));
+    expect(outcome(given, 'any')).toBeNull();
+  });
 });

@@ -36,7 +36,7 @@ export function checkCsrf(request: Request, { isSecure, publicUrl, expected, fie
   const origin = request.header('origin');
   if (origin !== undefined) {
     if (!isOwnOrigin(origin, request, publicUrl, isSecure)) {
-      throw csrfFailed(`Origin checking failed - ${shown(origin)} does not match any trusted origins.`);
+      throw originRefused(origin);
     }
   } else if (isSecure) checkReferer(request, publicUrl);
 
@@ -50,6 +50,32 @@ export function checkCsrf(request: Request, { isSecure, publicUrl, expected, fie
     field ? 'CSRF token from POST incorrect.' : "CSRF token from the 'X-Csrftoken' HTTP header incorrect.",
   );
 }
+
+/** Origins such as `https://example.com`; `any`: whoever embeds us checks for themselves. */
+export type TrustedOrigins = ReadonlySet<string> | 'any';
+
+/**
+ * Refuses what a page of somebody else had a browser send, where a cookie of the host application may have let it in and there is
+ * no token to ask for. Programs send neither `Sec-Fetch-Site` nor `Origin`; pages cannot choose what these say (protocol §7.6).
+ * @throws HttpRefusal 403 CSRF_FAILED
+ */
+export function checkSameOrigin(
+  request: Request,
+  { isSecure, publicUrl, trusted }: Pick<CsrfCheck, 'isSecure' | 'publicUrl'> & { readonly trusted: TrustedOrigins },
+): void {
+  if (trusted === 'any' || isSafeMethod(request.method) || hasBearerToken(request)) return;
+  const origin = request.header('origin');
+  if (origin !== undefined && trusted.has(origin)) return;
+  const site = request.header('sec-fetch-site');
+  const isOwn =
+    site === undefined
+      ? origin === undefined || isOwnOrigin(origin, request, publicUrl, isSecure)
+      : site === 'same-origin' || site === 'none';
+  if (!isOwn) throw originRefused(origin ?? site!);
+}
+
+/** No browser sends one of its own accord, and a page of another origin that does gets no cookies sent along. */
+const hasBearerToken = (request: Request): boolean => /^bearer /i.test(request.header('authorization') ?? '');
 
 /** Browsers send one or the other. Without TLS, anybody on the way could have written it. */
 function checkReferer(request: Request, publicUrl: URL): void {
@@ -82,5 +108,8 @@ function isSame(a: string, b: string): boolean {
 }
 
 const shown = (text: string): string => text.slice(0, MAX_SHOWN).toWellFormed();
+
+const originRefused = (origin: string) =>
+  csrfFailed(`Origin checking failed - ${shown(origin)} does not match any trusted origins.`);
 
 const csrfFailed = (reason: string) => new HttpRefusal(403, 'CSRF_FAILED', `CSRF error: ${reason}`, { reason });

@@ -17,7 +17,7 @@ import { CallLimits } from './call-limits.js';
 import { BASIC_CHALLENGE, SESSION_CHALLENGE } from './challenges.js';
 import { clientNameOf } from './client-identity.js';
 import { CSRF_COOKIE, readCookie, SessionCookies } from './cookies.js';
-import { CSRF_FIELD, checkCsrf, isSafeMethod, newCsrfToken } from './csrf.js';
+import { CSRF_FIELD, checkCsrf, checkSameOrigin, isSafeMethod, newCsrfToken, type TrustedOrigins } from './csrf.js';
 import { replyToError } from './error-replies.js';
 import { HttpRefusal, malformedRequest, methodNotAllowed, serverBusy, unknownPath } from './errors.js';
 import { type LoadGauge, noLoad } from './load.js';
@@ -47,6 +47,8 @@ export interface DispatcherOptions {
   readonly browserAuthenticators?: readonly Authenticator[];
   /** People log in with the host application: a browser is not to ask them for a password of its own accord. */
   readonly isHostAuthenticated?: boolean;
+  /** Beside our own, origins whose pages may act for those whom the host application has logged in; default: none. */
+  readonly trustedOrigins?: TrustedOrigins;
   /** Default: those of `http://localhost`. */
   readonly publicUrl?: string;
   readonly realms: RealmDirectory;
@@ -133,6 +135,7 @@ const REALM_PATH = /^(\/[a-z0-9-]+)(\/.*)$/;
 const BROWSER_PREFIX = '/json';
 const styleOfRoot = (path: string): Style => (/^\/(json|accounts)\//.test(path) ? 'browser' : 'root');
 const NO_BODY: Body = { fields: new Map(), files: [] };
+const NO_ORIGINS: TrustedOrigins = new Set();
 const OPTIONS_REPLY = { status: 204, body: '' } as const;
 
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
@@ -317,10 +320,7 @@ class TableDispatcher implements Dispatcher {
     const endpoint = await this.admit(found, request, requestState);
     const { route } = endpoint;
     if (values.length > 0) request.pathParameters = pathParameters(endpoint.names, values);
-    const { session } = requestState.identity ?? {};
-    if (entry.style === 'browser' || (session && !isSafeMethod(request.method))) {
-      this.checkCsrf(request, requestState, body);
-    }
+    this.checkSender(request, requestState, body);
     this.shed(route);
     this.callLimits.countCall(request, requestState, route);
     if (route.roleRequirements.length > 0)
@@ -361,14 +361,16 @@ class TableDispatcher implements Dispatcher {
     return found;
   }
 
-  /** @throws HttpRefusal 403 */
-  private checkCsrf(request: ReceivedRequest, { identity }: RequestState, body: Body | undefined): void {
-    checkCsrf(request, {
-      isSecure: this.cookies.isSecure(request),
-      publicUrl: this.publicUrl,
-      expected: identity?.session?.csrfToken,
-      field: body?.fields.get(CSRF_FIELD),
-    });
+  /** Lets only our own pages change something by what browsers send of their own accord. @throws HttpRefusal 403 */
+  private checkSender(request: ReceivedRequest, { identity, match }: RequestState, body: Body | undefined): void {
+    const isBrowser = match.entry.style === 'browser' || identity?.session !== undefined;
+    if (isSafeMethod(request.method) || !(isBrowser || identity?.isHostLogin)) return;
+    const { publicUrl } = this;
+    const isSecure = this.cookies.isSecure(request);
+    if (isBrowser) {
+      const field = body?.fields.get(CSRF_FIELD);
+      checkCsrf(request, { isSecure, publicUrl, expected: identity?.session?.csrfToken, field });
+    } else checkSameOrigin(request, { isSecure, publicUrl, trusted: this.options.trustedOrigins ?? NO_ORIGINS });
   }
 
   /** Sees to it that the browser's pages have a token to send, before they have anything to send. */

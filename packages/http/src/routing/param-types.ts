@@ -19,6 +19,8 @@ export interface ParamType<T> {
   check(value: unknown): T;
   /** UTF-16 units of the longest value that fits, as JSON without white space. Whatever holds it is bounded by that. */
   readonly jsonLength: number;
+  /** Whether a field's text is JSON; absent: texts and numbers as they are. */
+  readonly holdsJson?: true;
   /** For the OpenAPI document, with every maximum. */
   readonly schema: Readonly<Record<string, unknown>>;
 }
@@ -203,7 +205,7 @@ export function listOf<T>(element: ParamType<T>, rules: ListRules): ParamType<T[
 
 /** A type whose field holds JSON. */
 function jsonType<T>(type: Omit<ParamType<T>, 'decode'>): ParamType<T> {
-  return { ...type, decode: jsonDecoder(type.jsonLength) };
+  return { ...type, decode: jsonDecoder(type.jsonLength), holdsJson: true };
 }
 
 /** Marks a key that may be absent; see `object`. */
@@ -309,6 +311,7 @@ function isDictionary(value: unknown): value is Readonly<Record<string, unknown>
 export function nullable<T>(type: ParamType<T>): ParamType<T | null> {
   return {
     decode: type.decode,
+    ...(type.holdsJson && { holdsJson: true as const }),
     check: (value) => (value === null ? null : type.check(value)),
     jsonLength: Math.max(type.jsonLength, 4),
     schema: { anyOf: [type.schema, { type: 'null' }] },
@@ -350,6 +353,7 @@ export const json = <T>(type: ParamType<T>): ParamType<T> => jsonType(type);
 export const jsonOrText = <T>(type: ParamType<T>): ParamType<T> => ({
   ...type,
   decode: jsonOrTextDecoder(type.jsonLength),
+  holdsJson: true,
 });
 
 /**

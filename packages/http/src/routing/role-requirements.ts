@@ -1,3 +1,4 @@
+import { canChangeDefaultChannels } from '@parley/domain/channels';
 import { mustSynchronizeDrafts } from '@parley/domain/drafts';
 import { type Decision, enforce, type RealmId, type UserId } from '@parley/domain/shared';
 import {
@@ -23,10 +24,17 @@ export interface RoleLookup {
 
 /**
  * `administrator`: or owner. `member`: anyone but guests. `human`: no bots. `bot`: only bots.
- * `synchronizesDrafts`: whoever keeps drafts on the server.
+ * `synchronizesDrafts`: whoever keeps drafts on the server. `changesDefaultChannels`: administrators, refused in words of their own.
  * These come before the parameters; a role that matters only for some of them is a permission rule of the use case.
  */
-export type RoleRequirement = 'owner' | 'administrator' | 'member' | 'human' | 'bot' | 'synchronizesDrafts';
+export type RoleRequirement =
+  | 'owner'
+  | 'administrator'
+  | 'member'
+  | 'human'
+  | 'bot'
+  | 'synchronizesDrafts'
+  | 'changesDefaultChannels';
 
 const RULES: { readonly [G in RoleRequirement]: (callerRole: CallerRole) => Decision } = {
   owner: mustBeOwner,
@@ -34,6 +42,7 @@ const RULES: { readonly [G in RoleRequirement]: (callerRole: CallerRole) => Deci
   member: mustNotBeGuest,
   human: mustBeHuman,
   bot: mustBeBot,
+  changesDefaultChannels: canChangeDefaultChannels,
   synchronizesDrafts: ({ synchronizesDrafts }) =>
     mustSynchronizeDrafts({ settings: { enableDraftsSynchronization: synchronizesDrafts } }),
 };

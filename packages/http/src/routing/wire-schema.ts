@@ -17,7 +17,8 @@ interface OptionalField<T> {
   readonly optional: WireSchema<T>;
 }
 
-type Shape = Readonly<Record<string, WireSchema<unknown> | OptionalField<unknown>>>;
+/** The fields of an object, by their names. */
+export type Shape = Readonly<Record<string, WireSchema<unknown> | OptionalField<unknown>>>;
 type OptionalNames<S extends Shape> = { [K in keyof S]: S[K] extends OptionalField<unknown> ? K : never }[keyof S];
 type ObjectOf<S extends Shape> = {
   readonly [K in Exclude<keyof S, OptionalNames<S>>]: S[K] extends WireSchema<infer T> ? T : never;
@@ -49,6 +50,12 @@ export const anyOf = <T extends readonly WireSchema<unknown>[]>(...schemas: T): 
 
 /** A field that may be absent. */
 export const optional = <T>(field: WireSchema<T>): OptionalField<T> => ({ optional: field });
+
+/** Each of them, or not. */
+export const optionalFields = (shape: Shape): Shape =>
+  Object.fromEntries(
+    Object.entries(shape).map(([name, field]) => [name, 'optional' in field ? field : optional(field)]),
+  );
 
 /** No other fields than these. */
 export function fields<S extends Shape>(shape: S): WireSchema<ObjectOf<S>> {

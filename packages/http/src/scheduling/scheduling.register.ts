@@ -1,10 +1,13 @@
 import { loadReminders, loadScheduledMessages } from '@parley/domain/scheduling';
 import { PresentedList } from '../events/register-answer.js';
 import { type RegisterSection, registerSection } from '../events/register-section.js';
+import * as wire from '../routing/wire-schema.js';
+import { reminder, scheduledMessage } from './scheduling.answers.js';
 import { presentReminder, presentScheduledMessage } from './scheduling.presenters.js';
 
 export const scheduledMessagesSection: RegisterSection = registerSection({
   name: 'scheduled_messages',
+  fields: { scheduled_messages: wire.listOf(scheduledMessage) },
   forSpectators: { scheduled_messages: [] },
   load: (snapshot) => snapshot.load(loadScheduledMessages),
   present: (messages) => ({ scheduled_messages: new PresentedList(messages, presentScheduledMessage) }),
@@ -12,6 +15,7 @@ export const scheduledMessagesSection: RegisterSection = registerSection({
 
 export const remindersSection: RegisterSection = registerSection({
   name: 'reminders',
+  fields: { reminders: wire.listOf(reminder) },
   forSpectators: { reminders: [] },
   load: (snapshot) => snapshot.load(loadReminders),
   present: (reminders) => ({ reminders: new PresentedList(reminders, presentReminder) }),

@@ -12,6 +12,7 @@ import { presentLongList } from '../events/long-list.js';
 import { NoParameters } from '../routing/params.js';
 import { type Route, route } from '../routing/route.js';
 import * as wire from '../routing/wire-schema.js';
+import { reminder, scheduledMessage } from './scheduling.answers.js';
 import {
   ChangeScheduledMessageDto,
   CreateReminderDto,
@@ -26,45 +27,6 @@ import {
 } from './scheduling.dtos.js';
 import { presentReminder, presentScheduledMessage } from './scheduling.presenters.js';
 
-const CONTENT = {
-  content: wire.text(),
-  rendered_content: wire.text(),
-  scheduled_delivery_timestamp: wire.integer(),
-  failed: wire.boolean(),
-};
-
-/** Users §20.1. */
-const SCHEDULED_MESSAGES = wire.fields({
-  scheduled_messages: wire.listOf(
-    wire.named(
-      'ScheduledMessage',
-      wire.fields({
-        scheduled_message_id: wire.integer(),
-        type: wire.oneOf('stream', 'private'),
-        to: wire.anyOf(wire.integer(), wire.listOf(wire.integer())),
-        topic: wire.optional(wire.text()),
-        ...CONTENT,
-      }),
-    ),
-  ),
-});
-
-/** Users §21. */
-const REMINDERS = wire.fields({
-  reminders: wire.listOf(
-    wire.named(
-      'Reminder',
-      wire.fields({
-        reminder_id: wire.integer(),
-        type: wire.oneOf('private'),
-        to: wire.listOf(wire.integer()),
-        ...CONTENT,
-        reminder_target_message_id: wire.integer(),
-      }),
-    ),
-  ),
-});
-
 export function schedulingRoutes(): readonly Route[] {
   const turns = new Turns();
   return [
@@ -72,7 +34,7 @@ export function schedulingRoutes(): readonly Route[] {
       auth: 'user',
       dto: NoParameters,
       useCase: ListScheduledMessages,
-      answer: SCHEDULED_MESSAGES,
+      answer: wire.fields({ scheduled_messages: wire.listOf(scheduledMessage) }),
       present: (messages) => presentLongList(turns, 'scheduled_messages', messages, presentScheduledMessage),
     }),
     route('POST', '/scheduled_messages', {
@@ -99,7 +61,7 @@ export function schedulingRoutes(): readonly Route[] {
       auth: 'user',
       dto: NoParameters,
       useCase: ListReminders,
-      answer: REMINDERS,
+      answer: wire.fields({ reminders: wire.listOf(reminder) }),
       present: (reminders) => presentLongList(turns, 'reminders', reminders, presentReminder),
     }),
     route('POST', '/reminders', {

@@ -11,6 +11,7 @@ import {
   text,
 } from '../routing/param-types.js';
 import type { WireError } from '../routing/wire-error.js';
+import * as wire from '../routing/wire-schema.js';
 
 /** A setting as clients know it. */
 export interface WireSetting {
@@ -82,6 +83,19 @@ export class WireSettings<R extends Registry> {
     return fields;
   }
 
+  /** What `present` makes of them, for the OpenAPI document. `text`: what stands for any text. */
+  schemas({
+    prefix = '',
+    text,
+  }: {
+    readonly prefix?: string;
+    readonly text?: wire.WireSchema<string>;
+  } = {}): Record<string, wire.WireSchema<SettingValue>> {
+    return Object.fromEntries(
+      [...this.rows].map(([name, row]) => [prefix + row.name, schemaOf(this.registry[name]!, row, text)]),
+    );
+  }
+
   /** The parameter that changes it. */
   parameterOf(setting: keyof R & string): { readonly name: string; readonly type: ParamType<unknown> } {
     const row = this.rowOf(setting);
@@ -118,6 +132,38 @@ export class WireSettings<R extends Registry> {
 
   private rowOf(setting: keyof R & string): WireSetting {
     return this.rows.get(setting)!;
+  }
+}
+
+/** The form of a setting's value in answers. */
+function schemaOf(
+  definition: SettingDefinition,
+  { codes, nullAs }: WireSetting,
+  text: wire.WireSchema<string> | undefined,
+): wire.WireSchema<SettingValue> {
+  const value = valueSchemaOf(definition, codes, text);
+  const mayBeNull = definition.nullable || definition.kind === 'limit' || definition.kind === 'channel';
+  return mayBeNull && nullAs === undefined ? wire.nullable(value) : value;
+}
+
+function valueSchemaOf(
+  definition: SettingDefinition,
+  codes: WireSetting['codes'],
+  text: wire.WireSchema<string> | undefined,
+): wire.WireSchema<boolean | number | string> {
+  switch (definition.kind) {
+    case 'boolean':
+      return wire.boolean();
+    case 'text':
+      return text ?? wire.text();
+    case 'choice': {
+      const values = codes ? Object.values(codes) : (definition.values as readonly (number | string)[]);
+      return text && values.some((value) => typeof value === 'string') ? text : wire.oneOf(...values);
+    }
+    case 'integer':
+    case 'limit':
+    case 'channel':
+      return wire.integer();
   }
 }
 

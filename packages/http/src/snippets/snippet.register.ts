@@ -1,10 +1,13 @@
 import { loadSnippets } from '@parley/domain/snippets';
 import { PresentedList } from '../events/register-answer.js';
 import { type RegisterSection, registerSection } from '../events/register-section.js';
+import * as wire from '../routing/wire-schema.js';
+import { snippet } from './snippet.answers.js';
 import { presentSnippet } from './snippet.presenters.js';
 
 export const snippetsSection: RegisterSection = registerSection({
   name: 'saved_snippets',
+  fields: { saved_snippets: wire.listOf(snippet) },
   forSpectators: { saved_snippets: [] },
   load: (snapshot) => snapshot.load(loadSnippets),
   present: (snippets) => ({ saved_snippets: new PresentedList(snippets, presentSnippet) }),

@@ -5,6 +5,7 @@ import { presentLongList } from '../events/long-list.js';
 import { IntegerParam, NoParameters, TextParam } from '../routing/params.js';
 import { type Route, route } from '../routing/route.js';
 import * as wire from '../routing/wire-schema.js';
+import { snippet } from './snippet.answers.js';
 import { presentSnippet } from './snippet.presenters.js';
 
 const TITLE = { strip: true, notBlank: true, max: 60 };
@@ -32,14 +33,7 @@ export function snippetRoutes(): readonly Route[] {
       auth: 'user',
       dto: NoParameters,
       useCase: ListSnippets,
-      answer: wire.fields({
-        saved_snippets: wire.listOf(
-          wire.named(
-            'SavedSnippet',
-            wire.fields({ id: wire.integer(), title: wire.text(), content: wire.text(), date_created: wire.integer() }),
-          ),
-        ),
-      }),
+      answer: wire.fields({ saved_snippets: wire.listOf(snippet) }),
       present: (snippets) => presentLongList(turns, 'saved_snippets', snippets, presentSnippet),
     }),
     route('POST', '/saved_snippets', {

@@ -1,6 +1,6 @@
 import type { Emoji } from '@parley/domain/emoji';
 import type { ShownStatus, StatusChange } from '@parley/domain/statuses';
-import { presentEmoji } from '../reactions/reaction.presenters.js';
+import { presentEmoji } from '../emoji/emoji-types.js';
 import type { ClientVariant } from '../routing/client-variant.js';
 import type { WireFields } from '../routing/reply.js';
 

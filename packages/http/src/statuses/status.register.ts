@@ -1,9 +1,12 @@
 import { loadStatuses } from '@parley/domain/statuses';
 import { type RegisterSection, registerSection } from '../events/register-section.js';
+import * as wire from '../routing/wire-schema.js';
+import { userStatus } from './status.answers.js';
 import { presentStatus } from './status.presenters.js';
 
 export const statusSection: RegisterSection = registerSection({
   name: 'user_status',
+  fields: { user_status: wire.dictionaryOf(userStatus) },
   forSpectators: { user_status: {} },
   load: (snapshot) => snapshot.load(loadStatuses),
   present: (statuses, { variant }) => ({

@@ -5,6 +5,7 @@ import { MAX_TEXT_LENGTH } from '../routing/limits.js';
 import { BooleanParam, IntegerParam, TextParam } from '../routing/params.js';
 import { type Route, route } from '../routing/route.js';
 import * as wire from '../routing/wire-schema.js';
+import { userStatus } from './status.answers.js';
 import { presentStatus } from './status.presenters.js';
 
 const TEXT = { max: MAX_STATUS_TEXT_LENGTH, strip: true, optional: true };
@@ -51,15 +52,7 @@ export const statusRoutes: readonly Route[] = [
     dto: UserDto,
     useCase: GetStatus,
     toInput: ({ user_id }) => ({ userId: user_id as UserId }),
-    answer: wire.fields({
-      status: wire.fields({
-        away: wire.optional(wire.boolean()),
-        status_text: wire.optional(wire.text()),
-        emoji_name: wire.optional(wire.text()),
-        emoji_code: wire.optional(wire.text()),
-        reaction_type: wire.optional(wire.text()),
-      }),
-    }),
+    answer: wire.fields({ status: userStatus }),
     present: (status, { variant }) => ({ status: presentStatus(status, variant) }),
   }),
   route('POST', '/users/:user_id/status', {

@@ -12,6 +12,7 @@ import {
 import { NoParameters } from '../routing/params.js';
 import { type Route, route } from '../routing/route.js';
 import * as wire from '../routing/wire-schema.js';
+import { profileField } from './profile.answers.js';
 import {
   AddProfileFieldDto,
   ChangeOwnProfileDto,
@@ -33,25 +34,7 @@ export const profileRoutes: readonly Route[] = [
     auth: 'user',
     dto: NoParameters,
     useCase: ListProfileFields,
-    answer: wire.fields({
-      custom_fields: wire.listOf(
-        wire.named(
-          'ProfileField',
-          wire.fields({
-            id: wire.integer(),
-            name: wire.text(),
-            type: wire.integer(),
-            hint: wire.text(),
-            field_data: wire.text(),
-            order: wire.integer(),
-            required: wire.boolean(),
-            editable_by_user: wire.boolean(),
-            use_for_user_matching: wire.boolean(),
-            display_in_profile_summary: wire.optional(wire.boolean()),
-          }),
-        ),
-      ),
-    }),
+    answer: wire.fields({ custom_fields: wire.listOf(profileField) }),
     present: (fields, { variant }) => ({ custom_fields: fields.map((field) => presentProfileField(field, variant)) }),
   }),
   route('POST', '/realm/profile_fields', {

@@ -1,9 +1,25 @@
 import { NOTIFICATION_SOUNDS, type UserSettings } from '@parley/domain/users';
 import { plainSection, type RegisterSection } from '../events/register-section.js';
+import * as wire from '../routing/wire-schema.js';
 import { USER_SETTING_FORMS } from './user-settings.wire.js';
+
+const { timezone, ...SETTINGS } = USER_SETTING_FORMS.schemas();
+
+/** Events §5.3. */
+const DEFAULTS_FIELDS = {
+  ...SETTINGS,
+  emojiset_choices: wire.listOf(wire.fields({ key: wire.text(), text: wire.text() })),
+  available_notification_sounds: wire.listOf(wire.text()),
+};
+const USER_SETTINGS_FIELDS = { ...DEFAULTS_FIELDS, timezone: timezone! };
 
 export const userSettingsSection: RegisterSection = plainSection(
   'user_settings',
+  {
+    user_settings: wire.named('UserSettings', wire.fields(USER_SETTINGS_FIELDS)),
+    twenty_four_hour_time: wire.optional(wire.nullable(wire.boolean())),
+    pm_content_in_desktop_notifications: wire.optional(wire.boolean()),
+  },
   ({ user, variant }) => ({
     user_settings: presentUserSettings(user.settings, true),
     ...(variant.hasLegacyRegisterFields && presentLegacySettings(user.settings)),
@@ -13,6 +29,7 @@ export const userSettingsSection: RegisterSection = plainSection(
 
 export const userDefaultsSection: RegisterSection = plainSection(
   'realm_user_settings_defaults',
+  { realm_user_settings_defaults: wire.named('UserSettingsDefaults', wire.fields(DEFAULTS_FIELDS)) },
   ({ realm }) => ({
     realm_user_settings_defaults: presentUserSettings(realm.userDefaults, false),
   }),

@@ -25,12 +25,16 @@ const USER = {
   ),
 };
 
-const user = wire.named('User', wire.fields(USER));
+export const user = wire.named('User', wire.fields(USER));
 
 export const ONE_USER = wire.fields({ user });
 /** Users §1.1: their newest message beside what others see. */
 export const OWN_USER = wire.fields({ ...USER, max_message_id: wire.integer() });
 export const USERS = wire.fields({ members: wire.listOf(user) });
+
+/** Of those who have not logged in (events §1): without a time zone. */
+export const shownUser = wire.named('ShownUser', wire.fields({ ...USER, timezone: wire.optional(USER.timezone) }));
+export const SHOWN_USERS = wire.fields({ members: wire.listOf(shownUser) });
 
 /** Protocol §8.1. */
 export const API_KEY = wire.fields({ api_key: wire.text(), email: wire.text(), user_id: wire.integer() });

@@ -36,6 +36,10 @@ export const USER_EVENTS = {
     op: 'update',
     person: { user_id: userId, is_active: isActive },
   })),
+  'user.export_consent_changed': toAll('realm_export_consent', ({ userId, isGiven }) => ({
+    user_id: userId,
+    consented: isGiven,
+  })),
   'user.access_changed': {
     wireTypes: ['realm_user'],
     needs: ({ userIds, before, reach }) => ({ access: { userIds, before, reach } }),

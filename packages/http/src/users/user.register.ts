@@ -19,6 +19,8 @@ import {
 import type { SectionParts } from '../feature.js';
 import { type PublicRealm, publicRealmOf } from '../realms/public-realm.js';
 import { presentOwnRights } from '../realms/realm.presenters.js';
+import * as wire from '../routing/wire-schema.js';
+import { shownUser, user } from './user.answers.js';
 import { presentAvatar, presentUnknownUser } from './user.presenters.js';
 import type { UserPagePresenter } from './user-page.js';
 
@@ -29,6 +31,24 @@ const REALM_USER = 'realm_user';
 export const ownUserSection = ({ realmUrls, serverInfo }: SectionParts): RegisterSection =>
   plainSection(
     REALM_USER,
+    {
+      user_id: wire.integer(),
+      email: wire.text(),
+      delivery_email: wire.text(),
+      full_name: wire.text(),
+      avatar_source: wire.oneOf('G', 'J', 'U'),
+      avatar_url: wire.nullable(wire.text()),
+      avatar_url_medium: wire.nullable(wire.text()),
+      is_owner: wire.boolean(),
+      is_admin: wire.boolean(),
+      is_moderator: wire.boolean(),
+      is_guest: wire.boolean(),
+      can_create_private_streams: wire.boolean(),
+      can_create_public_streams: wire.boolean(),
+      can_create_streams: wire.boolean(),
+      can_create_web_public_streams: wire.boolean(),
+      can_invite_others_to_realm: wire.boolean(),
+    },
     ({ viewer, user, realm, presentation }) => {
       const { role } = viewer;
       const publicRealm = publicRealmOf(realm, realmUrls);
@@ -56,6 +76,16 @@ export const ownUserSection = ({ realmUrls, serverInfo }: SectionParts): Registe
 export const peopleSection = ({ realmUrls, userPages }: SectionParts): RegisterSection =>
   registerSection({
     name: 'realm_users',
+    fields: {
+      realm_users: wire.listOf(user),
+      realm_non_active_users: wire.listOf(user),
+      cross_realm_bots: wire.listOf(user),
+    },
+    spectatorFields: {
+      realm_users: wire.listOf(shownUser),
+      realm_non_active_users: wire.listOf(shownUser),
+      cross_realm_bots: wire.listOf(shownUser),
+    },
     forSpectators: 'likeGuests',
     fetchEventTypes: [REALM_USER],
     load: async (snapshot, request) => {

@@ -6,7 +6,7 @@ import { NoParameters } from '../routing/params.js';
 import { success, WireText } from '../routing/reply.js';
 import { type Route, route } from '../routing/route.js';
 import * as wire from '../routing/wire-schema.js';
-import { ONE_USER, OWN_USER, USERS } from './user.answers.js';
+import { ONE_USER, OWN_USER, SHOWN_USERS, USERS } from './user.answers.js';
 import {
   CreateUserDto,
   DeactivateUserDto,
@@ -52,6 +52,7 @@ export function userRoutes(realmUrls: RealmUrls, pages: UserPagePresenter): read
       isExpensive: true,
       dto: ListUsersDto,
       useCase: SpectateUsers,
+      answer: SHOWN_USERS,
       handle: async ({ caller, dto, useCase }) => {
         const form: UserListForm = {
           clientGravatar: false,

@@ -22,7 +22,16 @@ export function highlightTopic(topic: string, operands: readonly string[]): stri
 /** Each once. */
 export const searchTerms = (text: string): readonly string[] => [...new Set(findWords(text).map(({ term }) => term))];
 
-const termsOf = (operands: readonly string[]): ReadonlySet<string> => new Set(operands.flatMap(searchTerms));
+/** Pages are marked for the same operands, message by message. */
+const termsOfOperands = new WeakMap<readonly string[], ReadonlySet<string>>();
+
+function termsOf(operands: readonly string[]): ReadonlySet<string> {
+  const known = termsOfOperands.get(operands);
+  if (known) return known;
+  const terms = new Set(operands.flatMap(searchTerms));
+  termsOfOperands.set(operands, terms);
+  return terms;
+}
 
 /** Words are looked for in `searched`, which has the length of `text`. */
 function mark(text: string, searched: string, terms: ReadonlySet<string>, toHtml: (text: string) => string): string {
@@ -50,12 +59,15 @@ function joinOverlapping(ranges: readonly Range[]): Range[] {
   return joined;
 }
 
-const maskEntities = (html: string) => html.replace(ENTITY, (entity) => ' '.repeat(entity.length));
+const maskEntities = (html: string) =>
+  !html.includes('&') ? html : html.replace(ENTITY, (entity) => ' '.repeat(entity.length));
 
-const escapeTopic = (text: string) =>
-  text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;')
-    .replaceAll("'", '&#x27;');
+const ESCAPES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#x27;',
+};
+
+const escapeTopic = (text: string) => text.replace(/[&<>"']/g, (character) => ESCAPES[character]!);

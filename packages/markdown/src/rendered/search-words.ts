@@ -16,25 +16,32 @@ const stemmer = lazily((require) =>
   (require('snowball-stemmers') as { newStemmer(language: string): Stemmer }).newStemmer('english'),
 );
 
-/** Words that were met before: stemming one takes some microseconds, and texts say the same again and again. */
-const stems = new Map<string, string>();
-const MAX_STEMS = 20_000;
+/**
+ * What words that were met before, as they were written, are searched by; empty: they are passed over. Stemming one takes some
+ * microseconds, and texts say the same again and again.
+ */
+const terms = new Map<string, string>();
+const MAX_TERMS = 20_000;
 /** No word of a language is longer, and stemming what is takes time that grows with the square of its length. */
 const MAX_STEMMED_LENGTH = 40;
 
+/** V8 keeps a part of a text that is as long, or longer, as a reference to the whole text. */
+const SLICED = 13;
+
 const NUMBER = /^[0-9]+$/;
 
-function stemOf(word: string): string {
+function termOf(word: string): string {
+  const known = terms.get(word);
+  if (known !== undefined) return known;
   // Numbers have no endings, and each would take the place of a word in the cache.
-  if (NUMBER.test(word)) return word;
-  if (word.length > MAX_STEMMED_LENGTH) return word;
-  let stem = stems.get(word);
-  if (stem === undefined) {
-    stem = stemmer().stem(word);
-    if (stems.size >= MAX_STEMS) stems.clear();
-    stems.set(word, stem);
+  if (NUMBER.test(word)) return isPassedOver(word) ? '' : word;
+  const lowered = word.toLowerCase();
+  const term = isPassedOver(lowered) ? '' : lowered.length > MAX_STEMMED_LENGTH ? lowered : stemmer().stem(lowered);
+  if (word.length <= MAX_STEMMED_LENGTH) {
+    if (terms.size >= MAX_TERMS) terms.clear();
+    terms.set(word.length < SLICED ? word : word.split('').join(''), term);
   }
-  return stem;
+  return term;
 }
 
 const ASCII = /^[\0-\x7f]*$/;
@@ -45,6 +52,11 @@ const PLAIN = /[\p{L}\p{N}][\p{L}\p{M}\p{N}]*/gu;
 
 /** What words and addresses are put together with. */
 const JOINING = /[-.@/_+:]/;
+const SPACE = /\s/;
+
+/** Not where a sentence ends: what is joined has something behind it. */
+const isJoinedAt = (text: string, end: number): boolean =>
+  end + 1 < text.length && JOINING.test(text[end]!) && !SPACE.test(text[end + 1]!);
 
 /**
  * The words of a text. Addresses are one word and hyphenated words are one and their parts, so words may overlap. The
@@ -58,7 +70,7 @@ export function findWords(text: string): Word[] {
     const start = match.index;
     // Most words are nothing else.
     const plainEnd = start + match[0].length;
-    if (!JOINING.test(match[0]) && !JOINING.test(text[plainEnd] ?? '')) {
+    if (!JOINING.test(match[0]) && !isJoinedAt(text, plainEnd)) {
       addPlain(words, start, match[0]);
       match = next(pattern, text, plainEnd);
       continue;
@@ -138,8 +150,8 @@ function addCompound(words: Word[], start: number, compound: string): void {
 }
 
 function addPlain(words: Word[], start: number, word: string): void {
-  const lowered = word.toLowerCase();
-  if (!isPassedOver(lowered)) words.push({ start, end: start + word.length, term: stemOf(lowered) });
+  const term = termOf(word);
+  if (term !== '') words.push({ start, end: start + word.length, term });
 }
 
 function next(pattern: RegExp, text: string, from: number): RegExpExecArray | null {

@@ -6,6 +6,7 @@ import { silentLogger } from '@parley/http';
 import type { Invocation } from '../config.js';
 import { openParley } from '../open-parley.js';
 import type { ComposedParley } from '../parley.js';
+import type { RealmResolverOptions } from '../realm-resolver.js';
 import { StartupError } from '../startup-error.js';
 import type { CommandContext, CommandFlag } from './command.js';
 
@@ -32,12 +33,9 @@ export function requireDatabase(invocation: Invocation): void {
 }
 
 /** Where the server is reached, as far as a command beside it can know. */
-export function addressesOf({ configuration }: Invocation): {
-  readonly url: string;
-  readonly defaultRealm: string | null;
-} {
-  const { url, port, defaultRealm } = configuration;
-  return { url: url ?? `http://localhost:${port}`, defaultRealm };
+export function addressesOf({ configuration }: Invocation): RealmResolverOptions {
+  const { url, port, defaultRealm, realmAddresses } = configuration;
+  return { url: url ?? `http://localhost:${port}`, defaultRealm, realmAddresses };
 }
 
 export const acceptsNewSecret = ({ flags }: Invocation): boolean => flags.get('accept-new-secret') === 'on';

@@ -466,6 +466,7 @@ describe('parley', () => {
   it.each`
     args                                                             | err
     ${['dance']}                                                     | ${'parley: There is no command dance; see parley --help.'}
+    ${['usr', 'list']}                                               | ${'parley: There is no command usr; did you mean parley user?'}
     ${['serve', '--new-database', 'now']}                            | ${'parley: Usage: parley serve'}
     ${['user', 'create', 'a@b.example']}                             | ${/^parley: Usage: parley user create EMAIL NAME/}
     ${['user', 'create', 'a@b.example', 'Name', '--role=king']}      | ${/^parley: A role is one of owner, /}

@@ -120,7 +120,8 @@ function unknownCommand(args: readonly string[]): UsageError {
     }
     return new UsageError(`There is no command ${first} ${second}${meant || `; see parley ${first} --help.`}`);
   }
-  const meant = hint(first, names).replace('did you mean ', 'did you mean parley ');
+  const groups = new Set(names.map((name) => name.split(' ')[0]!));
+  const meant = hint(first, [...names, ...groups]).replace('did you mean ', 'did you mean parley ');
   return new UsageError(`There is no command ${first}${meant || '; see parley --help.'}`);
 }
 

@@ -86,12 +86,10 @@ async function addRealm(tx: Transaction, useCase: Resolve): Promise<RealmId> {
   return realm.id;
 }
 
+/** Newcomers are not announced, as in the recorded organization. */
 async function announceNewChannelsIn(tx: Transaction, realmId: RealmId, id: ChannelId): Promise<void> {
   const realm = await tx.realms.get(realmId);
-  await tx.realms.update({
-    ...realm,
-    settings: { ...realm.settings, newChannelAnnouncementsChannelId: id, signupAnnouncementsChannelId: id },
-  });
+  await tx.realms.update({ ...realm, settings: { ...realm.settings, newChannelAnnouncementsChannelId: id } });
 }
 
 async function addPeople(useCase: Resolve, realmId: RealmId): Promise<ReadonlyMap<string, UserId>> {

@@ -10,7 +10,7 @@ const MAX_KNOWN = 10_000;
 export class Addresses {
   /** An external id is given once and for all, so that what was found stays true; that somebody has none does not. */
   private readonly known = new Map<string, UserId>();
-  private readonly externalIds = new Map<UserId, string>();
+  private externalIds = new Map<UserId, string>();
 
   constructor(
     private readonly realms: RealmResolver,
@@ -28,7 +28,10 @@ export class Addresses {
   async caller(ref: UserRef, clientName: string): Promise<Caller> {
     const realmId = await this.realmId(ref.realm);
     // Whether there is a user of our own id, the use case finds out.
-    const userId = 'userId' in ref ? (ref.userId as UserId) : await this.userId(realmId, ref.externalId);
+    const userId =
+      'userId' in ref
+        ? (ref.userId as UserId)
+        : (this.known.get(keyOf(realmId, ref.externalId)) ?? (await this.findUserId(realmId, ref.externalId)));
     return { realmId, userId, clientName };
   }
 
@@ -40,31 +43,28 @@ export class Addresses {
     return people.map((person) => (typeof person === 'string' ? byExternalId.get(person)! : (person as UserId)));
   }
 
-  /** Those who have none are absent. */
-  async externalIdsOf(realmId: RealmId, userIds: Iterable<UserId>): Promise<ReadonlyMap<UserId, string>> {
-    const found = new Map<UserId, string>();
-    const unknown: UserId[] = [];
-    for (const id of new Set(userIds)) {
-      const externalId = this.externalIds.get(id);
-      if (externalId === undefined) unknown.push(id);
-      else found.set(id, externalId);
+  /** Those who have none are absent; others may be in it. */
+  async externalIdsOf(realmId: RealmId, userIds: readonly UserId[]): Promise<ReadonlyMap<UserId, string>> {
+    const known = this.externalIds;
+    const unknown = userIds.filter((id) => !known.has(id));
+    if (unknown.length === 0) return known;
+    const all = new Map(await this.users.externalIdsOf(realmId, [...new Set(unknown)]));
+    // Another map, not an empty one: what others are about to look up is in this one.
+    if (this.externalIds.size >= MAX_KNOWN) this.externalIds = new Map();
+    for (const [id, externalId] of all) this.externalIds.set(id, externalId);
+    for (const id of userIds) {
+      const externalId = known.get(id);
+      if (externalId !== undefined) all.set(id, externalId);
     }
-    if (unknown.length === 0) return found;
-    if (this.externalIds.size >= MAX_KNOWN) this.externalIds.clear();
-    for (const [id, externalId] of await this.users.externalIdsOf(realmId, unknown)) {
-      found.set(id, externalId);
-      this.externalIds.set(id, externalId);
-    }
-    return found;
+    return all;
   }
 
-  private async userId(realmId: RealmId, externalId: string): Promise<UserId> {
-    const key = `${realmId} ${externalId}`;
-    const known = this.known.get(key);
-    if (known !== undefined) return known;
+  private async findUserId(realmId: RealmId, externalId: string): Promise<UserId> {
     const [id] = await this.users.getIds(realmId, [externalId]);
     if (this.known.size >= MAX_KNOWN) this.known.clear();
-    this.known.set(key, id!);
+    this.known.set(keyOf(realmId, externalId), id!);
     return id!;
   }
 }
+
+const keyOf = (realmId: RealmId, externalId: string): string => `${realmId} ${externalId}`;

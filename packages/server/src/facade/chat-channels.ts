@@ -59,7 +59,11 @@ export interface ChannelsParts {
 }
 
 /** By name or id. @throws DomainError UNKNOWN_CHANNEL */
-export const findChannelId = async (resolve: Resolve, caller: Caller, channel: string | number): Promise<ChannelId> =>
+export const findChannelId = (
+  resolve: Resolve,
+  caller: Caller,
+  channel: string | number,
+): ChannelId | Promise<ChannelId> =>
   typeof channel === 'number' ? (channel as ChannelId) : resolve(FindChannelId).execute(caller, { name: channel });
 
 export function chatChannels({ resolve, addresses, realm, caller }: ChannelsParts): ChatChannels {

@@ -7,16 +7,24 @@ import {
   GetMessages,
   type MessageView,
   type NarrowTerm,
+  type PageRange,
   type PersonalFlags,
   SendMessage,
   type SendMessageInput,
   UpdateMessage,
 } from '@parley/domain/messages';
 import { AddReaction, RemoveReaction } from '@parley/domain/reactions';
-import { type Caller, type ChannelId, DomainError, type MessageId, type UserId } from '@parley/domain/shared';
+import {
+  type Caller,
+  type ChannelId,
+  DomainError,
+  type MessageId,
+  type RealmId,
+  type UserId,
+} from '@parley/domain/shared';
 import type { Resolve } from '../resolve.js';
 import type { Addresses } from './addresses.js';
-import { type OwnChatMessage, peopleBy, peopleIn, presentMessage, presentOwnMessage } from './presented.js';
+import { type OwnChatMessage, peopleBy, peopleIn, presentOwnMessage } from './presented.js';
 import type { PersonRef } from './references.js';
 
 /** A message to a channel, by name or id, or to people. */
@@ -92,7 +100,7 @@ export interface MessagesParts {
   /** String id of the organization. */
   readonly realm: string;
   readonly caller: () => Promise<Caller>;
-  readonly channelId: (channel: string | number) => Promise<ChannelId>;
+  readonly channelId: (caller: Caller, channel: string | number) => ChannelId | Promise<ChannelId>;
 }
 
 const PAGE = 500;
@@ -100,7 +108,7 @@ const PAGE = 500;
 const MAX_LAST = 5000;
 
 export function chatMessages(parts: MessagesParts): ChatMessages {
-  const { resolve, realm, caller, channelId } = parts;
+  const { resolve, caller, channelId } = parts;
   const changeFlag = async (op: 'add' | 'remove', ids: readonly number[]) => {
     await resolve(ChangeMessageFlags).execute(await caller(), { ids: ids as readonly MessageId[], op, flag: 'read' });
   };
@@ -115,23 +123,30 @@ export function chatMessages(parts: MessagesParts): ChatMessages {
         for await (const page of pagesOf(parts, selection)) for (const message of page) yield message;
       },
       async toArray() {
+        if (selection.last !== undefined) return lastOf(parts, selection, selection.last);
         const all: OwnChatMessage[] = [];
         for await (const page of pagesOf(parts, selection)) for (const message of page) all.push(message);
         return all;
       },
     }),
     async get(id) {
-      const { view, flags, isSenderKnown } = await resolve(GetMessage).execute(await caller(), { id: id as MessageId });
+      const who = await caller();
+      const { view, flags, isSenderKnown } = await resolve(GetMessage).execute(who, { id: id as MessageId });
       const hidden = new Set(isSenderKnown ? [] : [view.sender.id]);
-      const [message] = await present(parts, [{ view, flags }], hidden);
+      const [message] = await present(parts, who.realmId, {
+        views: [view],
+        flags: new Map([[view.message.id, flags]]),
+        hidden,
+      });
       return message!;
     },
     async edit(id, { content, topic, channel }) {
-      await resolve(UpdateMessage).execute(await caller(), {
+      const who = await caller();
+      await resolve(UpdateMessage).execute(who, {
         messageId: id as MessageId,
         content: content ?? null,
         topic: topic ?? null,
-        channelId: channel === undefined ? null : await channelId(channel),
+        channelId: channel === undefined ? null : await channelId(who, channel),
         propagation: 'one',
         notifiesOldThread: false,
         notifiesNewThread: topic !== undefined || channel !== undefined,
@@ -151,69 +166,90 @@ export function chatMessages(parts: MessagesParts): ChatMessages {
         type: null,
       }),
   };
+}
 
-  async function* pagesOf(of: MessagesParts, selection: MessageSelection): AsyncGenerator<readonly OwnChatMessage[]> {
-    const { last, first, after, before } = selection;
-    if (last !== undefined && first !== undefined) throw invalidRange('Either the first messages or the last ones.');
-    for (const count of [last, first]) {
-      if (count !== undefined && !(Number.isInteger(count) && count >= 0 && (count === first || count <= MAX_LAST))) {
-        throw invalidRange(`The number of messages is a whole number; of the last ones at most ${MAX_LAST}.`);
-      }
-    }
-    const who = await of.caller();
-    const narrow = await narrowOf(of, who, selection);
-    const isWanted = ({ id }: OwnChatMessage) => id > (after ?? 0) && id < (before ?? Number.POSITIVE_INFINITY);
-    if (last !== undefined) {
-      if (last === 0) return;
-      const anchor: Anchor = before === undefined ? { kind: 'newest' } : { kind: 'id', id: before };
-      yield (await pageOf(of, who, narrow, anchor, { before: last })).filter(isWanted);
-      return;
-    }
-    let left = first ?? Number.POSITIVE_INFINITY;
-    let anchor: Anchor = after === undefined ? { kind: 'oldest' } : { kind: 'id', id: after };
-    while (left > 0) {
-      const size = Math.min(PAGE, left);
-      const page = await pageOf(of, who, narrow, anchor, { after: size });
-      const wanted = page.filter(isWanted);
-      yield wanted;
-      if (wanted.length < size) return;
-      left -= page.length;
-      anchor = { kind: 'id', id: page.at(-1)!.id };
-    }
+async function* pagesOf(parts: MessagesParts, selection: MessageSelection): AsyncGenerator<readonly OwnChatMessage[]> {
+  const { last, first, after } = selection;
+  if (last !== undefined) {
+    yield await lastOf(parts, selection, last);
+    return;
   }
+  checkCount(first, Number.POSITIVE_INFINITY);
+  const who = await parts.caller();
+  const narrow = await narrowOf(parts, who, selection);
+  const isWanted = between(selection);
+  let left = first ?? Number.POSITIVE_INFINITY;
+  let anchor: Anchor = after === undefined ? { kind: 'oldest' } : { kind: 'id', id: after };
+  while (left > 0) {
+    const size = Math.min(PAGE, left);
+    const page = await pageOf(parts, who, narrow, { anchor, before: 0, after: size, includeAnchor: false });
+    const wanted = page.filter(isWanted);
+    yield wanted;
+    if (wanted.length < size) return;
+    left -= page.length;
+    anchor = { kind: 'id', id: page.at(-1)!.id };
+  }
+}
 
-  async function pageOf(
-    of: MessagesParts,
-    who: Caller,
-    narrow: readonly NarrowTerm[],
-    anchor: Anchor,
-    { before = 0, after = 0 }: { readonly before?: number; readonly after?: number },
-  ): Promise<readonly OwnChatMessage[]> {
-    const select = { anchor, before, after, includeAnchor: false };
-    const { found, hidden } = await of.resolve(GetMessages).execute(who, { narrow, select }, async (list, hydrate) => {
-      const flags = new Map(list.entries.map((entry) => [entry.id, entry.flags]));
-      const views = await hydrate(list.entries.map(({ id }) => id));
-      return {
-        found: views.map((view) => ({ view, flags: flags.get(view.message.id)! })),
-        hidden: list.hiddenUserIds,
-      };
-    });
-    return present(of, found, hidden);
-  }
+/** In one page. */
+async function lastOf(
+  parts: MessagesParts,
+  selection: MessageSelection,
+  last: number,
+): Promise<readonly OwnChatMessage[]> {
+  const { first, after, before } = selection;
+  if (first !== undefined) throw invalidRange('Either the first messages or the last ones.');
+  checkCount(last, MAX_LAST);
+  const who = await parts.caller();
+  const narrow = await narrowOf(parts, who, selection);
+  if (last === 0) return [];
+  const anchor: Anchor = before === undefined ? { kind: 'newest' } : { kind: 'id', id: before };
+  const page = await pageOf(parts, who, narrow, { anchor, before: last, after: 0, includeAnchor: false });
+  return after === undefined && before === undefined ? page : page.filter(between(selection));
+}
 
-  async function present(
-    { addresses }: MessagesParts,
-    found: readonly { readonly view: MessageView; readonly flags: PersonalFlags }[],
-    hidden: ReadonlySet<UserId>,
-  ): Promise<readonly OwnChatMessage[]> {
-    const { realmId } = await caller();
-    const externalIds = await addresses.externalIdsOf(
-      realmId,
-      found.flatMap(({ view }) => peopleIn(view)),
-    );
-    const person = peopleBy(externalIds, hidden);
-    return found.map(({ view, flags }) => presentOwnMessage(presentMessage(view, realm, person), flags));
-  }
+/** @throws DomainError INVALID_MESSAGE_RANGE */
+function checkCount(count: number | undefined, most: number): void {
+  if (count === undefined || (Number.isInteger(count) && count >= 0 && count <= most)) return;
+  throw invalidRange(`The number of messages is a whole number; of the last ones at most ${MAX_LAST}.`);
+}
+
+const between =
+  ({ after = 0, before = Number.POSITIVE_INFINITY }: MessageSelection) =>
+  ({ id }: OwnChatMessage): boolean =>
+    id > after && id < before;
+
+async function pageOf(
+  parts: MessagesParts,
+  who: Caller,
+  narrow: readonly NarrowTerm[],
+  select: PageRange,
+): Promise<readonly OwnChatMessage[]> {
+  const { views, flags, hidden } = await parts
+    .resolve(GetMessages)
+    .execute(who, { narrow, select }, async (list, hydrate) => ({
+      views: await hydrate(list.entries.map(({ id }) => id)),
+      flags: new Map(list.entries.map((entry) => [entry.id, entry.flags])),
+      hidden: list.hiddenUserIds,
+    }));
+  return present(parts, who.realmId, { views, flags, hidden });
+}
+
+async function present(
+  { addresses, realm }: MessagesParts,
+  realmId: RealmId,
+  {
+    views,
+    flags,
+    hidden,
+  }: {
+    readonly views: readonly MessageView[];
+    readonly flags: ReadonlyMap<MessageId, PersonalFlags>;
+    readonly hidden: ReadonlySet<UserId>;
+  },
+): Promise<readonly OwnChatMessage[]> {
+  const person = peopleBy(await addresses.externalIdsOf(realmId, peopleIn(views)), hidden);
+  return views.map((view) => presentOwnMessage(view, realm, person, flags.get(view.message.id)!));
 }
 
 /** What the use case takes. @throws DomainError UNKNOWN_USER */
@@ -235,21 +271,17 @@ export async function inputOf(
 
 async function narrowOf(
   { addresses, channelId }: MessagesParts,
-  { realmId }: Caller,
+  who: Caller,
   { channel, topic, with: people, search, unread }: MessageSelection,
 ): Promise<readonly NarrowTerm[]> {
-  const term = (operator: string, operand: NarrowTerm['operand']): NarrowTerm => ({
-    operator,
-    operand,
-    negated: false,
-  });
-  return [
-    ...(channel === undefined ? [] : [term('channel', await channelId(channel))]),
-    ...(topic === undefined ? [] : [term('topic', topic)]),
-    ...(people === undefined ? [] : [term('dm', await addresses.userIds(realmId, listOf(people)))]),
-    ...(search === undefined ? [] : [term('search', search)]),
-    ...(unread ? [term('is', 'unread')] : []),
-  ];
+  const terms: NarrowTerm[] = [];
+  const add = (operator: string, operand: NarrowTerm['operand']) => terms.push({ operator, operand, negated: false });
+  if (channel !== undefined) add('channel', await channelId(who, channel));
+  if (topic !== undefined) add('topic', topic);
+  if (people !== undefined) add('dm', await addresses.userIds(who.realmId, listOf(people)));
+  if (search !== undefined) add('search', search);
+  if (unread) add('is', 'unread');
+  return terms;
 }
 
 export const listOf = <T extends PersonRef>(people: T | readonly T[]): readonly T[] =>

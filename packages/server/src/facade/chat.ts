@@ -25,12 +25,21 @@ export function chatAs(resolve: Resolve, ref: UserRef, { client = DEFAULT_CLIENT
   // Looked up with each call: who comes later is found then, and what is kept at hand is not looked up again.
   const caller = () => addresses.caller(ref, client);
   const parts: ChannelsParts = { resolve, addresses, realm: ref.realm, caller };
+  let messages: ChatMessages | undefined;
+  let channels: ChatChannels | undefined;
+  // Most of these objects are made for one call of theirs.
   return {
-    messages: chatMessages({
-      ...parts,
-      channelId: async (channel) => findChannelId(resolve, await caller(), channel),
-    }),
-    channels: chatChannels(parts),
+    get messages() {
+      messages ??= chatMessages({
+        ...parts,
+        channelId: (who, channel) => findChannelId(resolve, who, channel),
+      });
+      return messages;
+    },
+    get channels() {
+      channels ??= chatChannels(parts);
+      return channels;
+    },
     caller,
   };
 }

@@ -48,7 +48,7 @@ export class EventPresenter {
     const realm = await this.realms.stringIdOf(realmId);
     if (realm === null) return [];
     const people = events.flatMap(({ event }) => {
-      if (event.type === 'message.sent') return peopleIn(event.view);
+      if (event.type === 'message.sent') return peopleIn([event.view]);
       return event.type === 'user.created' ? [event.user.id] : [];
     });
     const externalIds = await this.addresses.externalIdsOf(realmId, people);

@@ -1,6 +1,7 @@
 import type { RequestListener } from 'node:http';
 import type { RealmId } from '@parley/domain/shared';
 import type { Middleware } from '@parley/http';
+import type { ReadinessReport } from '../observation/readiness.js';
 import type { Resolve } from '../resolve.js';
 import type { Facade } from './facade.js';
 import type { MountedHandler } from './mounted.js';
@@ -23,6 +24,13 @@ export interface Parley extends Facade {
   readonly useCase: Resolve;
   /** The organization with this string id; null when there is none. */
   findRealm(stringId: string): Promise<RealmId | null>;
+  /** Whether requests are to be sent here, and otherwise what is wrong: it cannot write, the disk is full, it is ending. */
+  ready(): Promise<ReadinessReport>;
+  /**
+   * What Prometheus reads, as `text/plain; version=0.0.4`: everything that begins with `parley_`, to be shown beside your own.
+   * @throws Error without the option `metrics`
+   */
+  metrics(): Promise<string>;
   /** Finishes what is in flight, answers long polls, and closes the database. Idempotent. */
   close(): Promise<void>;
 }

@@ -1,7 +1,7 @@
 import type { ChannelView } from '@parley/domain/channels';
 import { isPrivate, isWebPublic } from '@parley/domain/channels';
 import type { HostUser } from '@parley/domain/host-users';
-import type { MessageView, PersonalFlags } from '@parley/domain/messages';
+import type { MessageView, PersonalFlags, UserSummary } from '@parley/domain/messages';
 import type { Realm } from '@parley/domain/realms';
 import type { UserId } from '@parley/domain/shared';
 import type { Role } from '@parley/domain/users';
@@ -97,9 +97,18 @@ export const presentUser = ({ user, externalId }: HostUser, realm: string): Chat
   isActive: user.isActive,
 });
 
-/** Everybody whom a message names. */
-export const peopleIn = ({ sender, conversation }: MessageView): readonly UserId[] =>
-  conversation.kind === 'direct' ? [sender.id, ...conversation.participants.map(({ id }) => id)] : [sender.id];
+/** Everybody whom messages name and who may have an external id: bots of the system have none. Some more than once. */
+export function peopleIn(views: readonly MessageView[]): readonly UserId[] {
+  const ids: UserId[] = [];
+  const add = ({ id, isSystemBot }: UserSummary) => {
+    if (!isSystemBot) ids.push(id);
+  };
+  for (const { sender, conversation } of views) {
+    add(sender);
+    if (conversation.kind === 'direct') conversation.participants.forEach(add);
+  }
+  return ids;
+}
 
 /** Presents people, each once. */
 export function peopleBy(
@@ -138,12 +147,21 @@ export const presentMessage = (
 });
 
 /** The message itself, with what it is to one user. */
-export const presentOwnMessage = (message: ChatMessage, flags: PersonalFlags): OwnChatMessage =>
-  Object.assign(message, {
-    isRead: flags.read,
-    isStarred: flags.starred,
-    isMentioned: flags.mentioned || flags.channelWildcardMentioned || flags.topicWildcardMentioned,
-  });
+export const presentOwnMessage = (
+  view: MessageView,
+  realm: string,
+  person: ReturnType<typeof peopleBy>,
+  flags: PersonalFlags,
+): OwnChatMessage => {
+  const message = presentMessage(view, realm, person) as {
+    -readonly [Field in keyof OwnChatMessage]: OwnChatMessage[Field];
+  };
+  // Field by field: copying an object takes ten times as long.
+  message.isRead = flags.read;
+  message.isStarred = flags.starred;
+  message.isMentioned = flags.mentioned || flags.channelWildcardMentioned || flags.topicWildcardMentioned;
+  return message;
+};
 
 export const presentChannel = (channel: ChannelView, realm: string): ChatChannel => ({
   id: channel.id,

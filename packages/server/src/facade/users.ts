@@ -23,6 +23,10 @@ export interface UserToUpsert {
   readonly role?: Role;
 }
 
+export interface UserStream extends AsyncIterable<ChatUser> {
+  toArray(): Promise<readonly ChatUser[]>;
+}
+
 /** Users of your application in the chat, as you, the host, see them: nobody's permission is asked. */
 export interface Users {
   /**
@@ -33,12 +37,20 @@ export interface Users {
   link(user: { readonly realm: string; readonly externalId: string; readonly userId: number }): Promise<ChatUser>;
   /** Null: there is no such user. */
   find(user: UserRef): Promise<ChatUser | null>;
+  /**
+   * Everybody of an organization, by id, read page by page as it is gone through: bots too, and with `deactivated` those who were
+   * deactivated. For comparing them with your own users, not for each request.
+   */
+  list(selection: { readonly realm: string; readonly deactivated?: boolean }): UserStream;
   /** They cannot sign in any more, nor does anything reach them; what they wrote stays. Once more: without effect. */
   deactivate(user: UserRef): Promise<void>;
   reactivate(user: UserRef): Promise<void>;
   /** For clients of theirs; with `rotate` a new one, and clients with the one before are signed out. */
   apiKey(user: UserRef, options?: { readonly rotate?: boolean }): Promise<string>;
 }
+
+/** Of users that are read at once. */
+const PAGE = 500;
 
 export function usersOf(resolve: Resolve): Users {
   const addresses = resolve(Addresses);
@@ -48,6 +60,15 @@ export function usersOf(resolve: Resolve): Users {
   };
   const present = (user: User, { realm, externalId }: { readonly realm: string; readonly externalId: string }) =>
     presentUser({ user, externalId }, realm);
+  async function* everybody({ realm, deactivated = false }: Parameters<Users['list']>[0]): AsyncGenerator<ChatUser> {
+    const realmId = await addresses.realmId(realm);
+    const users = resolve(FindHostUsers);
+    const ids = await users.listIds(realmId);
+    for (let start = 0; start < ids.length; start += PAGE) {
+      const page = await users.describe(realmId, ids.slice(start, start + PAGE));
+      for (const found of page.values()) if (found.user.isActive || deactivated) yield presentUser(found, realm);
+    }
+  }
   return {
     async upsert({ name: fullName, ...user }) {
       const realmId = await addresses.realmId(user.realm);
@@ -64,6 +85,14 @@ export function usersOf(resolve: Resolve): Users {
       const found = await resolve(FindHostUsers).find(realmId, referenceOf(ref));
       return found && presentUser(found, ref.realm);
     },
+    list: (selection) => ({
+      [Symbol.asyncIterator]: () => everybody(selection),
+      async toArray() {
+        const all: ChatUser[] = [];
+        for await (const user of everybody(selection)) all.push(user);
+        return all;
+      },
+    }),
     deactivate: (ref) => setActive(ref, false),
     reactivate: (ref) => setActive(ref, true),
     async apiKey(ref, { rotate = false } = {}) {

@@ -80,6 +80,7 @@ describe('default channels', () => {
     for (const who of NO_MEMBERS) {
       expectRefusal(await add(ids.a, people[who]), ...NOT_ADMINISTRATOR);
       expectRefusal(await remove(99_999, people[who]), ...NOT_ADMINISTRATOR);
+      expectRefusal(await server.post('/default_streams', people[who]), ...NOT_ADMINISTRATOR);
     }
     const options = { as: outsider, realm: 'other', params: { stream_id: ids.a } };
     expectRefusal(await server.request('POST', '/default_streams', options), 'Invalid channel ID');
@@ -190,6 +191,7 @@ describe('default channel groups', () => {
     for (const who of NO_MEMBERS) {
       const as = people[who];
       expectRefusal(await create({}, as), ...NOT_ADMINISTRATOR);
+      expectRefusal(await server.post(`${BASE}/create`, as), ...NOT_ADMINISTRATOR);
       expectRefusal(await server.patch(`${BASE}/${id}`, as, params), ...NOT_ADMINISTRATOR);
       expectRefusal(await server.patch(`${BASE}/${id}/streams`, as, params), ...NOT_ADMINISTRATOR);
       expectRefusal(await server.delete(`${BASE}/${id}`, as), ...NOT_ADMINISTRATOR);

@@ -9,6 +9,7 @@ import { BOTS_SCENARIOS } from './client-sync/bots.scenarios.js';
 import { BRANDING_SCENARIOS } from './client-sync/branding.scenarios.js';
 import { CHANNELS_SCENARIOS } from './client-sync/channels.scenarios.js';
 import { CUSTOM_EMOJI_SCENARIOS } from './client-sync/custom-emoji.scenarios.js';
+import { EXPORTS_SCENARIOS } from './client-sync/exports.scenarios.js';
 import { FILES_SCENARIOS } from './client-sync/files.scenarios.js';
 import { GROUPS_SCENARIOS } from './client-sync/groups.scenarios.js';
 import { INVITATIONS_SCENARIOS } from './client-sync/invitations.scenarios.js';
@@ -35,6 +36,7 @@ const SCENARIOS: Scenarios = {
   ...AVATARS_SCENARIOS,
   ...BRANDING_SCENARIOS,
   ...CUSTOM_EMOJI_SCENARIOS,
+  ...EXPORTS_SCENARIOS,
   ...FILES_SCENARIOS,
   ...GROUPS_SCENARIOS,
   ...INVITATIONS_SCENARIOS,

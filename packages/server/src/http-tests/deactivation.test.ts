@@ -59,8 +59,8 @@ describe('DELETE /users/{id} (users §4.1)', () => {
     fieldsOf(await deactivate(iago, hamlet));
     const gone = { type: 'realm_user', op: 'update', person: { user_id: hamlet.id, is_active: false } };
     const left = (id: number) => ({ type: 'subscription', op: 'peer_remove', stream_ids: [id], user_ids: [hamlet.id] });
-    expect(await eventsAfter(server, owner)).toEqual([gone, left(town), left(den)]);
-    expect(await eventsAfter(server, member)).toEqual([gone, left(town)]);
+    expect(await eventsAfter(server, owner)).toEqual([left(town), left(den), gone]);
+    expect(await eventsAfter(server, member)).toEqual([left(town), gone]);
   });
 
   it('refuses in the order of the contract', async () => {

@@ -279,6 +279,8 @@ describe('POST /streams/{stream_id}/delete_topic', () => {
     const principal = { code: 'UNAUTHORIZED_PRINCIPAL' };
     for (const who of [hamlet, shiva]) {
       expectRefusal(await deleteTopic(who, 'plans', 999_999), 'Must be an organization administrator', principal);
+      const unnamed = await server.post(`/streams/${general}/delete_topic`, who);
+      expectRefusal(unnamed, 'Must be an organization administrator', principal);
     }
     const secret = await server.createChannel('secret', [hamlet], { invite_only: true });
     const id = await say(secret, hamlet);

@@ -89,6 +89,26 @@ describe('parley.users', () => {
     expect(await users.link({ realm: 'zulip', externalId: 'h', userId: id })).toMatchObject({ id, externalId: 'h' });
   });
 
+  it('lists everybody of an organization, those who were deactivated where they are asked for', async () => {
+    const { users, realms } = server.parley;
+    await realms.ensure({ name: 'list' });
+    for (let n = 0; n < 3; n++) await users.upsert({ realm: 'list', externalId: `l${n}`, name: `Person ${n}` });
+    await users.deactivate({ realm: 'list', externalId: 'l1' });
+    const listed = await users.list({ realm: 'list' }).toArray();
+    expect(listed.map(({ externalId }) => externalId)).toEqual(['l0', 'l2']);
+    expect(listed[0]).toEqual(await users.find({ realm: 'list', externalId: 'l0' }));
+    const all: unknown[] = [];
+    for await (const { externalId, isActive } of users.list({ realm: 'list', deactivated: true })) {
+      all.push([externalId, isActive]);
+    }
+    expect(all).toEqual([
+      ['l0', true],
+      ['l1', false],
+      ['l2', true],
+    ]);
+    await expect(users.list({ realm: 'nowhere' }).toArray()).rejects.toEqual(code('UNKNOWN_REALM'));
+  });
+
   it('answers a key that clients can use, and another one when it is rotated', async () => {
     const { users } = server.parley;
     const first = await users.apiKey(ann);
@@ -107,6 +127,7 @@ describe('parley.users', () => {
     ['no realm', { realm: 'nowhere', externalId: 'u1' }, 'UNKNOWN_REALM', 404],
     ['nobody', { realm, externalId: 'u99' }, 'UNKNOWN_USER', 404],
     ['a number that is nobody', { realm, userId: 9999 }, 'UNKNOWN_USER', 404],
+    ['the system', { realm: 'zulip', userId: 1 }, 'UNKNOWN_USER', 404],
   ])('refuses users of %s', async (_, ref, expected, status) => {
     const { users } = server.parley;
     for (const attempt of ['deactivate', 'reactivate', 'apiKey'] as const) {

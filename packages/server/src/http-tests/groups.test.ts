@@ -191,7 +191,7 @@ describe('members', () => {
       return messages.map(({ content }: Wire) => content);
     };
     fieldsOf(await change(iago, id, { add: ids(...crowd) }));
-    const toldTo = async (user: TestUser, count: number): Promise<readonly string[]> => {
+    const noticesOf = async (user: TestUser, count: number): Promise<readonly string[]> => {
       for (;;) {
         const told = await newest(user);
         if (told.length >= count) return told;
@@ -199,9 +199,9 @@ describe('members', () => {
       }
     };
     const told = [`@_**Iago|${iago.id}** added you to the group @_*crowd*.`];
-    expect([await toldTo(first, 1), await toldTo(last, 1)]).toEqual([told, told]);
+    expect([await noticesOf(first, 1), await noticesOf(last, 1)]).toEqual([told, told]);
     fieldsOf(await change(iago, id, { delete: ids(...crowd) }));
-    expect(await toldTo(last, 2)).toEqual([...told, `@_**Iago|${iago.id}** removed you from the group @_*crowd*.`]);
+    expect(await noticesOf(last, 2)).toEqual([...told, `@_**Iago|${iago.id}** removed you from the group @_*crowd*.`]);
   });
 
   it('are added and removed in one go, or not at all', async () => {

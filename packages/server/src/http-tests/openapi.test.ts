@@ -11,11 +11,13 @@ describe('GET /openapi.json', () => {
   it('describes every operation, whoever asks, as OpenAPI 3.1', async () => {
     const { status, headers, body } = await server.get('/openapi.json', null);
     expect([status, headers['content-type'], body.openapi]).toEqual([200, 'application/json', '3.1.0']);
-    const described = server.parley.routes.filter(
-      ({ path, isDevelopment, errorPage }) => !isDevelopment && !errorPage && !isOwn(path),
+    const described = new Set(
+      server.parley.routes
+        .filter(({ path, isDevelopment, errorPage }) => !isDevelopment && !errorPage && !isOwn(path))
+        .map(({ method, path, atRoot }) => `${method} ${atRoot ? '/' : ''}${path.replace(/:\w+/g, ':')}`),
     );
     const operations = Object.values<object>(body.paths).flatMap((methods) => Object.keys(methods));
-    expect(operations).toHaveLength(described.length);
+    expect(operations).toHaveLength(described.size);
     expect(operations.length).toBeGreaterThan(150);
   });
 

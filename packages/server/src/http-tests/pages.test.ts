@@ -142,6 +142,7 @@ describe('the first page', () => {
 
   it('says that there is no organization, or none any more', async () => {
     expectPage(await open('/', 'nowhere'), 'There is no organization at this address.', 404);
+    expectPage(await open('/', 'nowhere'), 'parley realm create', 404);
     await change(server, { isDeactivated: true });
     expectPage(await open('/'), 'This organization has been deactivated.', 404);
     expectPage(await send('/register/', { email: 'a@example.com' }), 'has been deactivated', 404);

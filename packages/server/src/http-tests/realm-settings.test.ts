@@ -234,6 +234,14 @@ describe('PATCH /realm', () => {
     ]);
   });
 
+  it('says that a channel is cleared even where none was chosen', async () => {
+    const queue = await openQueue(server, people.hamlet, { event_types: ['realm'] });
+    const cleared = { signup_announcements_stream_id: -1, moderation_request_channel_id: -1 };
+    expect(fieldsOf(await change(cleared))).toEqual(cleared);
+    const told = (await eventsAfter(server, queue)).map(({ property, value }) => [property, value]);
+    expect(told).toEqual(expect.arrayContaining(Object.entries(cleared)));
+  });
+
   it('changes nothing when one thing is wrong', async () => {
     const { commits } = server.storage;
     const wrong = { can_create_groups: { new: system.nobody, old: system.owners } };

@@ -41,7 +41,7 @@ it('lets users in at their own organization alone', async () => {
   expect((await at('/shop/api/v1/users/me', server.people.hamlet)).status).toBe(401);
 });
 
-it('keeps browsers logged in at the organization where they logged in, and at no other', async () => {
+it('keeps browsers logged in at each organization where they logged in, and at no other', async () => {
   const browser = new TestBrowser(server);
   const logIn = async (realm: string, { email: username, password }: TestUser) => {
     await browser.get(`${realm}/accounts/login/`);
@@ -54,7 +54,13 @@ it('keeps browsers logged in at the organization where they logged in, and at no
   }
   expect((await logIn('', server.people.hamlet)).status).toBe(200);
   expect((await browser.get('/json/users/me')).body).toMatchObject({ user_id: server.people.hamlet.id });
+  expect((await browser.get('/shop/json/users/me')).body).toMatchObject({ full_name: 'Ann' });
+  expect((await browser.post('/shop/json/users/me/status', { away: 'false' })).status).toBe(200);
+  expect([...browser.cookies.keys()]).toEqual(expect.arrayContaining(['sessionid', 'sessionid;/shop']));
+
+  expect((await browser.post('/shop/accounts/logout/')).status).toBe(200);
   expect((await browser.get('/shop/json/users/me')).status).toBe(401);
+  expect((await browser.get('/json/users/me')).body).toMatchObject({ user_id: server.people.hamlet.id });
 });
 
 it('answers what is unknown below an organization in JSON, and nothing else', async () => {

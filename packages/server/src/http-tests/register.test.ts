@@ -200,6 +200,37 @@ describe('POST /register', () => {
     ]);
   });
 
+  it('counts what is unread in archived channels only for clients that know of such', async () => {
+    const { hamlet, cordelia } = people;
+    const id = await channel('general', [hamlet, cordelia]);
+    const old = await channel('old', [hamlet, cordelia]);
+    await server.post('/mark_all_as_read', hamlet, {});
+    const mention = (to: string) => server.sendMessage(cordelia, to, { topic: 't', content: 'hi @**King Hamlet**' });
+    const [kept, hidden] = [await mention('general'), await mention('old')];
+    fieldsOf(await server.delete(`/streams/${old}`, people.iago));
+    const unreadWith = async (archived_channels: boolean) =>
+      (await registered({ client_capabilities: { notification_settings_null: true, archived_channels } })).unread_msgs;
+    const inGeneral = { stream_id: id, topic: 't', unread_message_ids: [kept] };
+    expect(await unreadWith(false)).toMatchObject({ count: 1, streams: [inGeneral], mentions: [kept] });
+    expect(await unreadWith(true)).toMatchObject({
+      count: 2,
+      streams: [inGeneral, { stream_id: old, topic: 't', unread_message_ids: [hidden] }],
+      mentions: [kept, hidden],
+    });
+  });
+
+  it('leaves out topics of channels that one may no longer see', async () => {
+    const { hamlet, iago } = people;
+    const vault = await channel('vault', [hamlet, iago], { invite_only: true });
+    for (const as of [hamlet, iago]) {
+      fieldsOf(await server.post('/user_topics', as, { stream_id: vault, topic: 'x', visibility_policy: 1 }));
+      fieldsOf(await server.delete('/users/me/subscriptions', as, { subscriptions: ['vault'] }));
+    }
+    const params = { fetch_event_types: ['user_topic', 'stream'] };
+    expect((await registered(params)).user_topics).toEqual([]);
+    expect((await registered(params, iago)).user_topics).toMatchObject([{ stream_id: vault, topic_name: 'x' }]);
+  });
+
   describe('is refused', () => {
     it.each([
       [{ include_subscribers: '"true"' }, 'Invalid include_subscribers'],

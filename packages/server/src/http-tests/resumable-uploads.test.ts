@@ -349,7 +349,7 @@ describe('an interrupted upload', () => {
 
 describe('uploads at the same time', () => {
   it('are limited, also those that come as forms, until one of them is over', async () => {
-    const other = await TestServer.start({ limits: { uploadsPerUser: 1 } });
+    const other = await TestServer.start({ blobs, partialBlobs: partials, limits: { uploadsPerUser: 1 } });
     const { hamlet, cordelia } = other.people;
     const { location } = (
       await other.request('POST', '/tus/', { as: hamlet, headers: { ...TUS, 'Upload-Length': '10' } })
@@ -357,17 +357,21 @@ describe('uploads at the same time', () => {
     const { hostname, port } = new URL(other.url);
     const headers = { ...BYTES, 'Upload-Offset': '0', 'Content-Length': 10, Authorization: basic(hamlet) };
     const path = `/api/v1/tus/${location}`;
+    // Whichever of two comes second is refused.
+    const arriving = new Promise((resolve) => {
+      const append = partials.append.bind(partials);
+      jest.spyOn(partials, 'append').mockImplementationOnce((...args) => {
+        resolve(null);
+        return append(...args);
+      });
+    });
     const open = request({ hostname, port, method: 'PATCH', path, headers });
     const closed = new Promise((resolve) => open.on('close', resolve));
     open.on('error', () => {});
     open.write('half');
     const HELLO = [{ name: 'a', content: 'hello' }];
-    // Until the server has seen the first part.
-    let second = await postFiles(other, '/user_uploads', hamlet, HELLO);
-    while (second.status === 200) {
-      await new Promise((resolve) => setTimeout(resolve, 20));
-      second = await postFiles(other, '/user_uploads', hamlet, HELLO);
-    }
+    await arriving;
+    const second = await postFiles(other, '/user_uploads', hamlet, HELLO);
     expect([second.status, second.body.code]).toEqual([429, 'RATE_LIMIT_HIT']);
     fieldsOf(await postFiles(other, '/user_uploads', cordelia, HELLO));
     open.end('whole!');

@@ -318,6 +318,7 @@ describe('where the host application logs people in', () => {
     let userId = 0;
     const hosted = await TestServer.start({
       authenticate: async ({ headers }) => (headers.cookie?.includes('host=yes') ? { realm: 'zulip', userId } : null),
+      trustedOrigins: new Set(['https://app.example']),
     });
     userId = hosted.people.hamlet.id;
     const browser = new TestBrowser(hosted);
@@ -325,6 +326,16 @@ describe('where the host application logs people in', () => {
     await expectLoggedIn(browser, hosted.people.hamlet);
     fieldsOf(await browser.post('/json/users/me/status', { away: false }));
     fieldsOf(await browser.post('/api/v1/users/me/status', { away: false }));
+    const post = (headers: Readonly<Record<string, string>>, as?: TestUser) =>
+      hosted.request('POST', '/users/me/status', { headers, params: { away: 'false' }, ...(as && { as }) });
+    const foreign = { Origin: 'https://evil.example', 'Sec-Fetch-Site': 'cross-site' };
+    expectCsrfFailure(
+      await post({ ...foreign, Cookie: 'host=yes' }),
+      'Origin checking failed - https://evil.example does not match any trusted origins.',
+    );
+    fieldsOf(await post({ Origin: 'https://app.example', Cookie: 'host=yes' }));
+    // API keys are nothing that browsers send by themselves.
+    fieldsOf(await post(foreign, hosted.people.iago));
     const expired = await hosted.get('/users/me', null);
     expect([expired.status, expired.body.code]).toEqual([401, 'UNAUTHORIZED']);
     expect(expired.headers).not.toHaveProperty('www-authenticate');

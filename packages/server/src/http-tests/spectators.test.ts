@@ -1,4 +1,5 @@
 import { expectRefusal, fieldsOf } from '../testing/expectations.js';
+import { imageFile, postFiles } from '../testing/multipart.js';
 import { TestBrowser } from '../testing/test-browser.js';
 import { TestServer, type TestUser } from '../testing/test-server.js';
 
@@ -111,6 +112,44 @@ describe('without logging in (protocol §9)', () => {
       await server.get('//json/users', null, { user_ids: [people.hamlet.id] }),
     ) as Wire;
     expect(some).toEqual([hamlet]);
+  });
+
+  describe('finds avatars by id (users §1.3)', () => {
+    const redirect = async (path: string) => {
+      const { status, headers } = await server.request('GET', `//avatar/${path}`, {});
+      return [status, headers.location];
+    };
+    const place = () => `${server.url}/user_avatars/${server.realmId}`;
+
+    it('without learning anything of addresses', async () => {
+      const { hamlet, desdemona } = people;
+      fieldsOf(await server.patch('/realm', desdemona, { default_avatar_source: 'G' }));
+      fieldsOf(await postFiles(server, '/users/me/avatar', hamlet, [imageFile()]));
+      fieldsOf(await server.delete('/users/me/avatar', hamlet));
+      expect((fieldsOf(await server.get(`/users/me`, hamlet)) as Wire).avatar_url).toContain('gravatar');
+      expect(await redirect(`${hamlet.id}`)).toEqual([302, `${place()}/${hamlet.id}.png?version=3`]);
+      expect(await redirect(`${hamlet.id}/medium`)).toEqual([302, `${place()}/${hamlet.id}-medium.png?version=3`]);
+    });
+
+    it('of unknown users, and of anybody where guests may not know everybody', async () => {
+      const { hamlet, desdemona } = people;
+      const unknown = [302, `${place()}/unknown.png`];
+      expect(await redirect('999999')).toEqual(unknown);
+      const { members, everyone } = await server.storage.uow.read(({ groups }) =>
+        groups.systemGroupIds(server.realmId),
+      );
+      const limit = (group: number) =>
+        server.patch('/realm', desdemona, { can_access_all_users_group: { new: group } });
+      fieldsOf(await limit(members));
+      expect(await redirect(`${hamlet.id}`)).toEqual(unknown);
+      fieldsOf(await limit(everyone));
+    });
+
+    it('unless the organization does not want it', async () => {
+      await allow(false);
+      expect((await redirect(`${people.hamlet.id}`))[0]).toBe(401);
+      await allow(true);
+    });
   });
 
   it('reads nothing by the API itself', async () => {

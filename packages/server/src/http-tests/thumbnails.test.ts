@@ -17,6 +17,8 @@ class HeldProcessor implements ImageProcessor {
   private readonly real = new SharpImageProcessor();
   private isHeld = false;
   private waiting: (() => void)[] = [];
+  /** Whose images were made smaller, in that order. */
+  readonly served: number[] = [];
 
   hold(): void {
     this.isHeld = true;
@@ -31,7 +33,8 @@ class HeldProcessor implements ImageProcessor {
     return this.real.inspect(image);
   }
 
-  async resize(image: Uint8Array, target: ImageTarget): Promise<ProcessedImage> {
+  async resize(image: Uint8Array, target: ImageTarget, userId: number): Promise<ProcessedImage> {
+    this.served.push(userId);
     if (this.isHeld) await new Promise<void>((resolve) => this.waiting.push(resolve));
     return this.real.resize(image, target);
   }
@@ -215,6 +218,20 @@ describe('an image (markdown §15.2)', () => {
     expect(events.map(({ type, message_id }) => [type, message_id])).toEqual([['update_message', other]]);
     expect(await shown(edited)).toBe('<p>no picture</p>');
     expect(await shown(other)).not.toContain(SPINNER);
+  });
+
+  it('waits for one image of everybody else, however many of theirs came before', async () => {
+    const { hamlet, cordelia, iago } = people;
+    const small = { name: 'a.png', content: pngOf(20, 10), type: 'image/png' };
+    images.served.length = 0;
+    const urls: string[] = [];
+    for (const as of [hamlet, hamlet, hamlet, hamlet, cordelia, iago, iago]) urls.push(await uploaded(as, small));
+    const deleted = (fieldsOf(await server.get('/attachments', hamlet)) as Wire).attachments.find(({ path_id }: Wire) =>
+      urls[1]!.endsWith(path_id),
+    );
+    fieldsOf(await server.delete(`/attachments/${deleted.id}`, hamlet));
+    await finish();
+    expect(images.served).toEqual([hamlet, cordelia, iago, hamlet, iago, hamlet].map(({ id }) => id));
   });
 
   it('is replaced in any number of messages', async () => {

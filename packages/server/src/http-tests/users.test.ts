@@ -271,9 +271,9 @@ describe('POST /users', () => {
   });
 
   it('is for administrators, before anything else is looked at', async () => {
-    const gate = { code: 'UNAUTHORIZED_PRINCIPAL' };
+    const refusal = { code: 'UNAUTHORIZED_PRINCIPAL' };
     for (const who of [people.shiva, people.hamlet, people.polonius]) {
-      await refused({}, 'Must be an organization administrator', gate, who);
+      await refused({}, 'Must be an organization administrator', refusal, who);
     }
   });
 

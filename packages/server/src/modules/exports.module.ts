@@ -1,12 +1,56 @@
-import { ImportRealm, RealmReader } from '@parley/domain/exports';
+import {
+  DeleteExport,
+  ExpireExports,
+  ImportRealm,
+  ListExportConsents,
+  ListExports,
+  ReadExport,
+  RealmReader,
+  RequestExport,
+  WriteRealmExport,
+} from '@parley/domain/exports';
+import { SystemMessages } from '@parley/domain/messages';
 import { DeleteRealmData } from '@parley/domain/realms';
 import { ContainerModule } from 'inversify';
-import { provide } from '../provide.js';
-import { TOKENS } from '../tokens.js';
+import { provide, provideAs } from '../provide.js';
+import { LISTS, PARTS, TOKENS } from '../tokens.js';
 
-const { apiKeyMint, blobStore, clock, randomness, serverAddress, unitOfWork } = TOKENS;
+const {
+  apiKeyMint,
+  archiveWriter,
+  blobStore,
+  clock,
+  eventLoop,
+  exportLimits,
+  randomness,
+  realmUrls,
+  serverAddress,
+  unitOfWork,
+} = TOKENS;
 
 export const exportsModule = new ContainerModule(({ bind }) => {
   provide(bind, RealmReader, unitOfWork, blobStore);
   provide(bind, ImportRealm, unitOfWork, blobStore, apiKeyMint, serverAddress, DeleteRealmData, clock, randomness);
+  provide(bind, ListExports, unitOfWork);
+  provide(bind, ListExportConsents, unitOfWork);
+  provide(bind, RequestExport, unitOfWork, exportLimits, clock, randomness);
+  provide(bind, ReadExport, unitOfWork, blobStore);
+  provide(bind, DeleteExport, unitOfWork, blobStore, clock);
+  provide(bind, ExpireExports, unitOfWork, blobStore, clock);
+  provideAs(bind, LISTS.jobHandler, ExpireExports);
+  provide(
+    bind,
+    WriteRealmExport,
+    unitOfWork,
+    RealmReader,
+    archiveWriter,
+    blobStore,
+    SystemMessages,
+    realmUrls,
+    clock,
+    PARTS.timers,
+    eventLoop,
+    randomness,
+  );
+  provideAs(bind, LISTS.jobHandler, WriteRealmExport);
 });

@@ -1,3 +1,4 @@
+import { exportsAsFileUser } from '@parley/domain/exports';
 import {
   BeginUpload,
   BlobReceiver,
@@ -45,7 +46,7 @@ const {
 } = TOKENS;
 
 /** Who needs files beside messages. */
-const FILE_USERS: readonly FileUser[] = [scheduledMessagesAsFileUser, picturesAsFileUser];
+const FILE_USERS: readonly FileUser[] = [scheduledMessagesAsFileUser, picturesAsFileUser, exportsAsFileUser];
 
 export const filesModule = new ContainerModule(({ bind }) => {
   provide(bind, BlobReceiver, blobStore, fileLimits, randomness, contentTypes);

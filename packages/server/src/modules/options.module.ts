@@ -1,4 +1,7 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { MAX_EXPORTED_BYTES, MAX_EXPORTED_MESSAGES } from '@parley/domain/exports';
 import { htmlMessages, re2LinkifierSyntax } from '@parley/markdown';
 import { ContainerModule } from 'inversify';
 import { HmacApiKeyMint } from '../authentication/hmac-api-key-mint.js';
@@ -8,6 +11,7 @@ import { ZxcvbnPasswordStrength } from '../authentication/zxcvbn-password-streng
 import { BigBlueButton } from '../calls/big-blue-button.js';
 import { HmacMeetingLinks } from '../calls/hmac-meeting-links.js';
 import { FILE_LIMITS } from '../config.js';
+import { FolderArchiveWriter } from '../exports/folder-archive-writer.js';
 import { FileTypeContentTypes } from '../files/file-type-content-types.js';
 import { HmacFileTokens } from '../files/hmac-file-tokens.js';
 import { CONFIRMATION_LINKS, HmacLinkKeys, INVITATION_LINKS } from '../hmac-link-keys.js';
@@ -65,6 +69,17 @@ export const optionsModule = (options: ParleyParts, resolve: Resolve) =>
     provideValue(bind, TOKENS.blobStore, options.blobs);
     provideValue(bind, TOKENS.partialBlobStore, options.partialBlobs);
     provideValue(bind, TOKENS.imageProcessor, options.images);
+    provideFrom(
+      bind,
+      TOKENS.archiveWriter,
+      () => new FolderArchiveWriter(options.exportsFolder ?? join(tmpdir(), `parley-exports-${randomUUID()}`)),
+    );
+    provideValue(bind, TOKENS.exportLimits, {
+      operator: options.mailFrom ?? 'the operator of this server',
+      maxMessages: MAX_EXPORTED_MESSAGES,
+      maxBytes: MAX_EXPORTED_BYTES,
+      ...options.exportLimits,
+    });
     provideValue(bind, TOKENS.fileLimits, options.fileLimits ?? FILE_LIMITS);
     provideFrom(bind, TOKENS.fileTokens, () => new HmacFileTokens(options.secret));
     provideFrom(bind, TOKENS.contentTypes, () => new FileTypeContentTypes());

@@ -1,4 +1,4 @@
-import { ChangeOwnAvatar, FindAvatar, RemoveOwnAvatar } from '@parley/domain/avatars';
+import { ChangeOwnAvatar, FindAvatar, RemoveOwnAvatar, SpectateAvatar } from '@parley/domain/avatars';
 import { ChangeRealmImage, FindOwnRealm, RemoveRealmImage } from '@parley/domain/branding';
 import { AddCustomEmoji, DeactivateCustomEmoji, ListCustomEmoji } from '@parley/domain/custom-emoji';
 import { PictureMaker, ReadPicture } from '@parley/domain/pictures';
@@ -6,7 +6,7 @@ import { ContainerModule } from 'inversify';
 import { provide } from '../provide.js';
 import { TOKENS } from '../tokens.js';
 
-const { blobStore, imageProcessor, randomness, unicodeEmoji, unitOfWork } = TOKENS;
+const { blobStore, imageProcessor, randomness, serverChannelConfig, unicodeEmoji, unitOfWork } = TOKENS;
 
 export const picturesModule = new ContainerModule(({ bind }) => {
   provide(bind, PictureMaker, blobStore, imageProcessor, randomness);
@@ -14,6 +14,7 @@ export const picturesModule = new ContainerModule(({ bind }) => {
   provide(bind, ChangeOwnAvatar, unitOfWork, PictureMaker);
   provide(bind, RemoveOwnAvatar, unitOfWork, PictureMaker);
   provide(bind, FindAvatar, unitOfWork);
+  provide(bind, SpectateAvatar, unitOfWork, serverChannelConfig);
   provide(bind, FindOwnRealm, unitOfWork);
   provide(bind, ChangeRealmImage, unitOfWork, PictureMaker);
   provide(bind, RemoveRealmImage, unitOfWork, PictureMaker);

@@ -19,6 +19,7 @@ import {
   ListAllowedDomains,
   ListLinkifiers,
   ReactivateRealm,
+  RealmChanges,
   RemoveAllowedDomain,
   RemoveLinkifier,
   RemovePlayground,
@@ -44,7 +45,8 @@ const {
 } = TOKENS;
 
 export const realmsModule = new ContainerModule(({ bind }) => {
-  provide(bind, ChangeRealm, unitOfWork, markdownRenderer, realmUrls, clock, developmentMode, meetingServer);
+  provide(bind, RealmChanges, markdownRenderer, realmUrls, clock, developmentMode, meetingServer);
+  provide(bind, ChangeRealm, unitOfWork, RealmChanges);
   provide(bind, ChangeUserDefaults, unitOfWork);
   provide(bind, ListAllowedDomains, unitOfWork);
   provide(bind, AddAllowedDomain, unitOfWork);
@@ -62,7 +64,7 @@ export const realmsModule = new ContainerModule(({ bind }) => {
   provideAs(bind, LISTS.jobHandler, DeleteRealmData);
   provide(bind, ReactivateRealm, unitOfWork);
   provide(bind, SuspendRealm, unitOfWork);
-  provide(bind, ConfigureRealm, unitOfWork, markdownRenderer, realmUrls, clock, developmentMode, meetingServer);
+  provide(bind, ConfigureRealm, unitOfWork, RealmChanges);
   provide(bind, ForgetLimits, unitOfWork);
   provide(bind, CheckStringId, unitOfWork);
   provide(bind, CreateCall, unitOfWork);

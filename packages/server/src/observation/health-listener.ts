@@ -1,23 +1,25 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import type { Readiness } from './readiness.js';
+import type { ReadinessReport } from './readiness.js';
 import type { ServerMetrics } from './server-metrics.js';
 
+type Ready = () => Promise<ReadinessReport>;
+
 /** `/healthz`: the process answers; `/readyz`: requests may be sent to it. For load balancers and whoever restarts servers. */
-export function withHealth(readiness: Readiness, otherwise: RequestListener): RequestListener {
+export function withHealth(ready: Ready, otherwise: RequestListener): RequestListener {
   return (request, response) => {
     if (request.url === '/healthz' && isRead(request)) answer(request, response, 200, { status: 'ok' });
-    else if (request.url === '/readyz' && isRead(request)) void answerReadiness(readiness, request, response, false);
+    else if (request.url === '/readyz' && isRead(request)) void answerReadiness(ready, request, response, false);
     else otherwise(request, response);
   };
 }
 
 /** On a listener of its own, which nobody but the operator reaches: metrics, and what is wrong where it is not ready. */
-export function operatorListener(readiness: Readiness, metrics: ServerMetrics): RequestListener {
+export function operatorListener(ready: Ready, metrics: ServerMetrics): RequestListener {
   return (request, response) => {
     if (!isRead(request)) answer(request, response, 405, { status: 'Method Not Allowed' });
     else if (request.url === '/metrics') void answerMetrics(metrics, request, response);
     else if (request.url === '/healthz') answer(request, response, 200, { status: 'ok' });
-    else if (request.url === '/readyz') void answerReadiness(readiness, request, response, true);
+    else if (request.url === '/readyz') void answerReadiness(ready, request, response, true);
     else answer(request, response, 404, { status: 'Not found' });
   };
 }
@@ -25,12 +27,12 @@ export function operatorListener(readiness: Readiness, metrics: ServerMetrics): 
 const isRead = ({ method }: IncomingMessage): boolean => method === 'GET' || method === 'HEAD';
 
 async function answerReadiness(
-  readiness: Readiness,
+  ready: Ready,
   request: IncomingMessage,
   response: ServerResponse,
   withChecks: boolean,
 ): Promise<void> {
-  const { isReady, checks } = await readiness.report();
+  const { isReady, checks } = await ready();
   const status = isReady ? 'ready' : 'not ready';
   answer(request, response, isReady ? 200 : 503, withChecks ? { status, checks } : { status });
 }

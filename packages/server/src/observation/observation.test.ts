@@ -10,7 +10,7 @@ import { readConfiguration } from '../config.js';
 import { type RunningServer, startServer } from '../serve.js';
 import { withHealth } from './health-listener.js';
 import { openTelemetryTracer } from './open-telemetry.js';
-import { Readiness } from './readiness.js';
+import { notReady, Readiness } from './readiness.js';
 
 async function freePort(): Promise<number> {
   const server = createTcpServer();
@@ -114,9 +114,7 @@ describe('a server that is watched', () => {
 describe('readiness', () => {
   it('names what is wrong, and is asked once for all who ask within a second', async () => {
     let looks = 0;
-    const readiness = new Readiness();
-    expect(await readiness.report()).toEqual({ isReady: false, checks: { state: 'starting' } });
-    readiness.serve([
+    const readiness = new Readiness([
       {
         name: 'disk',
         run: () => {
@@ -129,16 +127,22 @@ describe('readiness', () => {
     const reports = await Promise.all([readiness.report(), readiness.report(), readiness.report()]);
     expect(reports[2]).toEqual({ isReady: false, checks: { disk: 'it is full', write: 'ok' } });
     expect(looks).toBe(1);
+    readiness.end();
+    expect(await readiness.report()).toEqual({ isReady: false, checks: { state: 'draining' } });
   });
 
   it('does not wait for ever', async () => {
-    const readiness = new Readiness();
-    readiness.serve([{ name: 'write', run: () => new Promise(() => {}) }]);
+    const readiness = new Readiness([{ name: 'write', run: () => new Promise(() => {}) }]);
     expect(await readiness.report()).toEqual({ isReady: false, checks: { write: 'took longer than 3 s' } });
   });
 
   it('leaves other paths to the server', async () => {
-    const server = createServer(withHealth(new Readiness(), (_, response) => response.end('mine')));
+    const server = createServer(
+      withHealth(
+        async () => notReady('starting'),
+        (_, response) => response.end('mine'),
+      ),
+    );
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     expect(await (await fetch(`${url}/healthz/x`)).text()).toBe('mine');

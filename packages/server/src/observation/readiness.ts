@@ -20,21 +20,17 @@ const PATIENCE_MS = 3000;
 /** Whether requests are to be sent here. */
 export class Readiness {
   private last: { readonly report: Promise<ReadinessReport>; readonly atMs: number } | null = null;
-  private state: 'starting' | 'serving' | 'draining' = 'starting';
-  private checks: readonly ReadinessCheck[] = [];
+  private isEnding = false;
 
-  serve(checks: readonly ReadinessCheck[]): void {
-    this.state = 'serving';
-    this.checks = checks;
-  }
+  constructor(private readonly checks: readonly ReadinessCheck[]) {}
 
   /** From now on it is not, although requests are answered. */
-  drain(): void {
-    this.state = 'draining';
+  end(): void {
+    this.isEnding = true;
   }
 
   async report(): Promise<ReadinessReport> {
-    if (this.state !== 'serving') return { isReady: false, checks: { state: this.state } };
+    if (this.isEnding) return notReady('draining');
     const now = performance.now();
     if (!this.last || now - this.last.atMs > BELIEVED_MS) this.last = { report: this.look(), atMs: now };
     return this.last.report;
@@ -45,6 +41,9 @@ export class Readiness {
     return { isReady: entries.every(([, outcome]) => outcome === 'ok'), checks: Object.fromEntries(entries) };
   }
 }
+
+/** Whatever checks would find. */
+export const notReady = (state: 'starting' | 'draining'): ReadinessReport => ({ isReady: false, checks: { state } });
 
 async function outcomeOf(run: ReadinessCheck['run']): Promise<string> {
   const patience = new AbortController();

@@ -20,6 +20,14 @@ interface OperationMetrics {
   readonly countByStatus: Map<number, () => void>;
 }
 
+export interface MetricsOptions {
+  readonly version: string;
+  /** Those of the process too, which an application that embeds us has of its own. */
+  readonly ofProcess: boolean;
+}
+
+type ReadGauges = () => Promise<ServerGauges>;
+
 /** What Prometheus reads of a server. */
 export class ServerMetrics implements RequestObserver {
   private readonly registry: Registry;
@@ -27,16 +35,18 @@ export class ServerMetrics implements RequestObserver {
   private readonly durations: Histogram<'operation'>;
   private readonly commitSeconds: Histogram;
   private readonly commitUnits: Histogram;
+  private gauges: ReadGauges | null = null;
   private readonly byRoute = new Map<Route | undefined, OperationMetrics>();
 
   private constructor(
     { Counter, Gauge, Histogram, Registry, collectDefaultMetrics }: PrometheusClient,
-    version: string,
-    private readonly gauges: () => Promise<ServerGauges | null>,
+    { version, ofProcess }: MetricsOptions,
   ) {
     const registers = [new Registry()];
     this.registry = registers[0]!;
-    collectDefaultMetrics({ register: this.registry, eventLoopMonitoringPrecision: LOOP_PRECISION_MS });
+    if (ofProcess) {
+      collectDefaultMetrics({ register: this.registry, eventLoopMonitoringPrecision: LOOP_PRECISION_MS });
+    }
     this.requests = new Counter({
       name: 'parley_http_requests_total',
       help: 'Requests that were answered, by operation and status; 499: whoever asked did not wait',
@@ -71,12 +81,17 @@ export class ServerMetrics implements RequestObserver {
     this.addGauges(Gauge, registers);
   }
 
-  static async create(version: string, gauges: () => Promise<ServerGauges | null>): Promise<ServerMetrics> {
-    return new ServerMetrics(await import('prom-client'), version, gauges);
+  static async create(options: MetricsOptions): Promise<ServerMetrics> {
+    return new ServerMetrics(await import('prom-client'), options);
   }
 
   get contentType(): string {
     return this.registry.contentType;
+  }
+
+  /** Null: it is not up, before it begins and after it has ended. */
+  watch(gauges: ReadGauges | null): void {
+    this.gauges = gauges;
   }
 
   text(): Promise<string> {
@@ -142,7 +157,7 @@ export class ServerMetrics implements RequestObserver {
       labelNames: ['kind'],
       registers,
     });
-    const { gauges } = this;
+    const gauges = async () => this.gauges?.() ?? null;
     new Gauge({
       name: 'parley_up',
       help: 'Whether the server has its database open',

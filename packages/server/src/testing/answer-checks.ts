@@ -1,7 +1,12 @@
-import { answerSchemaOf, type Route } from '@parley/http';
+import { compactAnswerSchemaOf, type Route } from '@parley/http';
 import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js';
 
-const ajv = new Ajv2020({ allErrors: true, allowUnionTypes: true });
+const ajv = new Ajv2020({
+  allErrors: true,
+  allowUnionTypes: true,
+  inlineRefs: false,
+  code: { optimize: false },
+}).addKeyword('components');
 
 type Check = (body: unknown) => string | null;
 
@@ -25,9 +30,15 @@ export class AnswerChecks {
   /** Why an answer of the operation is not what it should be; null when it is, or when nothing is declared of it. */
   problemWith(method: string, path: string, status: number, body: unknown): string | null {
     if (status !== 200 || (body as { result?: unknown } | null)?.result !== 'success') return null;
+    // A browser's session is answered as the API is; without one, some paths have an operation of their own.
+    const problems = [path, path.replace(/^\/json\//, '/api/v1/')].map((it) => this.problemAt(method, it, body));
+    return problems.includes(null) ? null : (problems.find((it) => it !== undefined) ?? null);
+  }
+
+  /** Undefined: there is no such operation. */
+  private problemAt(method: string, path: string, body: unknown): string | null | undefined {
     const entry = this.entries.find(({ route, pattern }) => route.method === method && pattern.test(path));
-    if (!entry) return null;
-    return checkOf(entry.route)?.(body) ?? null;
+    return entry && (checkOf(entry.route)?.(body) ?? null);
   }
 }
 
@@ -35,7 +46,7 @@ function checkOf(route: Route): Check | null {
   const name = `${route.method} ${route.atRoot ? '/' : ''}${route.path}`;
   const known = checks.get(name);
   if (known !== undefined) return known;
-  const schema = answerSchemaOf(route);
+  const schema = compactAnswerSchemaOf(route);
   const check = schema && checkBy(name, ajv.compile(schema));
   checks.set(name, check);
   return check;
@@ -44,9 +55,9 @@ function checkOf(route: Route): Check | null {
 const checkBy =
   (name: string, validate: ValidateFunction): Check =>
   (body) =>
-    validate(body) ? null : `The answer of ${name} is not what its route declares: ${sayErrors(validate)}`;
+    validate(body) ? null : `The answer of ${name} is not what its route declares: ${formatErrors(validate)}`;
 
-const sayErrors = ({ errors }: ValidateFunction): string =>
+const formatErrors = ({ errors }: ValidateFunction): string =>
   (errors ?? [])
     .map(({ instancePath, message, params }) => `${instancePath} ${message} ${JSON.stringify(params)}`)
     .join('; ');

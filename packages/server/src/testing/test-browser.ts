@@ -2,6 +2,7 @@ import type { RequestOptions, TestReply, TestServer, TestUser } from './test-ser
 
 /** What a browser's pages may do: it keeps cookies, and sends the token with everything that changes something. */
 export class TestBrowser {
+  /** By name; of those for a path, by name and path: `sessionid;/shop`. */
   readonly cookies = new Map<string, string>();
 
   constructor(
@@ -33,12 +34,13 @@ export class TestBrowser {
     params?: RequestOptions['params'],
     more: Pick<RequestOptions, 'headers' | 'realm' | 'body'> = {},
   ): Promise<TestReply> {
-    const token = this.cookies.get('csrftoken');
+    const cookies = this.cookiesFor(path);
+    const token = cookies.find(([name]) => name === 'csrftoken')?.[1];
     const reply = await this.server.request(method, `/${path}`, {
       params: params ?? (method === 'GET' || more.body ? undefined : {}),
       ...more,
       headers: {
-        ...(this.cookies.size > 0 && { Cookie: [...this.cookies].map((pair) => pair.join('=')).join('; ') }),
+        ...(cookies.length > 0 && { Cookie: cookies.map((pair) => pair.join('=')).join('; ') }),
         ...(token !== undefined && method !== 'GET' && { 'X-CSRFToken': token }),
         ...this.headers,
         ...more.headers,
@@ -59,7 +61,21 @@ export class TestBrowser {
   private keep(cookie: string): void {
     const [pair, ...attributes] = cookie.split('; ');
     const [name, value] = pair!.split('=') as [string, string];
-    if (attributes.includes('Max-Age=0')) this.cookies.delete(name);
-    else this.cookies.set(name, value);
+    const path = attributes.find((attribute) => attribute.startsWith('Path='))!.slice('Path='.length);
+    const key = path === '/' ? name : `${name};${path}`;
+    if (attributes.includes('Max-Age=0')) this.cookies.delete(key);
+    else this.cookies.set(key, value);
+  }
+
+  /** Those of the longest paths first. */
+  private cookiesFor(path: string): readonly (readonly [name: string, value: string])[] {
+    return [...this.cookies]
+      .map(([key, value]) => {
+        const [name = '', of = ''] = key.split(';');
+        return { name, of, value };
+      })
+      .filter(({ of }) => of === '' || path === of || path.startsWith(`${of}/`))
+      .sort((a, b) => b.of.length - a.of.length)
+      .map(({ name, value }) => [name, value]);
   }
 }

@@ -9,6 +9,7 @@ import {
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { PasswordHasher } from '@parley/domain/authentication';
+import type { ExportLimits } from '@parley/domain/exports';
 import type { BlobStore, FileLimits, PartialBlobStore } from '@parley/domain/files';
 import type { ImageProcessor } from '@parley/domain/images';
 import { CreateRealm } from '@parley/domain/realms';
@@ -51,6 +52,7 @@ export interface TestServerOptions {
   readonly rateLimitRules?: RateLimitRules;
   readonly sendsMail?: boolean;
   readonly authenticate?: HostAuthenticate;
+  readonly trustedOrigins?: ReadonlySet<string>;
   readonly realmAddresses?: 'host' | 'path';
   readonly passwordHasher?: PasswordHasher;
   readonly logger?: Logger;
@@ -61,6 +63,7 @@ export interface TestServerOptions {
   /** Default: one for images without pixels. */
   readonly images?: ImageProcessor;
   readonly fileLimits?: FileLimits;
+  readonly exportLimits?: Partial<ExportLimits>;
   readonly limits?: Partial<TransportLimits>;
   readonly jwtSecrets?: ReadonlyMap<string, string>;
   /** What its organization begins with; default: a person of each role and nothing else. */

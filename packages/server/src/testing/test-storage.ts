@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Clock, UnitOfWork } from '@parley/domain/shared';
@@ -48,12 +48,9 @@ function openMemory(clock: Clock, contents: StorageContents = {}): TestStorage {
   };
 }
 
-/** A folder in memory where the system has one: these files need not survive a crash, so no test has to wait for the disk. */
-const FOLDER = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
-
 /** A file in a folder of its own. */
 function openSqlite(clock: Clock, contents?: StorageContents): TestStorage {
-  const directory = mkdtempSync(join(FOLDER, 'parley-http-'));
+  const directory = mkdtempSync(join(tmpdir(), 'parley-http-'));
   const path = join(directory, 'parley.db');
   if (contents) writeFileSync(path, contents as Buffer);
   const { uow, close } = openSqliteStorage({ path, clock, words: htmlMessages });

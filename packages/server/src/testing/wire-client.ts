@@ -34,7 +34,7 @@ export class WireClient {
   /** `type/op`, in the order they came, each once. */
   readonly heard = new Set<string>();
   private lastEventId: number;
-  private readonly unsure: Unsure = { isNewestGone: false, conversations: new Set(), channelsOfTopics: new Set() };
+  private readonly unsure: Unsure;
 
   private constructor(
     private readonly server: TestServer,
@@ -43,13 +43,24 @@ export class WireClient {
     private readonly queueId: string,
     private readonly answer: Wire,
     private readonly unread: WireUnread,
+    newestChannelId: number,
   ) {
     this.lastEventId = answer.last_event_id;
+    this.unsure = {
+      isNewestGone: false,
+      conversations: new Set(),
+      newestChannelId,
+      hidden: new Set(),
+      shownAgain: new Set(),
+    };
   }
 
   static async open(server: TestServer, as: TestUser, capabilities: Capabilities): Promise<WireClient> {
     const answer = await register(server, as, capabilities);
-    return new WireClient(server, as, capabilities, answer.queue_id, answer, new WireUnread(answer.unread_msgs));
+    const channels = await server.storage.uow.read((repositories) => repositories.channels.listAll(server.realmId));
+    const newestChannelId = Math.max(0, ...channels.map(({ id }) => id));
+    const unread = new WireUnread(answer.unread_msgs);
+    return new WireClient(server, as, capabilities, answer.queue_id, answer, unread, newestChannelId);
   }
 
   /** Applies everything that is there. */
@@ -81,8 +92,8 @@ export class WireClient {
   }
 
   private withoutUnsure(state: Wire): Wire {
-    const { isNewestGone, conversations, channelsOfTopics } = this.unsure;
-    state.user_topics = state.user_topics.filter(({ stream_id }: Wire) => !channelsOfTopics.has(stream_id));
+    const { isNewestGone, conversations, shownAgain } = this.unsure;
+    if (shownAgain.size > 0) withoutOwnThings(state, shownAgain);
     if (isNewestGone) delete state.max_message_id;
     state.recent_private_conversations = state.recent_private_conversations.filter(
       ({ user_ids }: Wire) => !conversations.has(String(user_ids)),
@@ -119,8 +130,12 @@ interface Unsure {
   isNewestGone: boolean;
   /** By the ids of the others in them. */
   readonly conversations: Set<string>;
-  /** Those that are archived or hidden from them: only in the latter case what they chose for topics is still shown. */
-  readonly channelsOfTopics: Set<number>;
+  /** When the client began. */
+  readonly newestChannelId: number;
+  /** Channels that were taken from them. */
+  readonly hidden: Set<number>;
+  /** Channels that came back: what was the person's own in them is not told again (channels §6.3). */
+  readonly shownAgain: Set<number>;
 }
 
 interface Happening {
@@ -158,6 +173,8 @@ const RULES: Readonly<Record<string, Rule>> = {
   heartbeat: nothing,
   typing: nothing,
   invites_changed: nothing,
+  realm_export: nothing,
+  realm_export_consent: nothing,
   user_status: ({ answer, event: { type: _, id: __, user_id, ...changed } }) => {
     const status = { ...answer.user_status[user_id], ...changed };
     if (!status.away) delete status.away;
@@ -318,24 +335,32 @@ const RULES: Readonly<Record<string, Rule>> = {
       .sort(byOrder);
   },
 
-  'stream/create': ({ answer, event }) => {
+  'stream/create': ({ answer, event, unsure }) => {
     for (const channel of event.streams) {
+      const id = channel.stream_id;
+      if (id <= unsure.newestChannelId || unsure.hidden.has(id)) unsure.shownAgain.add(id);
       put(answer, 'streams', channel);
       if (!answer.is_guest || channel.is_web_public) put(answer, 'never_subscribed', { ...channel, subscribers: [] });
     }
   },
-  'stream/delete': ({ answer, unsure, event: { stream_ids: ids }, can }) => {
+  'stream/delete': ({ answer, unsure, event: { stream_ids: ids } }) => {
+    forgetTopics(answer, ids);
     for (const list of CHANNEL_LISTS) for (const id of ids) take(answer, list, id);
-    // Whoever hears of archiving in another way loses nothing they chose by losing sight of a channel.
-    if (!can('archived_channels')) for (const id of ids) unsure.channelsOfTopics.add(id);
+    for (const id of ids) unsure.hidden.add(id);
   },
-  'stream/update': ({ answer, event: { type: _, op: __, id: ___, name, stream_id, property, value, ...more } }) => {
+  'stream/update': ({
+    answer,
+    unsure,
+    event: { type: _, op: __, id: ___, name, stream_id, property, value, ...more },
+  }) => {
     changeChannel(answer, stream_id, (channel) => ({ ...channel, [property]: value, ...more }));
     if (property === 'name') {
       // The older list of muted topics names channels (channels §6.6).
       for (const muted of answer.muted_topics) if (muted[0] === name) muted[0] = value;
     }
-    if (property === 'is_archived' && value) forgetTopics(answer, [stream_id]);
+    if (property !== 'is_archived') return;
+    if (value) forgetTopics(answer, [stream_id]);
+    else unsure.shownAgain.add(stream_id);
   },
   'subscription/add': ({ answer, event, can }) => {
     for (const subscription of event.subscriptions) {
@@ -403,9 +428,24 @@ const RULES: Readonly<Record<string, Rule>> = {
     })),
 };
 
-/** What somebody chose for topics of channels that are archived is not shown to them (channels §7). */
+/** What somebody chose for topics of channels that are archived, or hidden from them, is not shown to them (channels §7). */
 function forgetTopics(answer: Wire, ids: readonly number[]): void {
+  const names = namesOf(answer, (id) => ids.includes(id));
   answer.user_topics = answer.user_topics.filter(({ stream_id }: Wire) => !ids.includes(stream_id));
+  answer.muted_topics = answer.muted_topics.filter(([name]: Wire) => !names.has(name));
+}
+
+const namesOf = (answer: Wire, isMeant: (id: number) => boolean): ReadonlySet<string> =>
+  new Set(answer.streams.filter(({ stream_id }: Wire) => isMeant(stream_id)).map(({ name }: Wire) => name));
+
+/** Whether they once followed the channels, what they chose for topics there, and what they have not read. */
+function withoutOwnThings(state: Wire, channels: ReadonlySet<number>): void {
+  const isOther = ({ stream_id }: Wire) => !channels.has(stream_id);
+  for (const list of ['unsubscribed', 'never_subscribed', 'user_topics']) state[list] = state[list].filter(isOther);
+  const names = namesOf(state, (id) => channels.has(id));
+  state.muted_topics = state.muted_topics.filter(([name]: Wire) => !names.has(name));
+  const { pms, streams, huddles } = state.unread_msgs;
+  state.unread_msgs = { pms, streams: streams.filter(isOther), huddles };
 }
 
 /** A message is one's own once it was received, or a flag of it changed. */

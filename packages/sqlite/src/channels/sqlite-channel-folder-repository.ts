@@ -1,7 +1,7 @@
 import { type ChannelFolder, type ChannelFolderRepository, folderNameTaken } from '@parley/domain/channels';
 import { type ChannelFolderId, foldCase, type RealmId, type UnixSeconds, type UserId } from '@parley/domain/shared';
 import type { Connection } from '../connection.js';
-import { type Flag, isTaken, toFlag } from '../rows.js';
+import { type Flag, refusingTaken, toFlag } from '../rows.js';
 
 export class SqliteChannelFolderRepository implements ChannelFolderRepository {
   private readonly row;
@@ -39,7 +39,7 @@ export class SqliteChannelFolderRepository implements ChannelFolderRepository {
 
   async add(folder: Omit<ChannelFolder, 'id' | 'order'>): Promise<ChannelFolder> {
     const { realmId, name, description, renderedDescription, createdAt, creatorId, isArchived } = folder;
-    const id = refusingTakenNames(() =>
+    const id = refusingTaken(folderNameTaken, () =>
       this.insert.get(
         realmId,
         name,
@@ -65,17 +65,9 @@ export class SqliteChannelFolderRepository implements ChannelFolderRepository {
     order,
     isArchived,
   }: ChannelFolder): Promise<void> {
-    refusingTakenNames(() =>
+    refusingTaken(folderNameTaken, () =>
       this.store.run(name, foldCase(name), description, renderedDescription, order, toFlag(isArchived), id, realmId),
     );
-  }
-}
-
-function refusingTakenNames<T>(write: () => T): T {
-  try {
-    return write();
-  } catch (error) {
-    throw isTaken(error) ? folderNameTaken() : error;
   }
 }
 

@@ -23,7 +23,6 @@ import {
   type UserId,
 } from '@parley/domain/shared';
 import { type Connection, LIMIT, type Parameter } from '../connection.js';
-import { groupSettingValues } from '../groups/group-setting-values.js';
 import type { SqliteGroupRepository } from '../groups/sqlite-group-repository.js';
 import { SentSince } from '../messages/sent-since.js';
 import type { Quarantine } from '../quarantine.js';
@@ -33,15 +32,22 @@ import {
   fromFlagOrNull,
   groupSettingsColumn,
   idList,
-  isTaken,
   jsonList,
+  refusingTaken,
   toFlag,
   toFlagOrNull,
 } from '../rows.js';
 import { VersionedCache } from '../versioned-cache.js';
+import { ChannelViewCache, type GroupDependents, permissionValues } from './channel-view-cache.js';
 
-export type ChannelCache = VersionedCache<number, Channel>;
-export const newChannelCache = (): ChannelCache => new VersionedCache(20_000);
+export interface ChannelCache {
+  readonly channels: VersionedCache<number, Channel>;
+  readonly views: ChannelViewCache;
+}
+export const newChannelCache = (): ChannelCache => ({
+  channels: new VersionedCache(20_000),
+  views: new ChannelViewCache(),
+});
 
 const SECONDS_PER_DAY = 86_400;
 const TRAFFIC_DAYS = 28;
@@ -79,7 +85,7 @@ export class SqliteChannelRepository implements ChannelRepository {
     private readonly connection: Connection,
     private readonly cache: ChannelCache,
     private readonly clock: Clock,
-    private readonly groups: Pick<SqliteGroupRepository, 'settingValues' | 'systemGroupIds' | 'nobodyOf'>,
+    private readonly groups: Pick<SqliteGroupRepository, 'settingValues' | 'systemGroupIds' | 'nobodyOf' | 'versionOf'>,
     private readonly topics: Pick<TopicReads, 'countSince'>,
     private readonly quarantine: Quarantine,
   ) {
@@ -193,10 +199,10 @@ export class SqliteChannelRepository implements ChannelRepository {
   async find(realmId: RealmId, id: ChannelId): Promise<Channel | null> {
     const version = this.versionOf.get(id, realmId);
     if (version === undefined) return null;
-    const cached = this.cache.get(id, version);
+    const cached = this.cache.channels.get(id, version);
     if (cached) return cached;
     const channel = this.toChannel(this.row.get(id)!);
-    this.cache.put(this.connection, id, version, channel);
+    this.cache.channels.put(this.connection, id, version, channel);
     return channel;
   }
 
@@ -227,14 +233,14 @@ export class SqliteChannelRepository implements ChannelRepository {
     const known = new Map<ChannelId, Channel>();
     const missing: ChannelId[] = [];
     for (const [id, version] of heads) {
-      const channel = this.cache.get(id, version);
+      const channel = this.cache.channels.get(id, version);
       if (channel) known.set(id, channel);
       else missing.push(id);
     }
     if (missing.length > 0) {
       for (const row of this.rows.all(realmId, jsonList(missing))) {
         const channel = this.toChannel(row);
-        this.cache.put(this.connection, channel.id, channel.version, channel);
+        this.cache.channels.put(this.connection, channel.id, channel.version, channel);
         known.set(channel.id, channel);
       }
     }
@@ -242,29 +248,56 @@ export class SqliteChannelRepository implements ChannelRepository {
   }
 
   async listViews(realmId: RealmId, ids: readonly ChannelId[]): Promise<readonly ChannelView[]> {
+    const { connection } = this;
+    const { views } = this.cache;
     const heads = this.viewHeads.all(realmId, jsonList(ids));
-    const known = this.load(realmId, heads);
-    const channels = heads.map(([id]) => known.get(id)!);
-    const granted = new Set(channels.flatMap(({ permissions }) => Object.values(permissions)));
-    const values = await this.groups.settingValues(realmId, [...granted]);
-    const system = await this.groups.systemGroupIds(realmId);
+    const groupsVersion = this.groups.versionOf(realmId);
+    const known = new Map<ChannelId, ChannelView>();
+    const unknown: (typeof heads)[number][] = [];
+    for (const head of heads) {
+      const view = views.find(head[0], head[1], groupsVersion);
+      if (view) known.set(view.id, view);
+      else unknown.push(head);
+    }
+    const channels = this.load(realmId, unknown);
+    const dependents = await this.groupDependents(realmId, [...channels.values()]);
+
     const now = this.clock.now();
     const recent = await this.topics.countSince(
       realmId,
-      channels.map(({ recipientId }) => recipientId),
+      heads.map(([id]) => (known.get(id) ?? channels.get(id)!).recipientId),
       now - TRAFFIC_DAYS * SECONDS_PER_DAY,
     );
-    return channels.map((channel, index) => {
-      const { canSendMessage } = channel.permissions;
+    return heads.map(([id, , subscriberCount]) => {
+      const view = known.get(id);
+      const channel = view ?? channels.get(id)!;
       const ageDays = Math.floor((now - channel.createdAt) / SECONDS_PER_DAY);
-      return {
-        ...channel,
-        permissions: groupSettingValues(CHANNEL_PERMISSIONS, channel.permissions, values),
-        sendersSystemGroup: SENDER_GROUPS.find((name) => system[name] === canSendMessage) ?? null,
-        subscriberCount: heads[index]![2],
+      const counts = {
+        subscriberCount,
         weeklyTraffic: weeklyTraffic(recent.get(channel.recipientId) ?? 0, ageDays),
       };
+      if (view) return views.withCounts(connection, view, counts, groupsVersion);
+      return views.add(connection, channels.get(id)!, dependents.get(id)!, counts, groupsVersion);
     });
+  }
+
+  private async groupDependents(
+    realmId: RealmId,
+    channels: readonly Channel[],
+  ): Promise<ReadonlyMap<ChannelId, GroupDependents>> {
+    if (channels.length === 0) return new Map();
+    const granted = new Set(channels.flatMap(({ permissions }) => Object.values(permissions)));
+    const values = await this.groups.settingValues(realmId, [...granted]);
+    const system = await this.groups.systemGroupIds(realmId);
+    return new Map(
+      channels.map((channel) => [
+        channel.id,
+        {
+          permissions: permissionValues(channel, values),
+          sendersSystemGroup: SENDER_GROUPS.find((name) => system[name] === channel.permissions.canSendMessage) ?? null,
+        },
+      ]),
+    );
   }
 
   async listRecentlyActiveIds(realmId: RealmId, after: ChannelId | null, limit: number): Promise<readonly ChannelId[]> {
@@ -349,25 +382,27 @@ export class SqliteChannelRepository implements ChannelRepository {
 
   async add(channel: Omit<Channel, 'id' | 'recipientId' | 'version'>): Promise<Channel> {
     this.connection.disableCaching();
-    try {
-      const id = this.insert.get(channel.realmId, ...fromChannel(channel))!;
-      const recipientId = this.insertRecipient.get(channel.realmId, id)!;
-      this.linkRecipient.run(recipientId, id);
-      return { ...channel, id, recipientId, version: 1 };
-    } catch (error) {
-      throw isTaken(error) ? this.nameTaken(channel) : error;
-    }
+    return refusingTaken(
+      () => this.nameTaken(channel),
+      () => {
+        const id = this.insert.get(channel.realmId, ...fromChannel(channel))!;
+        const recipientId = this.insertRecipient.get(channel.realmId, id)!;
+        this.linkRecipient.run(recipientId, id);
+        return { ...channel, id, recipientId, version: 1 };
+      },
+    );
   }
 
   async update(channel: Channel): Promise<Channel> {
     this.connection.disableCaching();
-    try {
-      const version = this.store.get(...fromChannel(channel), channel.id, channel.realmId);
-      if (version === undefined) throw new Error(`Realm ${channel.realmId} has no channel ${channel.id}`);
-      return { ...channel, version };
-    } catch (error) {
-      throw isTaken(error) ? this.nameTaken(channel) : error;
-    }
+    return refusingTaken(
+      () => this.nameTaken(channel),
+      () => {
+        const version = this.store.get(...fromChannel(channel), channel.id, channel.realmId);
+        if (version === undefined) throw new Error(`Realm ${channel.realmId} has no channel ${channel.id}`);
+        return { ...channel, version };
+      },
+    );
   }
 
   async putSubscriptions(subscriptions: readonly Subscription[]): Promise<void> {

@@ -5,7 +5,7 @@ import {
 } from '@parley/domain/channels';
 import { type ChannelId, type DefaultChannelGroupId, foldCase, type RealmId } from '@parley/domain/shared';
 import type { Connection } from '../connection.js';
-import { idList, isTaken, jsonList } from '../rows.js';
+import { idList, jsonList, refusingTaken } from '../rows.js';
 
 export class SqliteDefaultChannelGroupRepository implements DefaultChannelGroupRepository {
   private readonly row;
@@ -47,24 +47,16 @@ export class SqliteDefaultChannelGroupRepository implements DefaultChannelGroupR
   async add(group: Omit<DefaultChannelGroup, 'id'>): Promise<DefaultChannelGroup> {
     const { realmId, name, description, channelIds } = group;
     const write = () => this.insert.get(realmId, name, foldCase(name), description, jsonList(channelIds))!;
-    return { ...group, id: refusingTakenName(name, write) };
+    return { ...group, id: refusingTaken(() => defaultGroupNameTaken(name), write) };
   }
 
   async update({ id, realmId, name, description, channelIds }: DefaultChannelGroup): Promise<void> {
     const write = () => this.store.run(name, foldCase(name), description, jsonList(channelIds), id, realmId);
-    refusingTakenName(name, write);
+    refusingTaken(() => defaultGroupNameTaken(name), write);
   }
 
   async remove(realmId: RealmId, id: DefaultChannelGroupId): Promise<void> {
     this.delete.run(id, realmId);
-  }
-}
-
-function refusingTakenName<T>(name: string, write: () => T): T {
-  try {
-    return write();
-  } catch (error) {
-    throw isTaken(error) ? defaultGroupNameTaken(name) : error;
   }
 }
 

@@ -6,7 +6,7 @@ import {
 } from '@parley/domain/custom-emoji';
 import type { CustomEmojiId, RealmId, UserId } from '@parley/domain/shared';
 import type { Connection } from '../connection.js';
-import { type Flag, isTaken, jsonList, toFlag } from '../rows.js';
+import { type Flag, jsonList, refusingTaken, toFlag } from '../rows.js';
 
 export class SqliteCustomEmojiRepository implements CustomEmojiRepository {
   private readonly byId;
@@ -51,12 +51,10 @@ export class SqliteCustomEmojiRepository implements CustomEmojiRepository {
 
   async add(emoji: NewCustomEmoji): Promise<CustomEmoji> {
     const { realmId, name, authorId, format, isAnimated } = emoji;
-    try {
+    return refusingTaken(emojiExists, () => {
       const id = this.insert.get(realmId, name, authorId, format, toFlag(isAnimated))!;
       return { id, ...emoji, isDeactivated: false };
-    } catch (error) {
-      throw isTaken(error) ? emojiExists() : error;
-    }
+    });
   }
 
   async deactivate(realmId: RealmId, id: CustomEmojiId): Promise<void> {

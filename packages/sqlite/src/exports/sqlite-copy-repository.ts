@@ -31,6 +31,7 @@ export class SqliteCopyRepository implements CopyRepository {
   private readonly readSets: ReadSets;
   private readonly messagesAfter;
   private readonly receivedRecipients;
+  private readonly sentTo;
   private readonly flagging;
   private readonly beginSequence;
   private readonly raiseSequence;
@@ -47,6 +48,10 @@ export class SqliteCopyRepository implements CopyRepository {
     );
     this.receivedRecipients = connection.values<RecipientId>(
       'SELECT DISTINCT recipient_id FROM span WHERE user_id = ? AND +realm_id = ? ORDER BY recipient_id',
+    );
+    this.sentTo = connection.values<number>(
+      `SELECT coalesce(sum(r.last_ordinal), 0) FROM json_each(?) wanted CROSS JOIN recipient r ON r.id = wanted.value
+       WHERE +r.realm_id = ?`,
     );
     this.flagging = connection.tuples<readonly [MessageId, UserId]>(
       `SELECT f.message_id, f.user_id FROM json_each(?) wanted
@@ -88,6 +93,10 @@ export class SqliteCopyRepository implements CopyRepository {
 
   async listReceivedRecipients({ realmId, userId }: Viewer): Promise<readonly RecipientId[]> {
     return this.receivedRecipients.all(userId, realmId);
+  }
+
+  async countSentTo(realmId: RealmId, recipientIds: readonly RecipientId[]): Promise<number> {
+    return this.sentTo.get(jsonList(recipientIds), realmId)!;
   }
 
   async listFlagging(realmId: RealmId, ids: readonly MessageId[]): Promise<ReadonlyMap<MessageId, readonly UserId[]>> {

@@ -46,6 +46,7 @@ export class SqliteFileRepository implements FileRepository {
   private readonly idsOfMessage;
   private readonly idsOfMessages;
   private readonly countOfOwner;
+  private readonly pendingOfOwner;
   private readonly used;
   private readonly knownBlobs;
   private readonly unreferenced;
@@ -86,6 +87,10 @@ export class SqliteFileRepository implements FileRepository {
     );
     this.countOfOwner = connection.values<number>(
       'SELECT count(*) FROM file INDEXED BY file_by_owner WHERE owner_id = ? AND realm_id = ?',
+    );
+    this.pendingOfOwner = connection.rows<FileRow>(
+      `SELECT ${COLUMNS} FROM file f INDEXED BY file_by_owner CROSS JOIN file_image i ON i.file_id = f.id
+       WHERE f.owner_id = ? AND f.id >= ? AND f.realm_id = ? AND i.thumbnail = 'pending' ORDER BY f.id LIMIT 1`,
     );
     this.used = connection.values<number>('SELECT bytes FROM file_space WHERE realm_id = ?');
     this.knownBlobs = connection.values<BlobKey>(
@@ -169,6 +174,11 @@ export class SqliteFileRepository implements FileRepository {
 
   async count(realmId: RealmId, ownerId: UserId): Promise<number> {
     return this.countOfOwner.get(ownerId, realmId)!;
+  }
+
+  async findPendingImage(realmId: RealmId, ownerId: UserId, from: FileId): Promise<StoredFile | null> {
+    const row = this.pendingOfOwner.get(ownerId, from, realmId);
+    return row ? toFile(row) : null;
   }
 
   async usedBytes(realmId: RealmId): Promise<number> {

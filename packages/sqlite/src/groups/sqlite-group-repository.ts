@@ -16,7 +16,7 @@ import {
 } from '@parley/domain/shared';
 import type { Connection } from '../connection.js';
 import type { Quarantine } from '../quarantine.js';
-import { ascending, type Flag, groupSettingsColumn, idList, isTaken, jsonList, toFlag } from '../rows.js';
+import { ascending, type Flag, groupSettingsColumn, idList, jsonList, refusingTaken, toFlag } from '../rows.js';
 import { VersionedCache } from '../versioned-cache.js';
 import { groupSettingValues } from './group-setting-values.js';
 
@@ -188,8 +188,13 @@ export class SqliteGroupRepository implements GroupRepository {
     return this.rowsByName.all(realmId, jsonList(names.map(foldCase))).map(this.toGroup);
   }
 
+  /** Another one whenever somebody comes into a group or leaves one, and when a member is deactivated or comes back. */
+  versionOf(realmId: RealmId): number {
+    return this.groupsVersion.get(realmId) ?? 0;
+  }
+
   async systemGroupIds(realmId: RealmId): Promise<SystemGroupIds> {
-    const version = this.groupsVersion.get(realmId) ?? 0;
+    const version = this.versionOf(realmId);
     const cached = this.systemGroups.get(realmId, version);
     if (cached) return cached;
     const ids = Object.fromEntries(this.systemIds.all(realmId)) as SystemGroupIds;
@@ -289,46 +294,48 @@ export class SqliteGroupRepository implements GroupRepository {
   /** @throws DomainError GROUP_NAME_TAKEN when another group has the name, deactivated ones included. */
   async add(group: Omit<Group, 'id'>, memberIds: readonly UserId[], subgroupIds: readonly GroupId[]): Promise<Group> {
     this.changed(group.realmId);
-    try {
-      const id = this.insert.get(
-        group.realmId,
-        toFlag(group.isDeactivated),
-        group.name,
-        group.name === null ? null : foldCase(group.name),
-        group.description,
-        group.systemName,
-        group.creatorId,
-        group.createdAt,
-        group.permissions && JSON.stringify(group.permissions),
-      )!;
-      if (memberIds.length > 0) this.insertMembers.all(jsonList(memberIds), id, group.realmId);
-      if (subgroupIds.length > 0) this.insertSubgroups.all(jsonList(subgroupIds), id, group.realmId);
-      return { ...group, id };
-    } catch (error) {
-      throw isTaken(error) ? nameTaken(group.name) : error;
-    }
+    return refusingTaken(
+      () => nameTaken(group.name),
+      () => {
+        const id = this.insert.get(
+          group.realmId,
+          toFlag(group.isDeactivated),
+          group.name,
+          group.name === null ? null : foldCase(group.name),
+          group.description,
+          group.systemName,
+          group.creatorId,
+          group.createdAt,
+          group.permissions && JSON.stringify(group.permissions),
+        )!;
+        if (memberIds.length > 0) this.insertMembers.all(jsonList(memberIds), id, group.realmId);
+        if (subgroupIds.length > 0) this.insertSubgroups.all(jsonList(subgroupIds), id, group.realmId);
+        return { ...group, id };
+      },
+    );
   }
 
   /** @throws DomainError GROUP_NAME_TAKEN when another group has the name, deactivated ones included. */
   async update(group: Group): Promise<void> {
     this.changed(group.realmId);
-    try {
-      const { changes } = this.store.run(
-        toFlag(group.isDeactivated),
-        group.name,
-        group.name === null ? null : foldCase(group.name),
-        group.description,
-        group.systemName,
-        group.creatorId,
-        group.createdAt,
-        group.permissions && JSON.stringify(group.permissions),
-        group.id,
-        group.realmId,
-      );
-      if (changes === 0) throw new Error(`Realm ${group.realmId} has no group ${group.id}`);
-    } catch (error) {
-      throw isTaken(error) ? nameTaken(group.name) : error;
-    }
+    refusingTaken(
+      () => nameTaken(group.name),
+      () => {
+        const { changes } = this.store.run(
+          toFlag(group.isDeactivated),
+          group.name,
+          group.name === null ? null : foldCase(group.name),
+          group.description,
+          group.systemName,
+          group.creatorId,
+          group.createdAt,
+          group.permissions && JSON.stringify(group.permissions),
+          group.id,
+          group.realmId,
+        );
+        if (changes === 0) throw new Error(`Realm ${group.realmId} has no group ${group.id}`);
+      },
+    );
   }
 
   async addMembers(realmId: RealmId, id: GroupId, userIds: readonly UserId[]): Promise<readonly UserId[]> {

@@ -27,6 +27,7 @@ const SAME = 'id = ? AND attempts = ? AND set_aside_at IS NULL';
 export class SqliteJobRepository implements JobRepository {
   private readonly next;
   private readonly due;
+  private readonly scheduled;
   private readonly insert;
   private readonly deleteReplaced;
   private readonly deleteWaiting;
@@ -39,6 +40,9 @@ export class SqliteJobRepository implements JobRepository {
     this.next = connection.values<UnixSeconds>(`SELECT due_at FROM job WHERE ${WAITING} ORDER BY due_at LIMIT 1`);
     this.due = connection.rows<JobRow>(
       `SELECT ${COLUMNS} FROM job WHERE ${WAITING} AND due_at <= ? ORDER BY due_at, id ${LIMIT}`,
+    );
+    this.scheduled = connection.values<number>(
+      'SELECT 1 FROM job WHERE realm_id = ? AND kind = ? AND key = ? AND set_aside_at IS NULL',
     );
     this.insert = connection.command(
       `INSERT INTO job (realm_id, kind, key, due_at, attempts, format, payload) VALUES (?, ?, ?, ?, 0, ?, ?)`,
@@ -61,6 +65,10 @@ export class SqliteJobRepository implements JobRepository {
 
   async listDue({ kind, maxFormat }: JobSelection, now: UnixSeconds, limit: number): Promise<readonly StoredJob[]> {
     return this.due.all(kind, maxFormat, now, limit).map(toJob);
+  }
+
+  async isScheduled(realmId: RealmId, kind: string, key: string): Promise<boolean> {
+    return this.scheduled.get(realmId, kind, key) !== undefined;
   }
 
   async schedule({ realmId, kind, key, dueAt, format, payload }: EncodedJob): Promise<JobId> {

@@ -431,6 +431,25 @@ describe('reading', () => {
     },
   );
 
+  it('reads the index of searches from the bound on, and not all of it up to there', async () => {
+    const [, ...ids] = long.messages.slice(-4).map(({ id }) => id);
+    const sql = await traced(() =>
+      long.uow.read(async ({ pages }) => {
+        await pages.listEntries(long.viewer('reader'), ids, [search('hello')]);
+        await pages.listEntriesUpTo(long.viewer('reader'), own(search('hello')), ids[0]!, 10);
+      }),
+    );
+    const searches = sql.filter((text) => text.includes('FROM message_search s'));
+    expect(searches).toHaveLength(2);
+    for (const text of searches) {
+      const plan = long.database.prepare(`EXPLAIN QUERY PLAN ${text}`).all() as { readonly detail: string }[];
+      expect(plan.map(({ detail }) => detail)).toContainEqual(expect.stringMatching(/VIRTUAL TABLE.*M1[<>]{2}/));
+      // FTS5 passes over bounds of any other type.
+      const bounds = /BETWEEN (.+?\)) AND (.+?\))/.exec(text)!.slice(1);
+      expect(bounds.map((bound) => count(long, `SELECT typeof(${bound})`))).toEqual(['integer', 'integer']);
+    }
+  });
+
   it('finds the same in large channels and topics as anywhere', async () => {
     const isRare = ({ content }: { readonly content: string }) => content.includes('rare');
     const busy = long.messages.filter(({ channelId }) => channelId === long.channel('busy').id);

@@ -8,7 +8,8 @@ import type { ReceivedMessagePages } from './received-message-pages.js';
 import { allOf, anyOf, mentionTerm, realmTerm, senderTerm, seriesTerm, wordTerm } from './search-terms.js';
 import type { ViewerMessageStates } from './viewer-message-state.js';
 
-const MAX_MESSAGE_ID = 2_147_483_647;
+/** FTS5 reads the list of a term from its beginning or end to a bound only where that is an integer, and the driver binds none. */
+const WITHIN = 's.rowid BETWEEN CAST(? AS INTEGER) AND CAST(? AS INTEGER)';
 /** Each place that a search is limited to is one more list for FTS5 to merge. */
 const MAX_PLACES = 500;
 /** So many messages are looked at before the search is limited to the reader's own conversations. */
@@ -44,7 +45,7 @@ export class SearchPages {
          SELECT 1 FROM message INDEXED BY message_by_topic WHERE recipient_id = ? AND topic_key = ? ${LIMIT})`,
     );
     this.between = connection.values(
-      'SELECT rowid FROM message_search WHERE message_search MATCH ? AND rowid BETWEEN ? AND ?',
+      `SELECT s.rowid FROM message_search s WHERE s.message_search MATCH ? AND ${WITHIN} ORDER BY s.rowid DESC`,
     );
     this.ownRecipients = connection.values(
       `SELECT DISTINCT recipient_id FROM span WHERE user_id = ? AND realm_id = ? ${LIMIT}`,
@@ -66,8 +67,6 @@ export class SearchPages {
     limit: number,
   ): MessageIndexRow[] {
     const listed = this.listedPlaces(viewer, narrowing);
-    // FTS5 heeds no bound that is not bound as an integer of 32 bits.
-    if (pageRange.first > MAX_MESSAGE_ID) return [];
     if (listed?.length === 0) return scope === 'own' ? this.received.marked(viewer, narrowing, pageRange, limit) : [];
     const enough = LOOKED_AT.atLeast + LOOKED_AT.perMessage * limit;
     let expression = this.expression(viewer, narrowing, listed);
@@ -151,7 +150,7 @@ export class SearchPages {
   ): MessageIndexRow[] {
     return this.series.select(
       `FROM message_search s CROSS JOIN message m ON m.id = s.rowid
-       WHERE s.message_search MATCH ? AND s.rowid BETWEEN ? AND ? ${besidesSearch.sql}
+       WHERE s.message_search MATCH ? AND ${WITHIN} ${besidesSearch.sql}
        ORDER BY s.rowid ${orderOf(pageRange)} ${LIMIT}`,
       ...[expression, pageRange.first, pageRange.last, ...besidesSearch.parameters, limit],
     );

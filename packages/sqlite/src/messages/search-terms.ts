@@ -31,9 +31,29 @@ const quoted = (term: string): string => `"${term}"`;
 export const allOf = (terms: readonly string[]): string => terms.map(quoted).join(' AND ');
 export const anyOf = (terms: readonly string[]): string => `(${terms.map(quoted).join(' OR ')})`;
 
+/** What a message's terms are made of. */
+export interface TermSource {
+  readonly realmId: RealmId;
+  readonly senderId: UserId;
+  readonly recipientId: RecipientId;
+  /** Null for direct messages. */
+  readonly topicKey: string | null;
+  readonly topic: string;
+  readonly renderedContent: string;
+}
+
+/** As the index takes them. */
+export function messageTerms(words: SearchWords, message: TermSource): string {
+  const { realmId, senderId, recipientId, topicKey, renderedContent } = message;
+  const terms = [realmTerm(realmId), senderTerm(senderId), seriesTerm({ recipientId, topicKey: null })];
+  if (topicKey !== null) terms.push(seriesTerm({ recipientId, topicKey }));
+  for (const userId of mentionedIn(renderedContent)) terms.push(mentionTerm(userId));
+  for (const word of termsOfMessage(words, message)) terms.push(wordTerm(word));
+  return terms.join(' ');
+}
+
 /** What triggers and queries call. */
 export function defineSearchFunctions(database: Database, words: SearchWords): void {
-  const wordsOf = (topic: string, renderedContent: string) => termsOfMessage(words, { topic, renderedContent });
   database.function(
     'message_terms',
     { deterministic: true },
@@ -44,18 +64,10 @@ export function defineSearchFunctions(database: Database, words: SearchWords): v
       topicKey: string | null,
       topic: string,
       renderedContent: string,
-    ) =>
-      [
-        realmTerm(realmId),
-        senderTerm(senderId),
-        seriesTerm({ recipientId, topicKey: null }),
-        ...(topicKey === null ? [] : [seriesTerm({ recipientId, topicKey })]),
-        ...mentionedIn(renderedContent).map(mentionTerm),
-        ...[...wordsOf(topic, renderedContent)].map(wordTerm),
-      ].join(' '),
+    ) => messageTerms(words, { realmId, senderId, recipientId, topicKey, topic, renderedContent }),
   );
   database.function('message_words', { deterministic: true }, (topic: string, renderedContent: string) =>
-    JSON.stringify([...wordsOf(topic, renderedContent)]),
+    JSON.stringify([...termsOfMessage(words, { topic, renderedContent })]),
   );
   database.function('holds_phrases', { deterministic: true }, (content: string, topic: string, phrases: string) =>
     holdsPhrases(content, topic, JSON.parse(phrases)) ? 1 : 0,

@@ -16,6 +16,8 @@ export class SqliteMessageEditRepository implements MessageEditRepository {
   private readonly rowsOfMessage;
   private readonly insert;
   private readonly editedMost;
+  private readonly sizes;
+  private readonly dropBeyondMost;
   private readonly dropOldest;
 
   constructor(connection: Connection) {
@@ -36,14 +38,24 @@ export class SqliteMessageEditRepository implements MessageEditRepository {
       `SELECT message_id FROM message_edit WHERE message_id IN (SELECT value FROM json_each(?))
        GROUP BY message_id HAVING count(*) > ${MAX_EDITS}`,
     );
+    // Lengths in bytes are in the heads of rows: no text is read for them, and there are never fewer bytes than code points.
+    this.sizes = connection.tuples<readonly [count: number, bytes: number]>(
+      `SELECT count(*), coalesce(sum(octet_length(previous_content) + octet_length(previous_rendered_content)), 0)
+       FROM message_edit WHERE message_id = ?`,
+    );
+    this.dropBeyondMost = connection.command(
+      `DELETE FROM message_edit WHERE id IN (
+         SELECT e.id FROM json_each(?) wanted CROSS JOIN message_edit e ON e.message_id = wanted.value AND e.id <= (
+           SELECT n.id FROM message_edit n WHERE n.message_id = wanted.value ORDER BY n.id DESC LIMIT 1 OFFSET ${MAX_EDITS}))`,
+    );
     this.dropOldest = connection.command(
       `DELETE FROM message_edit WHERE id IN (
          SELECT id FROM (
            SELECT id, row_number() OVER newer AS place,
                   sum(length(previous_content) + length(previous_rendered_content)) OVER newer AS text_length
            FROM message_edit
-           WHERE message_id IN (SELECT value FROM json_each(?))
-           WINDOW newer AS (PARTITION BY message_id ORDER BY id DESC))
+           WHERE message_id = ?
+           WINDOW newer AS (ORDER BY id DESC))
          WHERE place > ${MAX_EDITS} OR (place > 1 AND text_length > ${MAX_EDITED_TEXT}))`,
     );
   }
@@ -60,10 +72,16 @@ export class SqliteMessageEditRepository implements MessageEditRepository {
   ): Promise<void> {
     const edit = JSON.stringify([[userId, editedAt, topic, channelId, edited]]);
     this.insert.run(edit, jsonList(ids), realmId);
-    // Texts are added to one message alone, and reading how long they are takes longer than counting.
-    const full = new Set(this.editedMost.all(jsonList(ids)));
-    if (edited !== null) full.add(edited);
-    if (full.size > 0) this.dropOldest.run(jsonList(full));
+    // Texts are added to one message alone, and adding up how long they are takes longer than counting.
+    if (edited !== null) this.makeRoom(edited);
+    const full = ids.length === 1 && edited !== null ? [] : this.editedMost.all(jsonList(ids));
+    if (full.length > 0) this.dropBeyondMost.run(jsonList(full));
+  }
+
+  private makeRoom(id: MessageId): void {
+    const [count, bytes] = this.sizes.get(id)!;
+    if (bytes > MAX_EDITED_TEXT) this.dropOldest.run(id);
+    else if (count > MAX_EDITS) this.dropBeyondMost.run(jsonList([id]));
   }
 }
 

@@ -4,6 +4,7 @@ import {
   type MessageFilter,
   type MessageListEntry,
   type MessagePageReads,
+  type MessageText,
   type MessageView,
   type Submessage,
   type UserSummary,
@@ -39,6 +40,7 @@ export class SqliteMessagePageReads implements MessagePageReads {
   private readonly senderVersions;
   private readonly conversationNames;
   private readonly participantIds;
+  private readonly texts;
   private readonly submessages;
   private readonly usersById;
   private readonly firstInRealm;
@@ -55,6 +57,10 @@ export class SqliteMessagePageReads implements MessagePageReads {
     this.rows = new MessageRows(connection, quarantine);
     this.sentSince = new SentSince(connection);
 
+    this.texts = connection.rows<MessageText>(
+      `SELECT m.id, m.topic, m.rendered_content AS renderedContent
+       FROM json_each(?) wanted CROSS JOIN message m ON m.id = wanted.value WHERE m.realm_id = ? ORDER BY m.id`,
+    );
     this.conversationHeads = connection.tuples<readonly [RecipientId, ChannelId | null, number]>(
       `SELECT r.id, r.channel_id,
               CASE WHEN r.channel_id IS NULL
@@ -119,6 +125,10 @@ export class SqliteMessagePageReads implements MessagePageReads {
     conditions: readonly MessageCondition[] = [],
   ): Promise<readonly MessageListEntry[]> {
     return this.toEntries(viewer, this.pages.among(viewer, this.indexRowsById.list(viewer.realmId, ids), conditions));
+  }
+
+  async listTexts(realmId: RealmId, ids: readonly MessageId[]): Promise<readonly MessageText[]> {
+    return this.texts.all(jsonList(new Set(ids)), realmId);
   }
 
   async listViews(realmId: RealmId, ids: readonly MessageId[]): Promise<readonly MessageView[]> {

@@ -47,6 +47,7 @@ const RELEASED = [
   ['0032-sessions', '92c74de4a15afa792e89c38dc562c9e1fb6133be20037629f99de8948a82cdda'],
   ['0033-thumbnails', '83e5e2adbffbfff143cd0f1acfe4577aeadbf92d35693ae380cba15489c8d3ac'],
   ['0034-confirmations', 'e8beffbc3f02011036a5bd5517d56f2d91ddeb0915eb271d2fa99dfb481bae0e'],
+  ['0035-exports', '1d34086f4c5986248fb66d91183ad4fa9d8ddda43a781bb59f844f8fc2834d60'],
 ];
 
 let directory: string;
@@ -114,6 +115,7 @@ it("makes the schema that each feature's schema.sql describes", () => {
     'invitations',
     'host-users',
     'confirmations',
+    'exports',
   ]) {
     described.exec(readFileSync(join(__dirname, '..', feature, 'schema.sql'), 'utf8'));
   }

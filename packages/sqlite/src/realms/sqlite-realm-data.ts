@@ -42,6 +42,7 @@ export const TABLES_OF_REALMS = [
   'unfinished_upload',
   'file',
   'file_space',
+  'realm_export',
   'custom_emoji',
   'picture',
   'topic_policy',

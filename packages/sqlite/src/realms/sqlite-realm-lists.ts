@@ -12,7 +12,7 @@ import type {
 import { DomainError, type RealmId } from '@parley/domain/shared';
 import type { Connection, Parameter } from '../connection.js';
 import type { Quarantine } from '../quarantine.js';
-import { type Flag, isTaken, jsonList, listColumn, toFlag } from '../rows.js';
+import { type Flag, jsonList, listColumn, refusingTaken, toFlag } from '../rows.js';
 
 export class SqliteAllowedDomainRepository implements AllowedDomainRepository {
   private readonly all;
@@ -42,11 +42,10 @@ export class SqliteAllowedDomainRepository implements AllowedDomainRepository {
   }
 
   async add(realmId: RealmId, { domain, allowsSubdomains }: AllowedDomain): Promise<number> {
-    try {
-      return this.insert.get(realmId, domain, toFlag(allowsSubdomains))!;
-    } catch (error) {
-      throw isTaken(error) ? domainExists(domain) : error;
-    }
+    return refusingTaken(
+      () => domainExists(domain),
+      () => this.insert.get(realmId, domain, toFlag(allowsSubdomains))!,
+    );
   }
 
   async update(realmId: RealmId, { domain, allowsSubdomains }: AllowedDomain): Promise<boolean> {

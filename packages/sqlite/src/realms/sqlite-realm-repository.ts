@@ -12,7 +12,7 @@ import { USER_SETTINGS } from '@parley/domain/users';
 import type { Connection, Parameter } from '../connection.js';
 import type { SqliteGroupRepository } from '../groups/sqlite-group-repository.js';
 import type { Quarantine } from '../quarantine.js';
-import { type Flag, groupSettingsColumn, isTaken, objectColumn, settingsColumn, toFlag } from '../rows.js';
+import { type Flag, groupSettingsColumn, objectColumn, refusingTaken, settingsColumn, toFlag } from '../rows.js';
 import { VersionedCache } from '../versioned-cache.js';
 import type { LinkifierReads } from './sqlite-realm-lists.js';
 
@@ -76,23 +76,19 @@ export class SqliteRealmRepository implements RealmRepository {
 
   async add(realm: NewRealmRow): Promise<RealmId> {
     this.connection.disableCaching();
-    try {
+    return refusingTaken(stringIdTaken, () => {
       const id = this.insert.get(...fromRealm(realm))!;
       this.insertCounter.run(id);
       return id;
-    } catch (error) {
-      throw isTaken(error) ? stringIdTaken() : error;
-    }
+    });
   }
 
   async update(realm: Realm): Promise<void> {
     this.connection.disableCaching();
-    try {
+    refusingTaken(stringIdTaken, () => {
       const { changes } = this.store.run(...fromRealm(realm), JSON.stringify(realm.permissions), realm.id);
       if (changes === 0) throw unknownRealm();
-    } catch (error) {
-      throw isTaken(error) ? stringIdTaken() : error;
-    }
+    });
   }
 
   private load(id: RealmId): Realm | null {

@@ -9,7 +9,7 @@ import {
 } from '@parley/domain/users';
 import { type Connection, LIMIT, type Parameter } from '../connection.js';
 import type { Quarantine } from '../quarantine.js';
-import { type Flag, isTaken, jsonList, objectColumn, toFlag } from '../rows.js';
+import { type Flag, jsonList, objectColumn, refusingTaken, toFlag } from '../rows.js';
 
 export class SqliteProfileRepository implements ProfileRepository {
   private readonly fields;
@@ -90,22 +90,18 @@ export class SqliteProfileRepository implements ProfileRepository {
   }
 
   async addField(field: Omit<ProfileField, 'id' | 'order'>): Promise<ProfileField> {
-    try {
+    return refusingTaken(nameTaken, () => {
       const id = this.insert.get(field.realmId, field.kind, ...settingsOf(field))!;
       this.placeLast.run(id);
       return { ...field, id, order: id };
-    } catch (error) {
-      throw isTaken(error) ? nameTaken() : error;
-    }
+    });
   }
 
   async updateField(field: ProfileField): Promise<void> {
-    try {
+    refusingTaken(nameTaken, () => {
       const { changes } = this.store.run(field.order, ...settingsOf(field), field.id, field.realmId);
       if (changes === 0) throw new Error(`Realm ${field.realmId} has no profile field ${field.id}`);
-    } catch (error) {
-      throw isTaken(error) ? nameTaken() : error;
-    }
+    });
   }
 
   async removeField(realmId: RealmId, id: ProfileFieldId): Promise<void> {

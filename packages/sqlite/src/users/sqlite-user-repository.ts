@@ -15,7 +15,7 @@ import {
 } from '@parley/domain/users';
 import type { Connection, Parameter } from '../connection.js';
 import type { Quarantine } from '../quarantine.js';
-import { type Flag, isTaken, jsonList, listColumn, settingsColumn, toFlag } from '../rows.js';
+import { type Flag, jsonList, listColumn, refusingTaken, settingsColumn, toFlag } from '../rows.js';
 import { VersionedCache } from '../versioned-cache.js';
 import { type AvatarColumns, toAvatar } from './avatar-columns.js';
 
@@ -39,6 +39,7 @@ export class SqliteUserRepository implements UserRepository {
   private readonly botIds;
   private readonly passwordHash;
   private readonly insert;
+  private readonly raiseGroupsVersion;
   private readonly store;
   private readonly storePasswordHash;
 
@@ -118,6 +119,11 @@ export class SqliteUserRepository implements UserRepository {
                          bot_kind, bot_owner_id, bot_default_channel_id, avatar_source, avatar_version, avatar_key,
                          special_permissions, settings, edited_settings, system_kind, password_hash)
        VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+    );
+    // Those who are not active are in no group that anybody is shown.
+    this.raiseGroupsVersion = connection.command(
+      `UPDATE realm SET groups_version = groups_version + 1
+       WHERE id = ? AND EXISTS (SELECT 1 FROM user WHERE id = ? AND is_active <> ?)`,
     );
     this.store = connection.values<number>(
       `UPDATE user
@@ -212,24 +218,27 @@ export class SqliteUserRepository implements UserRepository {
     systemKind?: SystemBotKind,
   ): Promise<User> {
     this.connection.disableCaching();
-    try {
-      const kind = user.bot?.isSystem ? (systemKind ?? '') : null;
-      const id = this.insert.get(user.realmId, ...fromUser(user), kind, passwordHash)!;
-      return { ...user, id, version: 1 };
-    } catch (error) {
-      throw isTaken(error) ? emailTaken(user.email) : error;
-    }
+    return refusingTaken(
+      () => emailTaken(user.email),
+      () => {
+        const kind = user.bot?.isSystem ? (systemKind ?? '') : null;
+        const id = this.insert.get(user.realmId, ...fromUser(user), kind, passwordHash)!;
+        return { ...user, id, version: 1 };
+      },
+    );
   }
 
   async update(user: User): Promise<User> {
     this.connection.disableCaching();
-    try {
-      const version = this.store.get(...fromUser(user), user.id, user.realmId);
-      if (version === undefined) throw new Error(`Realm ${user.realmId} has no user ${user.id}`);
-      return { ...user, version };
-    } catch (error) {
-      throw isTaken(error) ? emailTaken(user.email) : error;
-    }
+    this.raiseGroupsVersion.run(user.realmId, user.id, toFlag(user.isActive));
+    return refusingTaken(
+      () => emailTaken(user.email),
+      () => {
+        const version = this.store.get(...fromUser(user), user.id, user.realmId);
+        if (version === undefined) throw new Error(`Realm ${user.realmId} has no user ${user.id}`);
+        return { ...user, version };
+      },
+    );
   }
 
   async setPasswordHash(realmId: RealmId, id: UserId, hash: string | null): Promise<void> {

@@ -14,6 +14,7 @@ import { draftRepositoryContract } from './draft-repository.contract.js';
 import { eventConsumerRepositoryContract } from './event-consumer-repository.contract.js';
 import { eventLogContract } from './event-log.contract.js';
 import { eventQueueRepositoryContract } from './event-queue-repository.contract.js';
+import { exportRepositoryContract } from './export-repository.contract.js';
 import { externalIdRepositoryContract } from './external-id-repository.contract.js';
 import { fileRepositoryContract } from './file-repository.contract.js';
 import { groupRepositoryContract } from './group-repository.contract.js';
@@ -56,6 +57,7 @@ export function storageContracts(open: OpenStorage): void {
   realmRepositoryContract(open);
   realmDataContract(open);
   copyRepositoryContract(open);
+  exportRepositoryContract(open);
   realmListsContract(open);
   invitationRepositoryContract(open);
   confirmationRepositoryContract(open);

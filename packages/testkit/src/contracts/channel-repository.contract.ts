@@ -186,6 +186,30 @@ export function channelRepositoryContract(open: OpenStorage): void {
       expect(counts).toEqual([2, 0]);
     });
 
+    it('views a channel as it is now, whatever was seen of it before', async () => {
+      const fixture = await stage(
+        aUser({ name: 'iago' }),
+        aUser({ name: 'prospero' }),
+        aChannel({ name: 'general', creator: 'iago', subscribers: ['iago'] }),
+      );
+      const { uow, realm, channel, user } = fixture;
+      const view = async () => (await uow.read((r) => r.channels.listViews(realm.id, [channel('general').id])))[0]!;
+      const administrators = async () => (await view()).permissions.canAdministerChannel;
+      const both = [user('iago').id, user('prospero').id];
+      expect(await administrators()).toEqual({ directMembers: [user('iago').id], directSubgroups: [] });
+      await uow.write((tx) => tx.users.update({ ...user('iago'), isActive: false }));
+      expect(await administrators()).toEqual({ directMembers: [], directSubgroups: [] });
+      await uow.write((tx) => tx.users.update({ ...user('iago'), isActive: true }));
+      expect(await administrators()).toEqual({ directMembers: [user('iago').id], directSubgroups: [] });
+      const groupId = channel('general').permissions.canAdministerChannel;
+      await uow.write((tx) => tx.groups.addMembers(realm.id, groupId, [user('prospero').id]));
+      expect(await administrators()).toEqual({ directMembers: both, directSubgroups: [] });
+      await uow.write((tx) => tx.channels.update({ ...channel('general'), description: 'Changed' }));
+      expect(await view()).toMatchObject({ description: 'Changed', subscriberCount: 1 });
+      await leave(fixture, 'general', 'iago');
+      expect(await view()).toMatchObject({ description: 'Changed', subscriberCount: 0 });
+    });
+
     it('names the system group that may post, where it is one that old clients know', async () => {
       const { uow, realm, channel } = await stage(aChannel({ name: 'general' }));
       const system = await uow.read((r) => r.groups.systemGroupIds(realm.id));

@@ -43,6 +43,18 @@ export function copyRepositoryContract(open: OpenStorage): void {
       ]);
     });
 
+    it('counts what was ever sent to recipients of the realm, deleted messages too', async () => {
+      const fixture = await stage(...PIECES);
+      const other = await anotherRealm(fixture, aMessage({ from: 'otherRealmUser', to: 'theirs' }));
+      const { uow, realm, channel, messages } = fixture;
+      const ids = [channel('denmark').recipientId, other.channel('theirs').recipientId];
+      const count = () => uow.read(({ copies }) => copies.countSentTo(realm.id, ids));
+      expect(await count()).toBe(10);
+      await uow.write((tx) => tx.messages.remove(realm.id, [messages[0]!.id]));
+      expect(await count()).toBe(10);
+      expect(await uow.read(({ copies }) => copies.countSentTo(realm.id, []))).toBe(0);
+    });
+
     it('lists what somebody received messages of, also when they do not any more', async () => {
       const { uow, realm, user, channel, viewer } = await stage(...PIECES);
       const { recipientId } = channel('denmark');

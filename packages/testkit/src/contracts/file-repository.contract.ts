@@ -181,6 +181,26 @@ export function fileRepositoryContract(open: OpenStorage): void {
       });
     });
 
+    it('finds the oldest image of an owner, from a file on, whose thumbnails are still to be made', async () => {
+      const fixture = await stage(...pieces);
+      const { id: realmId } = fixture.realm;
+      const [a, b] = [fixture.user('a').id, fixture.user('b').id];
+      const one = await add(fixture, 'a', 'one', { image: IMAGE });
+      await add(fixture, 'a', 'text');
+      await add(fixture, 'b', 'theirs', { image: IMAGE });
+      const two = await add(fixture, 'a', 'two', { image: IMAGE });
+      const find = (from: FileId, owner = a, realm = realmId) =>
+        fixture.uow.read(({ files }) => files.findPendingImage(realm, owner, from));
+      expect(await find(one.id)).toEqual(one);
+      expect(await find((one.id + 1) as FileId)).toEqual(two);
+      expect(await find((two.id + 1) as FileId)).toBeNull();
+      expect(await find(two.id, b)).toBeNull();
+      expect(await find(one.id, a, (await anotherRealm(fixture)).realm.id)).toBeNull();
+      const done: FileImage = { ...IMAGE, thumbnail: 'ready' };
+      await fixture.uow.write((tx) => tx.files.setImage(realmId, one.id, done, []));
+      expect(await find(one.id)).toEqual(two);
+    });
+
     it('knows which messages show a placeholder', async () => {
       const fixture = await stage(...pieces);
       const { id: realmId } = fixture.realm;

@@ -1,4 +1,7 @@
 import type { ImageFormat, ImageInfo, ImageProcessor, ImageTarget } from '@parley/domain/images';
+import type { UserId } from '@parley/domain/shared';
+
+const USER = 1 as UserId;
 
 export interface ImageSample extends ImageInfo {
   /** `end`: it is cut short; `frame`: its last frame cannot be read. */
@@ -25,11 +28,11 @@ export function imageProcessorContract(open: OpenImageProcessor): void {
     });
 
     it.each(['png', 'jpeg', 'gif', 'webp', 'avif', 'tiff'] as const)('knows %s when it sees it', async (format) =>
-      expect(await processor.inspect(await make(still(format)))).toEqual(still(format)),
+      expect(await processor.inspect(await make(still(format)), USER)).toEqual(still(format)),
     );
 
     it.each(['gif', 'webp'] as const)('counts the frames of %s', async (format) =>
-      expect(await processor.inspect(await make(animation(format)))).toEqual(animation(format)),
+      expect(await processor.inspect(await make(animation(format)), USER)).toEqual(animation(format)),
     );
 
     it.each`
@@ -42,9 +45,9 @@ export function imageProcessorContract(open: OpenImageProcessor): void {
       ${'inside'}  | ${[200, 400]} | ${[800, 100]} | ${[50, 100]}
     `('makes $of to $to ($fit): $becomes', async ({ fit, of, to, becomes }) => {
       const image = await make(still('png', of[0], of[1]));
-      const made = await processor.resize(image, { ...STILL, fit, width: to[0], height: to[1] });
+      const made = await processor.resize(image, { ...STILL, fit, width: to[0], height: to[1] }, USER);
       expect([made.width, made.height]).toEqual(becomes);
-      expect(await processor.inspect(made.bytes)).toEqual(still('png', becomes[0], becomes[1]));
+      expect(await processor.inspect(made.bytes, USER)).toEqual(still('png', becomes[0], becomes[1]));
     });
 
     it.each([
@@ -54,9 +57,9 @@ export function imageProcessorContract(open: OpenImageProcessor): void {
       ['avif', 'png'],
       ['webp', 'gif'],
     ] as const)('makes %s to %s', async (from, format) => {
-      const made = await processor.resize(await make(still(from)), { ...STILL, format });
+      const made = await processor.resize(await make(still(from)), { ...STILL, format }, USER);
       expect(made).toMatchObject({ format, width: 64, height: 64, frames: 1 });
-      expect(await processor.inspect(made.bytes)).toEqual(still(format, 64, 64));
+      expect(await processor.inspect(made.bytes, USER)).toEqual(still(format, 64, 64));
     });
 
     describe.each(['gif', 'webp'] as const)('of what is animated in %s', (format) => {
@@ -67,27 +70,29 @@ export function imageProcessorContract(open: OpenImageProcessor): void {
           [2, 2],
           [1, 1],
         ] as const) {
-          const made = await processor.resize(image, { ...STILL, fit: 'contain', format, maxFrames });
+          const made = await processor.resize(image, { ...STILL, fit: 'contain', format, maxFrames }, USER);
           expect(made).toMatchObject({ format, width: 64, height: 64, frames });
-          expect(await processor.inspect(made.bytes)).toEqual({ format, width: 64, height: 64, frames });
+          expect(await processor.inspect(made.bytes, USER)).toEqual({ format, width: 64, height: 64, frames });
         }
       });
 
       it('makes a still image', async () =>
-        expect(await processor.resize(await make(animation(format)), STILL)).toMatchObject({
+        expect(await processor.resize(await make(animation(format)), STILL, USER)).toMatchObject({
           format: 'png',
           frames: 1,
         }));
 
       it('makes no animation in a format that has none', async () =>
-        expect(processor.resize(await make(animation(format)), { ...STILL, maxFrames: 9 })).rejects.toMatchObject({
-          code: 'UNKNOWN_ANIMATION_FORMAT',
-        }));
+        expect(processor.resize(await make(animation(format)), { ...STILL, maxFrames: 9 }, USER)).rejects.toMatchObject(
+          {
+            code: 'UNKNOWN_ANIMATION_FORMAT',
+          },
+        ));
     });
 
     it('tells a damaged animation from what is no image', async () => {
       const damaged = await make({ ...animation('webp'), damage: 'frame' });
-      await expect(processor.resize(damaged, { ...STILL, format: 'webp', maxFrames: 9 })).rejects.toMatchObject({
+      await expect(processor.resize(damaged, { ...STILL, format: 'webp', maxFrames: 9 }, USER)).rejects.toMatchObject({
         code: 'CORRUPT_ANIMATION',
         message: 'Corrupt animated image.',
       });
@@ -95,11 +100,13 @@ export function imageProcessorContract(open: OpenImageProcessor): void {
 
     it('does not show pages of a document as an animation', async () =>
       expect(
-        processor.resize(await make(animation('tiff')), { ...STILL, format: 'gif', maxFrames: 9 }),
+        processor.resize(await make(animation('tiff')), { ...STILL, format: 'gif', maxFrames: 9 }, USER),
       ).rejects.toMatchObject({ code: 'UNKNOWN_ANIMATION_FORMAT', message: 'Unknown animated image format.' }));
 
     it.each(['png', 'jpeg', 'webp'] as const)('refuses half of a %s', async (format) =>
-      expect(processor.resize(await make({ ...still(format, 300, 300), damage: 'end' }), STILL)).rejects.toMatchObject({
+      expect(
+        processor.resize(await make({ ...still(format, 300, 300), damage: 'end' }), STILL, USER),
+      ).rejects.toMatchObject({
         code: 'UNREADABLE_IMAGE',
       }),
     );
@@ -115,8 +122,8 @@ export function imageProcessorContract(open: OpenImageProcessor): void {
         code: 'UNREADABLE_IMAGE',
         message: 'Could not decode image; did you upload an image file?',
       };
-      await expect(processor.inspect(Buffer.from(text))).rejects.toMatchObject(refusal);
-      await expect(processor.resize(Buffer.from(text), STILL)).rejects.toMatchObject(refusal);
+      await expect(processor.inspect(Buffer.from(text), USER)).rejects.toMatchObject(refusal);
+      await expect(processor.resize(Buffer.from(text), STILL, USER)).rejects.toMatchObject(refusal);
     });
 
     it.each([
@@ -125,8 +132,8 @@ export function imageProcessorContract(open: OpenImageProcessor): void {
     ])('refuses too many %s', async (_what, sample) => {
       const image = await make(sample);
       const refusal = { code: 'IMAGE_TOO_LARGE', message: 'Image size exceeds limit.' };
-      await expect(processor.inspect(image)).rejects.toMatchObject(refusal);
-      await expect(processor.resize(image, STILL)).rejects.toMatchObject(refusal);
+      await expect(processor.inspect(image, USER)).rejects.toMatchObject(refusal);
+      await expect(processor.resize(image, STILL, USER)).rejects.toMatchObject(refusal);
     });
   });
 }

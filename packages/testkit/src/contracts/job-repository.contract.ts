@@ -117,6 +117,24 @@ export function jobRepositoryContract(open: OpenStorage): void {
       expect(await fixture.uow.write((tx) => tx.jobs.take(stale!))).toBe(false);
     });
 
+    it('knows by key whether a job waits or is worked on, within the realm and kind', async () => {
+      const fixture = await stage();
+      const other = await createFixtureOn(fixture.uow, fixture.clock, aRealm({ stringId: 'other' }));
+      const isScheduled = (realmId = fixture.realm.id, kind = POST.name, key = 'a') =>
+        fixture.uow.read(({ jobs }) => jobs.isScheduled(realmId, kind, key));
+      expect(await isScheduled()).toBe(false);
+      await schedule(fixture, 'post', { key: 'a' });
+      expect(await isScheduled()).toBe(true);
+      expect(await isScheduled(other.realm.id)).toBe(false);
+      expect(await isScheduled(fixture.realm.id, MAIL.name)).toBe(false);
+      expect(await isScheduled(fixture.realm.id, POST.name, 'b')).toBe(false);
+      const now = fixture.clock.now();
+      const [leased] = await fixture.uow.write((tx) => tx.jobs.lease(ALL, now, now + 60, 1));
+      expect(await isScheduled()).toBe(true);
+      await fixture.uow.write((tx) => tx.jobs.setAside(leased!, now, 'broken'));
+      expect(await isScheduled()).toBe(false);
+    });
+
     it('cancels by key, within the realm and kind, and says whether there was one', async () => {
       const fixture = await stage();
       const other = await createFixtureOn(fixture.uow, fixture.clock, aRealm({ stringId: 'other' }));

@@ -304,6 +304,14 @@ export function messagePageReadsContract(open: OpenStorage): void {
       const ids = [...pick(fixture, 8, 2), (messages[9]!.id + 1) as MessageId, ...pick(fixture, 5, 2)];
       const views = await uow.read((r) => r.pages.listViews(realm.id, ids));
       expect(views.map(({ message }) => message)).toEqual([messages[2], messages[5], messages[8]]);
+      const texts = await uow.read((r) => r.pages.listTexts(realm.id, ids));
+      expect(texts).toEqual(
+        [messages[2]!, messages[5]!, messages[8]!].map(({ id, topic, renderedContent }) => ({
+          id,
+          topic,
+          renderedContent,
+        })),
+      );
     });
 
     it('views a message with its sender and its conversation', async () => {
@@ -406,9 +414,10 @@ export function messagePageReadsContract(open: OpenStorage): void {
         await r.pages.listEntriesFrom(outsider, shared(general), 0, 100),
         await r.pages.listEntriesFrom(outsider, shared({ kind: 'channelPrivacy', privacies: ['public'] }), 0, 100),
         await r.pages.listViews(other.realm.id, ids),
+        await r.pages.listTexts(other.realm.id, ids),
         await r.pages.findFirstIdSince(other.realm.id, 0),
       ]);
-      expect(found).toEqual([[], [], [], [], [], [], null]);
+      expect(found).toEqual([[], [], [], [], [], [], [], null]);
     });
   });
 }

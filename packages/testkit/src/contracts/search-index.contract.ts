@@ -1,5 +1,5 @@
 import { type MessageCondition, type MessageFilter, not, type Viewer } from '@parley/domain/messages';
-import type { MessageId } from '@parley/domain/shared';
+import type { MessageId, Transaction } from '@parley/domain/shared';
 import { aChannel, aMessage, anotherRealm, aUser } from '../builders.js';
 import { people, pick } from './chatter.js';
 import { idsOf, type OpenStorage, own, type Stage, shared, stagesOn } from './storage-under-test.js';
@@ -119,6 +119,56 @@ export function searchIndexContract(open: OpenStorage): void {
         expect(await foundBy(viewer('a'))).toEqual(pick(fixture, 0, 1, 2));
         expect(await foundBy(other.viewer('z'))).toEqual(idsOf(other.messages));
       });
+    });
+
+    it('finds, in one unit and in units that end together, what each of them has written', async () => {
+      const fixture = await stage(...said);
+      const { uow, realm, viewer, clock } = fixture;
+      const say = (tx: Transaction, content: string) =>
+        aMessage({ from: 'a', to: 'general', topic: 'batch', content })(fixture, tx);
+      const foundIn = async ({ pages }: Transaction, word: string) =>
+        idsOf(await pages.listEntriesUpTo(viewer('a'), own(search(word)), null, 100));
+      const newest = () => fixture.messages.at(-1)!.id;
+      const text = { hasLink: false, hasImage: false, hasAttachment: false, mentionsChannel: false };
+      const edit = (tx: Transaction, content: string) =>
+        tx.messages.edit(realm.id, newest(), {
+          ...fixture.messages.at(-1)!,
+          ...text,
+          content,
+          renderedContent: `<p>${content}</p>`,
+          editedAt: clock.now(),
+          exceptions: new Map(),
+        });
+      const givenUp = new Error('given up');
+      const results = await Promise.allSettled([
+        uow.write(async (tx) => {
+          await say(tx, 'apple'); // 5
+          expect(await foundIn(tx, 'apple')).toEqual([newest()]);
+          await say(tx, 'banana'); // 6
+        }),
+        uow.write(async (tx) => {
+          await say(tx, 'cherry'); // taken back, and its number given again
+          expect(await foundIn(tx, 'cherry')).toEqual([newest()]);
+          fixture.messages.pop();
+          throw givenUp;
+        }),
+        uow.write(async (tx) => {
+          await say(tx, 'damson'); // 7
+          await edit(tx, 'elderberry');
+        }),
+        uow.write(async (tx) => {
+          expect(await foundIn(tx, 'elderberry')).toEqual([newest()]);
+          await say(tx, 'fig'); // 8
+          await tx.messages.remove(realm.id, [newest()]);
+        }),
+      ]);
+      expect(results.map((result) => ('reason' in result ? result.reason : null))).toEqual([null, givenUp, null, null]);
+      expect(await find(fixture, own(search('apple')))).toEqual(pick(fixture, 5));
+      expect(await find(fixture, own(search('banana')))).toEqual(pick(fixture, 6));
+      expect(await find(fixture, own(search('elderberry')))).toEqual(pick(fixture, 7));
+      for (const word of ['cherry', 'damson', 'fig']) expect(await find(fixture, own(search(word)))).toEqual([]);
+      await uow.write((tx) => tx.messages.remove(realm.id, pick(fixture, 6)));
+      expect(await find(fixture, own(search('banana')))).toEqual([]);
     });
 
     it('follows moves and deletions, and nothing that was given up', async () => {

@@ -3,7 +3,7 @@ import type { MessageEdit, OrdinalRange, Viewer } from '@parley/domain/messages'
 import type { MessageId, RealmId, RecipientId, UserId } from '@parley/domain/shared';
 import { messagesOf } from './messages-of.js';
 import { findFlags, holdersOf, NO_FLAGS, putFlags } from './personal-rows.js';
-import { ascending, type MemoryUnit } from './tables.js';
+import { ascending, keyOf, type MemoryUnit } from './tables.js';
 
 /** Counters by what they count; what is not here has the kind's own name. */
 const COUNTERS: Partial<Record<IdKind, string>> = { scheduled: 'scheduling' };
@@ -21,6 +21,14 @@ export class MemoryCopies implements CopyRepository {
     const spans = [...this.unit.read('spans').values()];
     const own = spans.filter((span) => span.realmId === realmId && span.userId === userId);
     return [...new Set(own.map(({ recipientId }) => recipientId))].sort(ascending);
+  }
+
+  async countSentTo(realmId: RealmId, recipientIds: readonly RecipientId[]): Promise<number> {
+    const counters = this.unit.read('counters');
+    const recipients = this.unit.read('recipients');
+    return recipientIds
+      .filter((id) => recipients.get(id)?.realmId === realmId)
+      .reduce((sum, id) => sum + (counters.get(keyOf('ordinal', id)) ?? 0), 0);
   }
 
   async listFlagging(realmId: RealmId, ids: readonly MessageId[]): Promise<ReadonlyMap<MessageId, readonly UserId[]>> {

@@ -62,6 +62,11 @@ export class MemoryFiles implements FileRepository {
     return this.all().filter((file) => file.realmId === realmId && file.ownerId === ownerId).length;
   }
 
+  async findPendingImage(realmId: RealmId, ownerId: UserId, from: FileId): Promise<StoredFile | null> {
+    const own = this.all().filter((file) => file.realmId === realmId && file.ownerId === ownerId && file.id >= from);
+    return own.find(({ image }) => image?.thumbnail === 'pending') ?? null;
+  }
+
   async usedBytes(realmId: RealmId): Promise<number> {
     return this.all().reduce((sum, file) => (file.realmId === realmId ? sum + file.size : sum), 0);
   }

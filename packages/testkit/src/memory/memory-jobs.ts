@@ -27,6 +27,10 @@ export class MemoryJobs implements JobRepository {
       .map(({ setAsideAt: _, ...job }) => job);
   }
 
+  async isScheduled(realmId: RealmId, kind: string, key: string): Promise<boolean> {
+    return this.withKey(realmId, kind, key).some(({ setAsideAt }) => setAsideAt === null);
+  }
+
   async schedule(job: EncodedJob): Promise<JobId> {
     if (job.key !== null) this.remove(this.withKey(job.realmId, job.kind, job.key));
     const id = this.unit.nextNumber<JobId>('job');

@@ -5,6 +5,7 @@ import {
   type MessageFilter,
   type MessageListEntry,
   type MessagePageReads,
+  type MessageText,
   type MessageView,
   type UserSummary,
   userSummary,
@@ -64,6 +65,14 @@ export class MemoryMessagePages implements MessagePageReads {
               channelId: message.channelId,
               name: this.unit.read('channels').get(message.channelId)!.name,
             },
+    }));
+  }
+
+  async listTexts(realmId: RealmId, ids: readonly MessageId[]): Promise<readonly MessageText[]> {
+    return messagesOf(this.unit, realmId, ids).map(({ id, topic, renderedContent }) => ({
+      id,
+      topic,
+      renderedContent,
     }));
   }
 

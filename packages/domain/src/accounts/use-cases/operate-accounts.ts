@@ -1,7 +1,6 @@
 import type { ApiKeyMint, PasswordHasher } from '../../authentication/api-keys.js';
 import { changePassword } from '../../authentication/change-password.js';
 import { checkPassword, type PasswordStrength } from '../../authentication/password-rules.js';
-import { replaceApiKey } from '../../push/replace-api-key.js';
 import type { Clock } from '../../shared/clock.js';
 import { DomainError } from '../../shared/errors.js';
 import type { RealmId, UserId } from '../../shared/ids.js';
@@ -15,6 +14,7 @@ import type { Role } from '../../users/role.js';
 import type { User } from '../../users/user.js';
 import { canChangeRole } from '../../users/user-permissions.js';
 import { deactivateWithBots } from '../deactivate-user.js';
+import { issueKeyOf } from '../issue-key.js';
 import { reactivateWithGroups, requireComplete } from '../reactivate-user.js';
 
 /** Somebody of an organization, for the operator and the host application, who need no permission. */
@@ -114,18 +114,9 @@ export class IssueUserKey {
   ) {}
 
   /** Answers the key. @throws DomainError UNKNOWN_USER */
-  async execute({ realmId, userId, rotates }: AccountReference & { readonly rotates: boolean }): Promise<string> {
-    if (!rotates) {
-      const record = await this.uow.read(async (repositories) => {
-        await accountOf(repositories, realmId, userId);
-        return repositories.apiKeys.find(realmId, userId);
-      });
-      if (record) return this.mint.derive(record);
-    }
-    return this.uow.write(async (tx) => {
-      const user = await accountOf(tx, realmId, userId);
-      return replaceApiKey(tx, this.mint, user, { now: this.clock.now() });
-    });
+  execute({ realmId, userId, rotates }: AccountReference & { readonly rotates: boolean }): Promise<string> {
+    const { uow, mint, clock } = this;
+    return issueKeyOf({ uow, mint, clock }, (reads) => accountOf(reads, realmId, userId), { rotates });
   }
 }
 

@@ -7,10 +7,9 @@ import type { JsonWebTokens } from '../json-web-tokens.js';
 import { type IssuedKey, issueKey } from './fetch-api-key.js';
 import {
   type AnonymousCaller,
-  accountDeactivated,
   authenticationFailed,
+  findActiveAccount,
   invalidEmail,
-  realmDeactivated,
   unknownRealm,
 } from './password-log-in.js';
 
@@ -33,14 +32,8 @@ export class FetchApiKeyByToken {
     if (realmId === null) throw unknownRealm();
     const { stringId } = await this.uow.read(({ realms }) => realms.get(realmId));
     const email = await this.emailIn(token, stringId);
-    const { user, realm } = await this.uow.read(async ({ realms, users }) => {
-      const found = await users.findByEmail(realmId, email);
-      if (found && !found.isActive) throw accountDeactivated();
-      const realm = await realms.get(realmId);
-      if (realm.isDeactivated) throw realmDeactivated();
-      if (!found || found.bot) throw authenticationFailed();
-      return { user: found, realm };
-    });
+    const { user, realm } = await this.uow.read((repositories) => findActiveAccount(repositories, realmId, email));
+    if (!user || user.bot) throw authenticationFailed();
     return { ...(await issueKey(this.uow, this.mint, user)), realm };
   }
 

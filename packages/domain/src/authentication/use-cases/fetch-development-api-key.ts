@@ -6,10 +6,9 @@ import { type IssuedKey, issueKey } from './fetch-api-key.js';
 import type { OpenedSession, OpenSession } from './open-session.js';
 import {
   type AnonymousCaller,
-  accountDeactivated,
   authenticationFailed,
+  findActiveAccount,
   invalidEmail,
-  realmDeactivated,
   unknownRealm,
 } from './password-log-in.js';
 
@@ -33,13 +32,8 @@ export class FetchDevelopmentApiKey {
     if (!this.mode.isOn) throw notInProduction();
     if (realmId === null) throw unknownRealm();
     if (!isEmailAddress(username)) throw invalidEmail();
-    const user = await this.uow.read(async ({ realms, users }) => {
-      const found = await users.findByEmail(realmId, username);
-      if (found && !found.isActive) throw accountDeactivated();
-      if ((await realms.get(realmId)).isDeactivated) throw realmDeactivated();
-      if (!found) throw authenticationFailed();
-      return found;
-    });
+    const { user } = await this.uow.read((repositories) => findActiveAccount(repositories, realmId, username));
+    if (!user) throw authenticationFailed();
     return issueKey(this.uow, this.mint, user);
   }
 }

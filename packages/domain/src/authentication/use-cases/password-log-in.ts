@@ -1,7 +1,8 @@
+import type { Realm } from '../../realms/realm.js';
 import type { Cancellation } from '../../shared/cancellation.js';
 import { DomainError } from '../../shared/errors.js';
 import type { RealmId } from '../../shared/ids.js';
-import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import type { Repositories, UnitOfWork } from '../../shared/unit-of-work.js';
 import { isEmailAddress } from '../../users/email-address.js';
 import type { User } from '../../users/user.js';
 import type { PasswordHasher } from '../api-keys.js';
@@ -45,10 +46,7 @@ export async function userOfPassword(
   const key = loginAttemptKey(realmId, username);
   attempts.attempt(key, ip);
   const { user, hash } = await uow.read(async ({ realms, users }) => {
-    const found = await users.findByEmail(realmId, username);
-    if (found && !found.isActive) throw accountDeactivated();
-    const realm = await realms.get(realmId);
-    if (realm.isDeactivated) throw realmDeactivated();
+    const { realm, user: found } = await findActiveAccount({ realms, users }, realmId, username);
     if (!realm.settings.emailAuthentication) throw passwordAuthDisabled();
     // Bots have no password, whatever is stored.
     const person = found && !found.bot ? found : null;
@@ -64,6 +62,22 @@ export async function userOfPassword(
   if (!isRight || !user) throw authenticationFailed();
   attempts.forget(key, ip);
   return { user, hash };
+}
+
+/**
+ * Who logs in with the address; `user`: null where it is nobody's.
+ * @throws DomainError USER_DEACTIVATED, REALM_DEACTIVATED
+ */
+export async function findActiveAccount(
+  { realms, users }: Pick<Repositories, 'realms' | 'users'>,
+  realmId: RealmId,
+  email: string,
+): Promise<{ readonly realm: Realm; readonly user: User | null }> {
+  const user = await users.findByEmail(realmId, email);
+  if (user && !user.isActive) throw accountDeactivated();
+  const realm = await realms.get(realmId);
+  if (realm.isDeactivated) throw realmDeactivated();
+  return { realm, user };
 }
 
 export const unknownRealm = () => new DomainError('UNKNOWN_REALM', 'Invalid subdomain');

@@ -33,7 +33,7 @@ export class ChangeOwnAvatar {
   async execute(caller: Caller, { image }: ChangeOwnAvatarInput): Promise<AvatarOutput> {
     const given = requireOneImage(image, 'avatar');
     await this.uow.read((reads) => loadChangeable(reads, caller));
-    const { replaced, ...output } = await this.pictures.make(bytesOf(given), AVATAR_TARGETS, (made) =>
+    const { replaced, ...output } = await this.pictures.make(caller.userId, bytesOf(given), AVATAR_TARGETS, (made) =>
       this.uow.write(async (tx) => {
         const { user, realm } = await loadChangeable(tx, caller);
         return { realm, ...(await giveAvatar(tx, user, made)) };

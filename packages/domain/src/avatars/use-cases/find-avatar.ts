@@ -1,8 +1,11 @@
+import type { WebPublicOption } from '../../channels/channel-permissions.js';
+import { enterAsSpectator, type Spectator } from '../../channels/spectators.js';
 import type { Realm } from '../../realms/realm.js';
 import type { Caller } from '../../shared/caller.js';
 import type { UserId } from '../../shared/ids.js';
-import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import type { Repositories, UnitOfWork } from '../../shared/unit-of-work.js';
 import { inaccessibleUserIds } from '../../users/accessible-users.js';
+import type { Actor } from '../../users/actor.js';
 import { canSeeEmail } from '../../users/email-visibility.js';
 import type { User } from '../../users/user.js';
 
@@ -22,9 +25,29 @@ export class FindAvatar {
     return this.uow.read(async (reads) => {
       const viewer = await reads.actors.get(caller);
       const realm = await reads.realms.get(caller.realmId);
-      const [user = null] = await reads.users.list(realm.id, [userId]);
-      const isHidden = user === null || (await inaccessibleUserIds(reads, viewer, realm, [userId])).has(userId);
-      return isHidden ? { realm, user: null, seesEmail: false } : { realm, user, seesEmail: canSeeEmail(viewer, user) };
+      const user = await findKnown(reads, viewer, realm, userId);
+      return { realm, user, seesEmail: user !== null && canSeeEmail(viewer, user) };
     });
   }
+}
+
+/** The same for those who have not logged in: they see nobody's address (protocol §9). */
+export class SpectateAvatar {
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly option: WebPublicOption,
+  ) {}
+
+  /** @throws DomainError UNKNOWN_REALM, UNAUTHENTICATED */
+  execute(spectator: Spectator, { userId }: { readonly userId: UserId }): Promise<FoundAvatar> {
+    return this.uow.read(async (reads) => {
+      const { realm, actor } = await enterAsSpectator(reads, spectator, this.option);
+      return { realm, user: await findKnown(reads, actor, realm, userId), seesEmail: false };
+    });
+  }
+}
+
+async function findKnown(reads: Repositories, viewer: Actor, realm: Realm, userId: UserId): Promise<User | null> {
+  const [user = null] = await reads.users.list(realm.id, [userId]);
+  return user && (await inaccessibleUserIds(reads, viewer, realm, [userId])).has(userId) ? null : user;
 }

@@ -66,7 +66,7 @@ export class UpdateBot {
    * ONE_IMAGE_REQUIRED, IMAGE_FILE_TOO_LARGE, UNREADABLE_IMAGE, IMAGE_TOO_LARGE, SERVER_BUSY
    */
   async execute(caller: Caller, input: UpdateBotInput): Promise<UpdatedBot> {
-    const { replaced, ...bot } = await makeBotAvatar(this.pictures, input.avatar, (avatar) =>
+    const { replaced, ...bot } = await makeBotAvatar(this.pictures, caller.userId, input.avatar, (avatar) =>
       this.update(caller, input, avatar),
     );
     await this.pictures.discard(replaced);

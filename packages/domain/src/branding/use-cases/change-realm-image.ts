@@ -42,7 +42,7 @@ export class ChangeRealmImage {
   async execute(caller: Caller, { name, image }: ChangeRealmImageInput): Promise<Realm> {
     await this.uow.read((reads) => loadChangeable(reads, caller));
     const bytes = bytesOf(requireOneImage(image, name === 'icon' ? 'icon' : 'logo'));
-    const { realm, replaced } = await this.pictures.make(bytes, [TARGETS[name]], ([made]) =>
+    const { realm, replaced } = await this.pictures.make(caller.userId, bytes, [TARGETS[name]], ([made]) =>
       this.uow.write(async (tx) => {
         const before = await loadChangeable(tx, caller);
         const blob = await namePicture(tx, before.id, name, made!);

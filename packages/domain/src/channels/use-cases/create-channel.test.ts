@@ -25,7 +25,7 @@ import { ChannelCreator, DEFAULT_CHANNEL_OPTIONS } from '../create-channels.js';
 import { DescriptionRenderer } from '../description-renderer.js';
 import { CreateChannel, type CreateChannelInput } from './create-channel.js';
 
-type Wishes = Partial<CreateChannelInput>;
+type Options = Partial<CreateChannelInput>;
 
 const input: CreateChannelInput = {
   ...DEFAULT_CHANNEL_OPTIONS,
@@ -43,7 +43,7 @@ function creating(
   const descriptions = new DescriptionRenderer(uow, renderer, fakeRealmUrls);
   const channelCreator = new ChannelCreator(descriptions, systemMessages, quota);
   const useCase = new CreateChannel(uow, channelCreator, fixture.clock, fakeRealmUrls, { webPublicEnabled });
-  return (who: string, options: Wishes = {}) => useCase.execute(fixture.caller(who), { ...input, ...options });
+  return (who: string, options: Options = {}) => useCase.execute(fixture.caller(who), { ...input, ...options });
 }
 
 const channelOf = (fixture: MemoryFixture, id: ChannelId) =>
@@ -152,7 +152,7 @@ describe('creating a channel', () => {
     expect(systemMessages).toHaveLength(4);
   });
 
-  it.each<[string, Wishes, string, readonly string[]]>([
+  it.each<[string, Options, string, readonly string[]]>([
     [
       'web-public',
       { isWebPublic: true, sharesHistory: false },
@@ -277,7 +277,7 @@ describe('creating a channel is refused', () => {
   const INSUFFICIENT = { code: 'NOT_PERMITTED', message: 'Insufficient permission' };
 
   /** Each row is also wrong in what later rows are about, so that the order shows. */
-  it.each<[string, string, Wishes, object]>([
+  it.each<[string, string, Options, object]>([
     ['guests', 'guest', { name: ' ' }, { code: 'MUST_NOT_BE_GUEST', message: 'Not allowed for guest users' }],
     ['a blank name', 'member', { name: ' ', ...folder }, { message: "Channel name can't be empty." }],
     [
@@ -331,7 +331,7 @@ describe('creating a channel is refused', () => {
     await expectRefused(fixture, () => creating(fixture)(who, options), refusal);
   });
 
-  it.each<[string, Wishes]>([
+  it.each<[string, Options]>([
     ['public', {}],
     ['private', { isPrivate: true }],
   ])('for %s ones when nobody may create them, not even administrators', async (_, options) => {
@@ -346,7 +346,7 @@ describe('creating a channel is refused', () => {
 
   it('for a topics policy without the permission', async () => {
     const fixture = await cast(aRealmWith({ permissionOverrides: { canSetTopicsPolicy: 'moderators' } }));
-    const options: Wishes = { topicsPolicy: 'emptyTopicRefused' };
+    const options: Options = { topicsPolicy: 'emptyTopicRefused' };
     await expectRefused(fixture, () => creating(fixture)('member', options), INSUFFICIENT);
   });
 
@@ -368,7 +368,7 @@ describe('creating a channel is refused', () => {
     const fixture = await cast();
     const { moderators, everyone } = await systemGroups(fixture);
     const create = creating(fixture);
-    const wanting = (canCreateTopic: GroupId | { directMembers: []; directSubgroups: GroupId[] }): Wishes => ({
+    const wanting = (canCreateTopic: GroupId | { directMembers: []; directSubgroups: GroupId[] }): Options => ({
       isPrivate: true,
       permissions: { canCreateTopic },
     });

@@ -38,7 +38,8 @@ export class AddCustomEmoji {
       return requireOneImage(input.image, 'file');
     });
     const bytes = bytesOf(image);
-    return this.pictures.make(bytes, targetsFor(await this.images.inspect(bytes)), (made) =>
+    const { userId } = caller;
+    return this.pictures.make(userId, bytes, targetsFor(await this.images.inspect(bytes, userId)), (made) =>
       this.uow.write(async (tx) => {
         const actor = await tx.actors.get(caller);
         await this.requireAllowed(tx, actor, name, image);

@@ -24,7 +24,7 @@ export class UploadFile {
   /** @throws DomainError FILE_TOO_LARGE, UPLOAD_QUOTA_EXCEEDED, TOO_MANY_FILES, SERVER_BUSY */
   async execute(caller: Caller, { blob, claimedType, ...input }: UploadFileInput): Promise<StoredFile> {
     const name = nameOfFile(input.name);
-    const content = blob && (await this.newFiles.describe(blob, name, claimedType));
+    const content = blob && (await this.newFiles.describe(caller.userId, blob, name, claimedType));
     return this.uow.write(async (tx) => {
       const actor = await tx.actors.get(caller);
       if (!content) throw fileTooLarge(this.limits.maxFileMib);

@@ -53,6 +53,12 @@ export class FindHostUsers {
     });
   }
 
+  /** Everybody of the organization, bots and those who were deactivated too; ascending id. */
+  async listIds(realmId: RealmId): Promise<readonly UserId[]> {
+    const entries = await this.uow.read(({ users }) => users.listEntries(realmId));
+    return entries.map(({ id }) => id);
+  }
+
   /** Those who have none are absent. */
   externalIdsOf(realmId: RealmId, userIds: readonly UserId[]): Promise<ReadonlyMap<UserId, string>> {
     return this.uow.read(({ externalIds }) => externalIds.listByUser(realmId, userIds));

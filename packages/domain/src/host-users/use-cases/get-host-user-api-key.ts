@@ -1,6 +1,6 @@
+import { issueKeyOf } from '../../accounts/issue-key.js';
 import type { ApiKeyMint } from '../../authentication/api-keys.js';
 import { accountDeactivated } from '../../authentication/use-cases/password-log-in.js';
-import { replaceApiKey } from '../../push/replace-api-key.js';
 import type { Clock } from '../../shared/clock.js';
 import type { RealmId } from '../../shared/ids.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
@@ -23,17 +23,15 @@ export class GetHostUserApiKey {
 
   /** @throws DomainError UNKNOWN_USER, USER_DEACTIVATED */
   execute({ realmId, user: by, rotate }: GetHostUserApiKeyInput): Promise<string> {
-    if (!rotate) {
-      return this.uow.read(async (repositories) => {
-        const user = await getHostUser(repositories, realmId, by);
+    const { uow, mint, clock } = this;
+    return issueKeyOf(
+      { uow, mint, clock },
+      async (reads) => {
+        const user = await getHostUser(reads, realmId, by);
         if (!user.isActive) throw accountDeactivated();
-        return this.mint.derive((await repositories.apiKeys.find(realmId, user.id))!);
-      });
-    }
-    return this.uow.write(async (tx) => {
-      const user = await getHostUser(tx, realmId, by);
-      if (!user.isActive) throw accountDeactivated();
-      return replaceApiKey(tx, this.mint, user, { now: this.clock.now() });
-    });
+        return user;
+      },
+      { rotates: rotate },
+    );
   }
 }

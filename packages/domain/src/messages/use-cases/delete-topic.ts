@@ -40,12 +40,12 @@ export class DeleteTopic {
     let count: number;
     do {
       if (this.clock.nowMs() >= deadline) return false;
-      count = await this.uow.write((tx) => this.deleteNewest(tx, caller, channelId, key));
+      count = await this.uow.write((tx) => this.deleteNewest(tx, caller, channelId, key), { givesWay: true });
     } while (count === MAX_DELETED_AT_ONCE);
     let after: number | null = 0;
     while (after !== null) {
       const from: number = after;
-      after = await this.uow.write((tx) => this.forgetPolicies(tx, caller, channelId, key, from));
+      after = await this.uow.write((tx) => this.forgetPolicies(tx, caller, channelId, key, from), { givesWay: true });
     }
     return true;
   }

@@ -58,7 +58,7 @@ export class ExpireMessages {
     let count = 0;
     let deleted = isDue ? MAX_DELETED_AT_ONCE : 0;
     while (deleted === MAX_DELETED_AT_ONCE) {
-      deleted = await this.uow.write((tx) => this.expireOldest(tx, realmId, recipientId));
+      deleted = await this.uow.write((tx) => this.expireOldest(tx, realmId, recipientId), { givesWay: true });
       count += deleted;
     }
     return count;

@@ -8,7 +8,7 @@ import type { Actor } from '../../users/actor.js';
 import { listReadableEntries } from '../load-access.js';
 import type { SearchTexts } from '../markdown.js';
 import { checkPage, type MessagePage, type PageRange, pageOfIds, selectPage } from '../message-page.js';
-import type { MessageView } from '../message-view.js';
+import type { MessageText, MessageView } from '../message-view.js';
 import { replaceWith, resolveNarrow } from '../narrow.js';
 import type { NarrowTerm } from '../narrow-operators.js';
 import { type Highlight, highlighting } from '../search.js';
@@ -32,6 +32,8 @@ export interface MessageList extends MessagePage {
 export type PresentMessages<T> = (
   list: MessageList,
   hydrate: (ids: readonly MessageId[]) => Promise<readonly MessageView[]>,
+  /** For what is searched for to be marked in them. */
+  listTexts: (ids: readonly MessageId[]) => Promise<readonly MessageText[]>,
 ) => Promise<T>;
 
 /** A page of messages (messages §5). */
@@ -60,8 +62,10 @@ export class GetMessages {
       const senderIds = page.entries.map((entry) => entry.senderId);
       const hiddenUserIds = await inaccessibleUserIds(repositories, actor, realm, senderIds);
       const highlight = resolved.search === null ? null : highlighting(this.texts, resolved.search);
-      return present({ ...page, viewer: actor, realm, hiddenUserIds, highlight }, (ids) =>
-        repositories.pages.listViews(actor.realmId, ids),
+      return present(
+        { ...page, viewer: actor, realm, hiddenUserIds, highlight },
+        (ids) => repositories.pages.listViews(actor.realmId, ids),
+        (ids) => repositories.pages.listTexts(actor.realmId, ids),
       );
     });
   }

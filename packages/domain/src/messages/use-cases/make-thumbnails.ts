@@ -1,5 +1,11 @@
-import type { FileImage, StoredFile, StoredThumbnail } from '../../files/file.js';
-import { MAKE_THUMBNAILS, scheduleThumbnails, type Thumbnails } from '../../files/thumbnails.js';
+import type { FileImage, FileReads, StoredFile, StoredThumbnail } from '../../files/file.js';
+import {
+  MAKE_THUMBNAILS,
+  scheduleFile,
+  scheduleThumbnails,
+  type Thumbnails,
+  type ThumbnailsPayload,
+} from '../../files/thumbnails.js';
 import type { Job } from '../../jobs/job.js';
 import type { JobHandler, JobWork } from '../../jobs/job-handler.js';
 import type { Clock } from '../../shared/clock.js';
@@ -12,10 +18,8 @@ import { messageWatchers } from '../message-audiences.js';
 /** Of one unit; a further one goes on. */
 const MESSAGES_AT_A_TIME = 50;
 
-type Payload = { readonly fileId: FileId };
-
 /** Makes thumbnails of an image, and shows them in the messages that have placeholders for them (markdown §15.2). */
-export class MakeThumbnails implements JobHandler<Payload> {
+export class MakeThumbnails implements JobHandler<ThumbnailsPayload> {
   readonly kind = MAKE_THUMBNAILS;
 
   constructor(
@@ -25,22 +29,30 @@ export class MakeThumbnails implements JobHandler<Payload> {
     private readonly clock: Clock,
   ) {}
 
-  async prepare({ realmId, payload: { fileId } }: Job<Payload>): Promise<JobWork> {
-    const file = await this.uow.read(({ files }) => files.find(realmId, fileId));
-    if (!file) return async () => {};
-    const isDone = file.image !== null && file.image.thumbnail !== 'pending';
-    const made = isDone ? null : await this.thumbnails.make(file);
+  async prepare({ realmId, payload }: Job<ThumbnailsPayload>): Promise<JobWork> {
+    const file = await this.uow.read((reads) => findFile(reads, realmId, payload));
+    const isPending = file !== null && (file.image === null || file.image.thumbnail === 'pending');
+    const made = isPending ? await this.thumbnails.make(file) : null;
     return async (tx) => {
-      if (!isDone) await this.store(tx, file, made);
-      await this.showIn(tx, realmId, fileId);
+      if (file && isPending) await this.store(tx, file, made);
+      if (file) await this.showIn(tx, realmId, file.id);
+      await this.goOn(tx, realmId, payload);
     };
   }
 
   /** The image ends every attempt at it, or takes longer than any may take. */
-  async giveUp(tx: Transaction, { realmId, payload: { fileId } }: Job<Payload>): Promise<void> {
-    const file = await tx.files.find(realmId, fileId);
-    if (file) await this.store(tx, file, null);
-    await this.showIn(tx, realmId, fileId);
+  async giveUp(tx: Transaction, { realmId, payload }: Job<ThumbnailsPayload>): Promise<void> {
+    const file = await findFile(tx, realmId, payload);
+    if (file) {
+      await this.store(tx, file, null);
+      await this.showIn(tx, realmId, file.id);
+    }
+    await this.goOn(tx, realmId, payload);
+  }
+
+  private async goOn(tx: Transaction, realmId: RealmId, { fileId, ownerId }: ThumbnailsPayload): Promise<void> {
+    const next = ownerId === null ? null : await tx.files.findPendingImage(realmId, ownerId, fileId);
+    if (next) await scheduleThumbnails(tx, next, this.clock);
   }
 
   private async store(
@@ -83,6 +95,13 @@ export class MakeThumbnails implements JobHandler<Payload> {
       await tx.yield();
     }
     await tx.files.endAwaiting(realmId, fileId, ids);
-    if (ids.length === MESSAGES_AT_A_TIME) await scheduleThumbnails(tx, file, this.clock);
+    if (ids.length === MESSAGES_AT_A_TIME) await scheduleFile(tx, file, this.clock);
   }
 }
+
+const findFile = (
+  { files }: { readonly files: Pick<FileReads, 'find' | 'findPendingImage'> },
+  realmId: RealmId,
+  { fileId, ownerId }: ThumbnailsPayload,
+): Promise<StoredFile | null> =>
+  ownerId === null ? files.find(realmId, fileId) : files.findPendingImage(realmId, ownerId, fileId);

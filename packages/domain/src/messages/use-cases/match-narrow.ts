@@ -5,7 +5,7 @@ import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import { ownership } from '../load-access.js';
 import type { SearchTexts } from '../markdown.js';
 import { checkPage } from '../message-page.js';
-import type { MessageView } from '../message-view.js';
+import type { MessageText } from '../message-view.js';
 import { resolveNarrow } from '../narrow.js';
 import type { NarrowTerm } from '../narrow-operators.js';
 import { type Highlight, highlighting } from '../search.js';
@@ -24,7 +24,7 @@ export interface NarrowMatches {
 /** Called inside the read's snapshot. */
 export type PresentMatches<T> = (
   matches: NarrowMatches,
-  hydrate: (ids: readonly MessageId[]) => Promise<readonly MessageView[]>,
+  listTexts: (ids: readonly MessageId[]) => Promise<readonly MessageText[]>,
 ) => Promise<T>;
 
 /** Which of these messages are of a narrow: of those that the caller has received, whatever history it opens (messages §8). */
@@ -47,7 +47,7 @@ export class MatchNarrow {
       const isOwn = await ownership(reads, viewer, entries);
       const matching = entries.filter(isOwn).map(({ id }) => id);
       return present({ ids: matching, highlight: highlighting(this.texts, search) }, (some) =>
-        reads.pages.listViews(actor.realmId, some),
+        reads.pages.listTexts(actor.realmId, some),
       );
     });
   }

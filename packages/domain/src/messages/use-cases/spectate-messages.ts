@@ -51,8 +51,10 @@ export class SpectateMessages {
           : await selectPage(reads, actor, resolved, select);
       const entries = page.entries.map((entry) => ({ ...entry, flags: FLAGS }));
       const highlight = resolved.search === null ? null : highlighting(this.texts, resolved.search);
-      return present({ ...page, entries, viewer: actor, realm, hiddenUserIds: new Set(), highlight }, (ids) =>
-        reads.pages.listViews(realm.id, ids),
+      return present(
+        { ...page, entries, viewer: actor, realm, hiddenUserIds: new Set(), highlight },
+        (ids) => reads.pages.listViews(realm.id, ids),
+        (ids) => reads.pages.listTexts(realm.id, ids),
       );
     });
   }

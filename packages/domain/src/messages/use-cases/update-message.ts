@@ -39,7 +39,7 @@ import { moveTopicPolicies } from '../move-topic-policies.js';
 import { type Destination, noteActivity } from '../post-message.js';
 import { ownMarkdownOptions, type ParsedAhead, parseAhead, type RenderedText, renderText } from '../render-message.js';
 import { cutTopic, EMPTY_TOPIC_DISPLAY_NAME, normalizeTopic, parseTopic, RESOLVED_PREFIX, topicKey } from '../topic.js';
-import { keepersOf, losersOf, watchersOfUpdate } from '../update-audiences.js';
+import { receiversAfterMove, receiversLostByMove, watchersOfUpdate } from '../update-audiences.js';
 
 export interface UpdateMessageInput {
   readonly messageId: MessageId;
@@ -66,7 +66,7 @@ interface NewText {
 }
 
 /** Where messages go; null: they stay. */
-interface Place {
+interface MoveTarget {
   readonly channel: Channel;
   readonly topic: string;
   readonly isOtherChannel: boolean;
@@ -112,9 +112,9 @@ export class UpdateMessage {
       if (text) enforce(canEditContent(actor, realm, loaded.message, now));
       const request = requestedChange(input, loaded);
       await this.checkText(tx, input, loaded.message, text, request.changesChannel);
-      const place = await this.findPlace(tx, actor, realm, loaded, request);
-      if (place?.isOtherTopic) {
-        const { channel, isOtherChannel, topic } = place;
+      const moveTarget = await this.findMoveTarget(tx, actor, realm, loaded, request);
+      if (moveTarget?.isOtherTopic) {
+        const { channel, isOtherChannel, topic } = moveTarget;
         const change = {
           message: loaded.message,
           topic,
@@ -127,7 +127,7 @@ export class UpdateMessage {
       const rendered = text && (await renderText(tx, this.renderer, orThrow(text.parsed), realm, { actor }));
       const destination = await destinationOf(tx, loaded);
       if (rendered) await enforceMentions(tx, realm, actor, sender, destination, rendered);
-      const move = place && (await this.checkMove(tx, actor, realm, loaded, place, input.propagation, now));
+      const move = moveTarget && (await this.checkMove(tx, actor, realm, loaded, moveTarget, input.propagation, now));
 
       const edit = rendered && { rendered, content: orThrow(text!.content) };
       const before = loaded.message;
@@ -162,7 +162,7 @@ export class UpdateMessage {
   private async checkText(
     tx: Transaction,
     { previousDigest }: UpdateMessageInput,
-    { realmId, id, content }: Message,
+    { realmId, id, senderId, content }: Message,
     text: NewText | null,
     changesChannel: boolean,
   ): Promise<void> {
@@ -170,8 +170,8 @@ export class UpdateMessage {
       throw new DomainError('INVALID_MOVE', 'Cannot change message content while changing channel');
     }
     if (text) {
-      const [view] = await tx.pages.listViews(realmId, [id]);
-      if (view!.submessages.length > 0) throw new DomainError('WIDGET_NOT_EDITABLE', 'Widgets cannot be edited.');
+      const { count } = await tx.messages.summarizeSubmessages(realmId, id, senderId);
+      if (count > 0) throw new DomainError('WIDGET_NOT_EDITABLE', 'Widgets cannot be edited.');
     }
     if (previousDigest !== null && previousDigest !== this.digest(content)) {
       throw new DomainError('STALE_VALUE', "'prev_content_sha256' value does not match the expected value.");
@@ -180,13 +180,13 @@ export class UpdateMessage {
   }
 
   /** Messages §9.1 rows 14 and 15. Null: nothing is moved. */
-  private async findPlace(
+  private async findMoveTarget(
     tx: Transaction,
     actor: Actor,
     realm: Realm,
     { message, channel: source }: LoadedMessage,
     { changesChannel, channelId, topic }: RequestedChange,
-  ): Promise<Place | null> {
+  ): Promise<MoveTarget | null> {
     if (source === null || (!changesChannel && topic === null)) return null;
     let channel = source;
     if (changesChannel) {
@@ -212,36 +212,36 @@ export class UpdateMessage {
     actor: Actor,
     realm: Realm,
     { message, channel, isSubscribed }: LoadedMessage,
-    place: Place,
+    moveTarget: MoveTarget,
     propagation: MovePropagation,
     now: UnixSeconds,
   ): Promise<CheckedMove> {
     const source = channel!;
     const botOwner = actor.botOwnerId === null ? null : await ownerOf(tx, actor, actor.botOwnerId);
-    if (place.isOtherChannel) {
-      enforce(canChangeChannelOf(actor, botOwner, realm, { message, source, target: place.channel }, now));
+    if (moveTarget.isOtherChannel) {
+      enforce(canChangeChannelOf(actor, botOwner, realm, { message, source, target: moveTarget.channel }, now));
     }
     const visible = visibleInTopic(actor, source, isSubscribed, message.topic);
-    if (propagation === 'all' && place.toggle === null && !isAtLeast(actor.role, 'moderator')) {
-      const { isOtherTopic, isOtherChannel } = place;
+    if (propagation === 'all' && moveTarget.toggle === null && !isAtLeast(actor.role, 'moderator')) {
+      const { isOtherTopic, isOtherChannel } = moveTarget;
       const messages = await tx.messages.listTimes(realm.id, await selectMoved(tx, actor, message, visible, 'all'));
       enforce(canMoveWholeTopic(actor, realm, { messages, isOtherTopic, isOtherChannel }, now));
     }
-    const key = topicKey(place.topic);
-    const isSameThread = !place.isOtherChannel && key === topicKey(message.topic);
-    const exists = isSameThread || (await tx.topics.hasMessages(realm.id, place.channel.recipientId, key));
-    if (place.toggle === null && !exists) enforce(canOpenTopicByMoving(actor, botOwner, place.channel));
+    const key = topicKey(moveTarget.topic);
+    const isSameThread = !moveTarget.isOtherChannel && key === topicKey(message.topic);
+    const exists = isSameThread || (await tx.topics.hasMessages(realm.id, moveTarget.channel.recipientId, key));
+    if (moveTarget.toggle === null && !exists) enforce(canOpenTopicByMoving(actor, botOwner, moveTarget.channel));
     // A move to another channel takes only what the mover can see.
-    const filter = place.isOtherChannel ? visible : allInTopic(source, message.topic);
+    const filter = moveTarget.isOtherChannel ? visible : allInTopic(source, message.topic);
     const ids = await selectMoved(tx, actor, message, filter, propagation);
-    const isTargetSubscribed = await tx.channels.isSubscribed(realm.id, place.channel.id, actor.id);
-    const inTarget = visibleInTopic(actor, place.channel, isTargetSubscribed, place.topic);
+    const isTargetSubscribed = await tx.channels.isSubscribed(realm.id, moveTarget.channel.id, actor.id);
+    const inTarget = visibleInTopic(actor, moveTarget.channel, isTargetSubscribed, moveTarget.topic);
     const viewer = { realmId: realm.id, userId: actor.id };
     const targetHadMessages = !isSameThread && (await tx.pages.listEntriesUpTo(viewer, inTarget, null, 1)).length > 0;
-    const outside = place.isOtherChannel
+    const outside = moveTarget.isOtherChannel
       ? await tx.personal.listOutsideHolders(realm.id, source.recipientId, ids, MAX_OUTSIDE_HOLDERS)
       : [];
-    return { ...place, ids, source, visible, isSameThread, targetHadMessages, outside };
+    return { ...moveTarget, ids, source, visible, isSameThread, targetHadMessages, outside };
   }
 
   private async move(
@@ -297,7 +297,7 @@ export class UpdateMessage {
       onlyToHolders: isProtected,
     };
     const audience: Audience = move?.isOtherChannel
-      ? keepersOf(move.source, move.channel, move.outside)
+      ? receiversAfterMove(move.source, move.channel, move.outside)
       : watchersOfUpdate(message, channel);
     for (const part of isProtected ? inParts(event) : [event]) {
       await tx.events.append(realmId, {
@@ -316,7 +316,7 @@ export class UpdateMessage {
           topic: message.topic,
           onlyToHolders: false,
         },
-        audience: losersOf(move.source, move.channel, move.outside),
+        audience: receiversLostByMove(move.source, move.channel, move.outside),
       });
     }
   }
@@ -362,7 +362,7 @@ export class UpdateMessage {
 }
 
 /** A move that nothing speaks against. */
-interface CheckedMove extends Place {
+interface CheckedMove extends MoveTarget {
   readonly source: Channel;
   /** Ascending. */
   readonly ids: readonly MessageId[];

@@ -1,89 +1,31 @@
-import type { DevelopmentMode } from '../../authentication/use-cases/fetch-development-api-key.js';
-import { except, wholeRealm } from '../../events/audience.js';
-import type { GroupSettingValue } from '../../groups/group-setting.js';
-import type { GroupSettingUpdate } from '../../groups/group-setting-rules.js';
-import { updateFullMembers } from '../../groups/update-full-members.js';
-import { acceptGroupSettings } from '../../groups/validate-group-setting.js';
-import type { MarkdownRenderer } from '../../messages/markdown.js';
-import { markdownOptions, type ParsedAhead, parseAhead, renderText } from '../../messages/render-message.js';
 import type { Caller } from '../../shared/caller.js';
-import type { Clock } from '../../shared/clock.js';
-import { DomainError, orThrow } from '../../shared/errors.js';
-import type { ChannelId, EventSeq, RealmId } from '../../shared/ids.js';
+import { DomainError } from '../../shared/errors.js';
 import { enforce } from '../../shared/permission.js';
-import type { RealmUrls } from '../../shared/realm-urls.js';
-import {
-  badSettingValue,
-  changed,
-  checkSettingValues,
-  type SettingChange,
-  type SettingChanges,
-  settingChanges,
-} from '../../shared/settings.js';
-import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
+import { badSettingValue, checkSettingValues } from '../../shared/settings.js';
+import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import type { Actor } from '../../users/actor.js';
-import { announceReach } from '../../users/announce-access.js';
 import { mustBeOwner } from '../../users/role-rules.js';
-import { atLeast } from '../../users/user-delivery.js';
 import { checkRealmName } from '../add-realm.js';
-import { authenticationMethods } from '../authentication-methods.js';
-import type { MeetingServer } from '../calls/meeting.js';
-import type { Realm } from '../realm.js';
-import { canChangeRealm, canSetAuthenticationMethods } from '../realm-permissions.js';
 import {
-  type AuthenticationMethod,
-  REALM_PERMISSIONS,
-  REALM_SETTINGS,
-  type RealmPermission,
-  type RealmSettingName,
-} from '../realm-settings.js';
-
-export interface ChangeRealmInput {
-  readonly name?: string;
-  readonly stringId?: string;
-  readonly settings: SettingChanges<typeof REALM_SETTINGS>;
-  readonly authenticationMethods?: AuthenticationMethodChanges;
-  readonly permissions: { readonly [P in RealmPermission]?: GroupSettingUpdate };
-}
-
-/** Those that are named; the others stay as they are (organization §2.5). */
-export interface AuthenticationMethodChanges {
-  readonly methods: ReadonlyMap<AuthenticationMethod, boolean>;
-  /** The first name that is none, as it was given; null: all are. */
-  readonly unknown: string | null;
-}
-
-type Change = SettingChange<typeof REALM_SETTINGS>;
-
-/** What really changed, in the order in which it was announced. */
-export interface ChangeRealmOutput {
-  /** Null: as it was. */
-  readonly name: string | null;
-  readonly settings: readonly Change[];
-  readonly permissions: readonly { readonly name: RealmPermission; readonly value: GroupSettingValue }[];
-  readonly changesAuthentication: boolean;
-}
+  type AuthenticationMethodChanges,
+  type ChangeRealmInput,
+  type ChangeRealmOutput,
+  namesOf,
+  type RealmChanges,
+} from '../realm-changes.js';
+import { canChangeRealm, canSetAuthenticationMethods } from '../realm-permissions.js';
+import { REALM_SETTINGS, type RealmSettingName } from '../realm-settings.js';
 
 /** Values that are looked at before anything is asked about owners (organization §2.4). */
 const CHECKED_BEFORE_AUTHENTICATION: readonly RealmSettingName[] = ['defaultLanguage'];
 const CHECKED_BEFORE_OWNERS: readonly RealmSettingName[] = ['videoChatProvider', 'gifRatingPolicy'];
-/** Written and announced last, and even where it stays the same (organization §2, §2.4). */
-const ALWAYS_WRITTEN: RealmSettingName = 'organizationType';
 
 /** Settings of the organization and what it lets groups do (organization §2). */
 export class ChangeRealm {
-  private readonly changes: RealmChanges;
-
   constructor(
     private readonly uow: UnitOfWork,
-    renderer: MarkdownRenderer,
-    realmUrls: RealmUrls,
-    clock: Clock,
-    mode: DevelopmentMode,
-    private readonly meetingServer: MeetingServer | null,
-  ) {
-    this.changes = new RealmChanges(renderer, realmUrls, clock, mode);
-  }
+    private readonly changes: RealmChanges,
+  ) {}
 
   /**
    * All or nothing.
@@ -107,7 +49,7 @@ export class ChangeRealm {
     enforce(canChangeRealm(actor, []));
     checkSettingValues('realm', REALM_SETTINGS, settings, CHECKED_BEFORE_AUTHENTICATION);
     if (authenticationMethods) checkAuthenticationMethods(actor, authenticationMethods);
-    checkProvider(settings, this.meetingServer);
+    this.changes.checkProvider(settings);
     checkSettingValues('realm', REALM_SETTINGS, settings, CHECKED_BEFORE_OWNERS);
     enforce(canChangeRealm(actor, [...namesOf(settings), ...namesOf(permissions)]));
     if (stringId !== undefined) {
@@ -118,154 +60,6 @@ export class ChangeRealm {
   }
 }
 
-export interface ConfigureRealmInput {
-  readonly realmId: RealmId;
-  readonly name?: string;
-  readonly settings: SettingChanges<typeof REALM_SETTINGS>;
-}
-
-/** The same for the operator, who may change what nobody else may. */
-export class ConfigureRealm {
-  private readonly changes: RealmChanges;
-
-  constructor(
-    private readonly uow: UnitOfWork,
-    renderer: MarkdownRenderer,
-    realmUrls: RealmUrls,
-    clock: Clock,
-    mode: DevelopmentMode,
-    private readonly meetingServer: MeetingServer | null,
-  ) {
-    this.changes = new RealmChanges(renderer, realmUrls, clock, mode);
-  }
-
-  /** All or nothing. @throws DomainError UNKNOWN_REALM, INVALID_REALM_NAME, BAD_SETTING_VALUE, UNRENDERABLE_CONTENT, STALE_VALUE */
-  async execute({ realmId, name, settings }: ConfigureRealmInput): Promise<ChangeRealmOutput> {
-    if (name !== undefined) checkRealmName(name);
-    checkProvider(settings, this.meetingServer);
-    const parsed = await this.changes.parseDescription(this.uow, realmId, settings.description);
-    const input = { settings, permissions: {}, ...(name !== undefined && { name }) };
-    return this.uow.write(async (tx) => this.changes.apply(tx, await tx.realms.get(realmId), null, input, parsed));
-  }
-}
-
-/** What follows from a change that is permitted. */
-class RealmChanges {
-  constructor(
-    private readonly renderer: MarkdownRenderer,
-    private readonly realmUrls: RealmUrls,
-    private readonly clock: Clock,
-    private readonly mode: DevelopmentMode,
-  ) {}
-
-  /** `actor`: null stands for the operator. */
-  async apply(
-    tx: Transaction,
-    realm: Realm,
-    actor: Actor | null,
-    input: ChangeRealmInput,
-    parsed: ParsedAhead | undefined,
-  ): Promise<ChangeRealmOutput> {
-    const settings = await requestedChanges(tx, realm, input);
-    const permissions = await acceptGroupSettings(
-      tx,
-      realm.id,
-      REALM_PERMISSIONS,
-      realm.permissions,
-      input.permissions,
-    );
-    const name = input.name === undefined || input.name === realm.name ? null : input.name;
-    const methods = [...(input.authenticationMethods?.methods ?? [])].filter(([key, is]) => realm.settings[key] !== is);
-    const changesAuthentication = methods.length > 0;
-    const output = { name, settings: inOrderOfWriting(settings), permissions, changesAuthentication };
-    if (name === null && settings.length + permissions.length + methods.length === 0) return output;
-
-    const description = settings.find((change) => change.name === 'description');
-    const after: Realm = {
-      ...realm,
-      name: name ?? realm.name,
-      settings: { ...realm.settings, ...changed(realm.settings, settings), ...Object.fromEntries(methods) },
-      renderedDescription: description
-        ? await this.render(tx, actor, realm, description.value as string, parsed)
-        : realm.renderedDescription,
-      permissions: { ...realm.permissions, ...Object.fromEntries(permissions.map((row) => [row.name, row.groupId])) },
-    };
-    await tx.realms.update(after);
-    if (after.settings.waitingPeriodThreshold !== realm.settings.waitingPeriodThreshold) {
-      await updateFullMembers(tx, after, this.clock.now());
-    }
-    const lastSeq = await tx.events.lastSeq(realm.id);
-    await this.announce(tx, after, output);
-    await announceReachOfGuests(tx, realm, after, lastSeq);
-    return output;
-  }
-
-  private async announce(tx: Transaction, realm: Realm, output: ChangeRealmOutput): Promise<void> {
-    const { name, settings, permissions, changesAuthentication } = output;
-    const append = (event: Parameters<Transaction['events']['append']>[1]['event']) =>
-      tx.events.append(realm.id, { event, audience: wholeRealm });
-    const announceSetting = ({ name: setting, value }: Change) =>
-      append({
-        type: 'realm.setting_changed',
-        setting,
-        value,
-        rendered: setting === 'description' ? realm.renderedDescription : null,
-      });
-    const isLast = (change: Change) => REALM_SETTINGS[change.name].kind === 'channel' || change.name === ALWAYS_WRITTEN;
-    if (name !== null) await append({ type: 'realm.name_changed', name });
-    for (const change of settings) if (!isLast(change)) await announceSetting(change);
-    for (const row of permissions) {
-      await append({
-        type: 'realm.permission_changed',
-        permission: row.name,
-        groupId: realm.permissions[row.name],
-        value: row.value,
-      });
-    }
-    if (changesAuthentication) {
-      await append({ type: 'realm.authentication_changed', methods: authenticationMethods(realm.settings, this.mode) });
-    }
-    for (const change of settings) if (isLast(change)) await announceSetting(change);
-  }
-
-  async parseDescription(uow: UnitOfWork, realmId: RealmId, description: unknown): Promise<ParsedAhead | undefined> {
-    if (typeof description !== 'string' || description === '') return undefined;
-    const realm = await uow.read(({ realms }) => realms.get(realmId));
-    return parseAhead(this.renderer, description, this.optionsOf(realm));
-  }
-
-  private async render(
-    tx: Transaction,
-    actor: Actor | null,
-    realm: Realm,
-    description: string,
-    ahead: ParsedAhead | undefined,
-  ): Promise<string> {
-    // Without a description nothing was parsed.
-    if (description === '') return '';
-    return (await renderText(tx, this.renderer, orThrow(ahead!), realm, { actor })).html;
-  }
-
-  private optionsOf(realm: Realm) {
-    return markdownOptions(realm, this.realmUrls.urlOf(realm), { mediaPreviews: false });
-  }
-}
-
-/** Guests come to know everybody, or only those they have to do with (users §1.4). */
-async function announceReachOfGuests(tx: Transaction, before: Realm, after: Realm, lastSeq: EventSeq): Promise<void> {
-  if (before.permissions.canAccessAllUsers === after.permissions.canAccessAllUsers) return;
-  const { everyone } = await tx.groups.systemGroupIds(after.id);
-  const reach = after.permissions.canAccessAllUsers === everyone ? 'widened' : 'narrowed';
-  await announceReach(tx, after, reach, except(wholeRealm, atLeast('member')), lastSeq);
-}
-
-/** Meetings are held where the operator named a server for them (organization §20). */
-function checkProvider({ videoChatProvider }: ChangeRealmInput['settings'], server: MeetingServer | null): void {
-  if (videoChatProvider === 'bigBlueButton' && !server) {
-    throw badSettingValue('realm', 'videoChatProvider', videoChatProvider);
-  }
-}
-
 /** Organization §2.5. */
 function checkAuthenticationMethods(actor: Actor, { methods, unknown }: AuthenticationMethodChanges): void {
   enforce(canSetAuthenticationMethods(actor));
@@ -273,35 +67,4 @@ function checkAuthenticationMethods(actor: Actor, { methods, unknown }: Authenti
   if (![...methods.values()].includes(true)) {
     throw new DomainError('AUTHENTICATION_METHOD_REQUIRED', 'At least one authentication method must be enabled.');
   }
-}
-
-/** Those that are given a value. */
-const namesOf = <N extends string>(requested: { readonly [K in N]?: unknown }): readonly N[] =>
-  (Object.keys(requested) as N[]).filter((name) => requested[name] !== undefined);
-
-async function requestedChanges(
-  tx: Transaction,
-  realm: Realm,
-  { settings }: ChangeRealmInput,
-): Promise<readonly Change[]> {
-  const changes = settingChanges('realm', REALM_SETTINGS, realm.settings, settings);
-  for (const { name, value } of changes) {
-    if (REALM_SETTINGS[name].kind !== 'channel' || value === null) continue;
-    const channel = await tx.channels.find(realm.id, value as ChannelId);
-    if (!channel || channel.isArchived) throw badSettingValue('realm', name, value);
-  }
-  const always = settings[ALWAYS_WRITTEN];
-  const isMissing = always !== undefined && !changes.some(({ name }) => name === ALWAYS_WRITTEN);
-  return isMissing ? [...changes, { name: ALWAYS_WRITTEN, value: always }] : changes;
-}
-
-/** Limits that are lifted come first, channels and what is always written last (organization §2.4). */
-function inOrderOfWriting(changes: readonly Change[]): readonly Change[] {
-  const rank = ({ name, value }: Change): number => {
-    const { kind } = REALM_SETTINGS[name];
-    if (kind === 'limit' && value === null) return 0;
-    if (kind === 'channel') return 2;
-    return name === ALWAYS_WRITTEN ? 3 : 1;
-  };
-  return [...changes].sort((a, b) => rank(a) - rank(b));
 }

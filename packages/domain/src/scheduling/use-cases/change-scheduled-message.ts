@@ -14,7 +14,7 @@ import {
   requireOwn,
   type ScheduledMessage,
 } from '../scheduled-message.js';
-import { tellOwner } from '../scheduling-events.js';
+import { publishToOwner } from '../scheduling-events.js';
 
 /** Null: not given. */
 export interface ChangeScheduledMessageInput {
@@ -98,7 +98,7 @@ export class ChangeScheduledMessage {
       };
       await tx.scheduledMessages.update(message);
       await planDelivery(tx, SCHEDULED_MESSAGE_JOB, message);
-      await tellOwner(tx, message, { type: 'scheduled_message.changed', message });
+      await publishToOwner(tx, message, { type: 'scheduled_message.changed', message });
       return true;
     });
   }

@@ -9,7 +9,7 @@ import { planDelivery, REMINDER_JOB } from '../delivery-jobs.js';
 import { parseNote, requireRoomForReminder } from '../reminder.js';
 import { loadReminded, reminderText } from '../reminder-text.js';
 import { requireFuture } from '../scheduled-message.js';
-import { tellOwner } from '../scheduling-events.js';
+import { publishToOwner } from '../scheduling-events.js';
 
 export interface CreateReminderInput {
   readonly messageId: MessageId;
@@ -47,7 +47,7 @@ export class CreateReminder {
       const renderedContent = await this.systemMessages.preview(tx, realm, content, { actor }, ahead);
       const reminder = await tx.reminders.add({ realmId, userId, messageId, note, content, renderedContent, dueAt });
       await planDelivery(tx, REMINDER_JOB, reminder);
-      await tellOwner(tx, reminder, { type: 'reminder.added', reminder });
+      await publishToOwner(tx, reminder, { type: 'reminder.added', reminder });
       return reminder.id;
     });
   }

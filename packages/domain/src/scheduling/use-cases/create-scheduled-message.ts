@@ -11,7 +11,7 @@ import {
   requireFuture,
   requireRoomForScheduledMessage,
 } from '../scheduled-message.js';
-import { tellOwner } from '../scheduling-events.js';
+import { publishToOwner } from '../scheduling-events.js';
 
 export interface CreateScheduledMessageInput {
   readonly kind: 'channel' | 'direct';
@@ -57,7 +57,7 @@ export class CreateScheduledMessage {
         isReadBySender: input.isReadBySender,
       });
       await planDelivery(tx, SCHEDULED_MESSAGE_JOB, message);
-      await tellOwner(tx, message, { type: 'scheduled_message.added', message });
+      await publishToOwner(tx, message, { type: 'scheduled_message.added', message });
       return message.id;
     });
   }

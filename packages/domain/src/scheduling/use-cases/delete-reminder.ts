@@ -3,7 +3,7 @@ import { DomainError } from '../../shared/errors.js';
 import type { ReminderId } from '../../shared/ids.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import { cancelDelivery, REMINDER_JOB } from '../delivery-jobs.js';
-import { tellOwner } from '../scheduling-events.js';
+import { publishToOwner } from '../scheduling-events.js';
 
 /** Deletes a reminder of one's own (users §21). */
 export class DeleteReminder {
@@ -16,7 +16,7 @@ export class DeleteReminder {
       if (reminder?.userId !== userId) throw new DomainError('UNKNOWN_REMINDER', 'Reminder does not exist');
       await tx.reminders.remove(realmId, id);
       await cancelDelivery(tx, REMINDER_JOB, reminder);
-      await tellOwner(tx, reminder, { type: 'reminder.removed', id });
+      await publishToOwner(tx, reminder, { type: 'reminder.removed', id });
     });
   }
 }

@@ -3,7 +3,7 @@ import type { ScheduledMessageId } from '../../shared/ids.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import { cancelDelivery, SCHEDULED_MESSAGE_JOB } from '../delivery-jobs.js';
 import { requireOwn } from '../scheduled-message.js';
-import { tellOwner } from '../scheduling-events.js';
+import { publishToOwner } from '../scheduling-events.js';
 
 /** Deletes a message of one's own that was to be sent (users §20.4). */
 export class DeleteScheduledMessage {
@@ -15,7 +15,7 @@ export class DeleteScheduledMessage {
       const message = requireOwn(await tx.scheduledMessages.find(realmId, id), userId);
       await tx.scheduledMessages.remove(realmId, id);
       await cancelDelivery(tx, SCHEDULED_MESSAGE_JOB, message);
-      await tellOwner(tx, message, { type: 'scheduled_message.removed', id });
+      await publishToOwner(tx, message, { type: 'scheduled_message.removed', id });
     });
   }
 }

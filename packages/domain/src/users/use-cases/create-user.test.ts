@@ -56,7 +56,7 @@ const cast = (...pieces: readonly FixtureStep[]) =>
     aUser({ name: 'iago', role: 'administrator', specialPermissions: ['canCreateUsers'] }),
     ...pieces,
   );
-const founded = (fixture: MemoryFixture, id: User['id']) =>
+const created = (fixture: MemoryFixture, id: User['id']) =>
   fixture.uow.read(async (r) => ({
     user: await r.users.find(fixture.realm.id, id),
     passwordHash: await r.users.findPasswordHash(fixture.realm.id, id),
@@ -75,7 +75,7 @@ describe('creating a user', () => {
     await fixture.add(aRealmWith({ settings: { signupAnnouncementsChannelId: fixture.channel('town').id } }));
     const id = await creating(fixture)('iago');
 
-    const { user, passwordHash, record, actor, system } = await founded(fixture, id);
+    const { user, passwordHash, record, actor, system } = await created(fixture, id);
     expect(user).toMatchObject({
       email: 'Ophelia@example.com',
       fullName: 'Ophelia',
@@ -97,6 +97,7 @@ describe('creating a user', () => {
       ['group.members_changed', everybody],
       ['subscription.added', []],
       ['channel.subscribers_changed', everybody.filter((name) => name !== 'guest')],
+      ['user.export_consent_changed', ['owner', 'administrator', 'iago']],
       ['message.sent', ['member']],
       ['message.sent', []],
     ]);
@@ -145,7 +146,7 @@ describe('creating a user', () => {
   it('accepts a disposable address where the organization allows them', async () => {
     const fixture = await cast(aRealmWith({ settings: { disallowDisposableEmailAddresses: false } }));
     const id = await creating(fixture)('iago', { email: 'ophelia@disposable.test' });
-    expect((await founded(fixture, id)).user).toMatchObject({ email: 'ophelia@disposable.test' });
+    expect((await created(fixture, id)).user).toMatchObject({ email: 'ophelia@disposable.test' });
   });
 
   it('is refused by an organization that is restricted to domains and lists none (organization §5)', async () => {
@@ -158,7 +159,7 @@ describe('creating a user', () => {
 
   it('leaves new users out of full members during the waiting period', async () => {
     const fixture = await cast(aRealmWith({ settings: { waitingPeriodThreshold: 3 } }));
-    const { actor, system } = await founded(fixture, await creating(fixture)('iago'));
+    const { actor, system } = await created(fixture, await creating(fixture)('iago'));
     expect([actor.groups.has(system.members), actor.groups.has(system.fullMembers)]).toEqual([true, false]);
   });
 
@@ -246,7 +247,7 @@ describe('registering a user, as the operator does', () => {
     const fixture = await cast();
     const register = registering(fixture);
     const owner = await register({ role: 'owner', password: null, specialPermissions: ['canChangeUserEmails'] });
-    const { user, passwordHash, actor, system } = await founded(fixture, owner.id);
+    const { user, passwordHash, actor, system } = await created(fixture, owner.id);
     expect(user).toEqual(owner);
     expect(user).toMatchObject({ role: 'owner', specialPermissions: ['canChangeUserEmails'] });
     expect(passwordHash).toBeNull();

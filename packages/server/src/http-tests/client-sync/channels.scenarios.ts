@@ -122,16 +122,11 @@ export const CHANNELS_SCENARIOS: Scenarios = {
       given: async (world) => {
         const { server, people, channels } = world;
         await desdemonaJoinsCloset(world);
-        // Nobody writes that it is public, which would be unread where clients do not know of it.
-        fieldsOf(await server.patch('/realm', people.desdemona, { send_channel_events_messages: false }));
-        for (const who of [people.hamlet, people.desdemona]) {
-          fieldsOf(await server.post('/mark_stream_as_read', who, { stream_id: channels.closet }));
-        }
         fieldsOf(await server.delete(`/streams/${channels.closet}`, people.desdemona));
       },
       at: toChannel('closet'),
       params: { is_private: false },
-      heard: [...CHANGED, ...CREATED, 'subscription/peer_add'],
+      heard: [...CHANGED, ...CREATED, 'subscription/peer_add', ...MESSAGE],
     },
     {
       title: 'who may post',
@@ -167,9 +162,32 @@ export const CHANNELS_SCENARIOS: Scenarios = {
       heard: [...CHANGED, ...HIDDEN],
     },
     {
+      title: 'public, for somebody who followed it once',
+      as: 'desdemona',
+      given: async (world) => {
+        const { server, people, channels } = world;
+        await desdemonaJoinsCloset(world);
+        fieldsOf(
+          await server.post('/users/me/subscriptions', people.desdemona, subscribing(['closet'], 'cordelia')(world)),
+        );
+        const muted = { stream_id: channels.closet, topic: 'coats', visibility_policy: 1 };
+        fieldsOf(await server.post('/user_topics', people.cordelia, muted));
+        fieldsOf(await server.delete('/users/me/subscriptions', people.cordelia, { subscriptions: ['closet'] }));
+      },
+      at: toChannel('closet'),
+      params: { is_private: false },
+      heard: [...CHANGED, ...CREATED, 'subscription/peer_add', ...MESSAGE],
+    },
+    {
       title: 'in use again',
       as: 'iago',
-      given: ({ server, people, channels }) => server.delete(`/streams/${channels.museum}`, people.iago),
+      given: async ({ server, people, channels }) => {
+        const { museum } = channels;
+        await server.sendMessage(people.iago, 'museum', { content: 'for @**all**' });
+        const muted = { stream_id: museum, topic: 'clay', visibility_policy: 1 };
+        fieldsOf(await server.post('/user_topics', people.hamlet, muted));
+        fieldsOf(await server.delete(`/streams/${museum}`, people.iago));
+      },
       at: toChannel('museum'),
       params: { is_archived: false },
       heard: [...CHANGED, ...CREATED, ...JOINED, ...MESSAGE],
@@ -179,9 +197,11 @@ export const CHANNELS_SCENARIOS: Scenarios = {
     {
       title: 'one that anybody sees',
       as: 'iago',
-      // What is unread in an archived channel is counted for clients that do not know of it, too.
       given: async ({ server, people, channels }) => {
-        fieldsOf(await server.post('/mark_stream_as_read', people.hamlet, { stream_id: channels.museum }));
+        // What clients may show of an archived channel depends on whether they know that there are such.
+        await server.sendMessage(people.iago, 'museum', { content: 'for @**all**' });
+        const muted = { stream_id: channels.museum, topic: 'clay', visibility_policy: 1 };
+        fieldsOf(await server.post('/user_topics', people.hamlet, muted));
         const group = { group_name: 'indoors', description: 'd', stream_names: ['museum', 'town'] };
         fieldsOf(await server.post('/default_stream_groups/create', people.iago, group));
       },

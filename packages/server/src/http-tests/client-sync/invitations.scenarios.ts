@@ -49,7 +49,7 @@ export const INVITATIONS_SCENARIOS: Scenarios = {
           password: 'alas, poor yorick 1601',
         };
       },
-      heard: [...ACQUAINTED, 'subscription/peer_add', 'user_group/add_members'],
+      heard: ['realm_export_consent', ...ACQUAINTED, 'subscription/peer_add', 'user_group/add_members'],
     },
   ],
   'POST /realm/test_welcome_bot_custom_message': [

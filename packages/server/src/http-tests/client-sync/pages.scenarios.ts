@@ -45,7 +45,7 @@ export const PAGES_SCENARIOS: Scenarios = {
         await world.server.post('//register/', null, { email: 'yorick@example.com' });
       },
       params: (world) => ({ ...confirmation(world), full_name: 'Yorick', password: PASSWORD }),
-      heard: [...ACQUAINTED, 'subscription/peer_add', 'user_group/add_members'],
+      heard: ['realm_export_consent', ...ACQUAINTED, 'subscription/peer_add', 'user_group/add_members'],
     },
   ],
 };

@@ -17,7 +17,7 @@ export const USERS_SCENARIOS: Scenarios = {
       title: 'a member',
       as: 'desdemona',
       params: { email: 'yorick@zulip.com', password: 'alas, poor yorick 1601', full_name: 'Yorick' },
-      heard: [...ACQUAINTED, 'subscription/peer_add', 'user_group/add_members'],
+      heard: ['realm_export_consent', ...ACQUAINTED, 'subscription/peer_add', 'user_group/add_members'],
     },
   ],
   'DELETE /users/:user_id': [
@@ -54,6 +54,7 @@ export const USERS_SCENARIOS: Scenarios = {
       at: toUser('shiva'),
       heard: [
         'realm/update_dict',
+        'realm_export_consent',
         'realm_user/update',
         ...ACQUAINTED,
         'stream/update',
@@ -70,7 +71,13 @@ export const USERS_SCENARIOS: Scenarios = {
         fieldsOf(await server.patch(`/users/${shiva.id}`, iago, { role: 400 }));
       },
       at: toUser('shiva'),
-      heard: ['realm_user/update', 'subscription/peer_add', 'user_group/add_members', 'user_group/remove_members'],
+      heard: [
+        'realm_export_consent',
+        'realm_user/update',
+        'subscription/peer_add',
+        'user_group/add_members',
+        'user_group/remove_members',
+      ],
     },
   ],
   'PATCH /users/:user_id': [

@@ -1,0 +1,197 @@
+import type { Event } from './api.js';
+import { encode } from './encode.js';
+import type { Answer, Params } from './operations.js';
+import { ParleyError } from './parley-error.js';
+import { BackOff, sleep, watchForWakeUps } from './timing.js';
+import type { Transport } from './transport.js';
+
+export type RegisterParams = Params<'POST', '/register'>;
+export type InitialState = Answer<'POST', '/register'>;
+
+/** First of all, and whenever events may have been missed: what the client shows is to be made of `state` anew. */
+export interface Registered {
+  readonly type: 'registered';
+  readonly state: InitialState;
+  /** `expired`: the server no longer had the queue, because the client was away for longer than `idle_queue_timeout`. */
+  readonly reason: 'start' | 'expired';
+}
+
+export type StreamEvent = Registered | Event;
+
+export interface StreamOptions {
+  /** Ends the iteration, which throws the signal's reason. */
+  readonly signal?: AbortSignal;
+  /** Called with every change, and why. `offline`: the client is trying to reach the server again. */
+  readonly onConnection?: (state: 'online' | 'offline', reason?: ParleyError) => void;
+}
+
+/** All that the client can do, so that events come in the forms that the types describe. */
+const CAPABILITIES = {
+  notification_settings_null: true,
+  bulk_message_deletion: true,
+  user_avatar_url_field_optional: true,
+  stream_typing_notifications: true,
+  user_settings_object: true,
+  linkifier_url_template: true,
+  user_list_incomplete: true,
+  include_deactivated_groups: true,
+  archived_channels: true,
+  empty_topic_name: true,
+  simplified_presence_events: true,
+  individual_emoji_changes: true,
+};
+
+/** As long as a poll may wait where the server does not say (events §6.1). */
+const POLL_SECONDS = 90;
+
+/** What happens, as it happens, through restarts and bad networks. Iterated once; what ends the iteration removes the queue. */
+export class EventStream implements AsyncIterable<StreamEvent> {
+  private readonly closing = new AbortController();
+  private readonly backOff = new BackOff();
+  private isOnline = true;
+  private wake = new AbortController();
+  /** Of the poll that waits. */
+  private poll: AbortController | null = null;
+  private hasBegun = false;
+  private currentQueueId: string | null = null;
+
+  constructor(
+    private readonly transport: Transport,
+    private readonly params: RegisterParams,
+    private readonly options: StreamOptions = {},
+  ) {}
+
+  /** With `local_id` of sent messages, tells own messages from others (messages §3). Null: not registered. */
+  get queueId(): string | null {
+    return this.currentQueueId;
+  }
+
+  /** Ends the iteration as if there were no more events. */
+  close(): void {
+    this.closing.abort();
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<StreamEvent, void, undefined> {
+    if (this.hasBegun) throw new TypeError('A stream of events is iterated once');
+    this.hasBegun = true;
+    const { signal } = this.options;
+    const abort = () => this.closing.abort();
+    signal?.throwIfAborted();
+    signal?.addEventListener('abort', abort);
+    const stopWatching = watchForWakeUps((kind) => {
+      this.wake.abort();
+      if (kind === 'slept') this.poll?.abort(new ParleyError('The machine was asleep', 'NO_CONNECTION', 0));
+    });
+    try {
+      yield* this.run();
+    } catch (error) {
+      signal?.throwIfAborted();
+      if (!this.closing.signal.aborted) throw error;
+    } finally {
+      stopWatching();
+      signal?.removeEventListener('abort', abort);
+      this.removeQueue();
+    }
+  }
+
+  private async *run(): AsyncGenerator<StreamEvent, void, undefined> {
+    for (let reason: Registered['reason'] = 'start'; ; reason = 'expired') {
+      const state = await this.register();
+      this.currentQueueId = state.queue_id;
+      yield { type: 'registered', state, reason };
+      yield* this.eventsOf(state);
+    }
+  }
+
+  private async register(): Promise<InitialState> {
+    const params = { ...DEFAULTS, ...this.params };
+    const request = encode('POST /register', '/register', params);
+    for (;;) {
+      try {
+        const state = await this.transport.call('POST', request, { signal: this.closing.signal, maxRetries: 0 });
+        this.report('online');
+        return state as unknown as InitialState;
+      } catch (error) {
+        await this.waitAfter(error);
+      }
+    }
+  }
+
+  /** Until the server no longer has the queue. */
+  private async *eventsOf(state: InitialState): AsyncGenerator<Event, void, undefined> {
+    const timeoutMs = (state.event_queue_longpoll_timeout_seconds ?? POLL_SECONDS) * 1000;
+    let lastId = state.last_event_id;
+    for (;;) {
+      let events: readonly Event[];
+      try {
+        events = await this.nextEvents(state.queue_id, lastId, timeoutMs);
+      } catch (error) {
+        // Whatever the queue is refused for, a new one is the way out.
+        if (error instanceof ParleyError && error.status === 400) {
+          await sleep(this.backOff.next(), this.closing.signal);
+          return;
+        }
+        await this.waitAfter(error);
+        continue;
+      }
+      this.backOff.reset();
+      this.report('online');
+      for (const event of events) {
+        // Asked for again after an answer that was lost.
+        if (event.id <= lastId) continue;
+        lastId = event.id;
+        if (event.type !== 'heartbeat') yield event;
+        if (this.closing.signal.aborted) return;
+      }
+    }
+  }
+
+  private async nextEvents(queueId: string, lastId: number, timeoutMs: number): Promise<readonly Event[]> {
+    const poll = new AbortController();
+    const abort = () => poll.abort(this.closing.signal.reason);
+    this.closing.signal.throwIfAborted();
+    this.closing.signal.addEventListener('abort', abort);
+    this.poll = poll;
+    try {
+      const request = encode('GET /events', '/events', { queue_id: queueId, last_event_id: lastId });
+      const options = { signal: poll.signal, timeoutMs, maxRetries: 0 };
+      const { events } = await this.transport.call('GET', request, options);
+      return events as readonly Event[];
+    } finally {
+      this.poll = null;
+      this.closing.signal.removeEventListener('abort', abort);
+    }
+  }
+
+  /** Waits for as long as is good after a failure. @throws the error, when waiting does not help */
+  private async waitAfter(error: unknown): Promise<void> {
+    if (!(error instanceof ParleyError && error.isTemporary)) throw error;
+    this.report('offline', error);
+    this.wake = new AbortController();
+    // Nobody is to come back sooner than they were asked to.
+    const mayWake = error.retryAfterMs === null;
+    await sleep(this.backOff.next(error.retryAfterMs), this.closing.signal, mayWake ? this.wake.signal : undefined);
+  }
+
+  private report(state: 'online' | 'offline', reason?: ParleyError): void {
+    const isOnline = state === 'online';
+    if (isOnline === this.isOnline) return;
+    this.isOnline = isOnline;
+    this.options.onConnection?.(state, reason);
+  }
+
+  /** It would go by itself, later. */
+  private removeQueue(): void {
+    if (this.currentQueueId === null) return;
+    const request = encode('DELETE /events', '/events', { queue_id: this.currentQueueId });
+    this.currentQueueId = null;
+    this.transport.call('DELETE', request, { maxRetries: 0 }).catch(() => {});
+  }
+}
+
+const DEFAULTS = {
+  apply_markdown: true,
+  client_gravatar: false,
+  slim_presence: true,
+  client_capabilities: CAPABILITIES,
+} as const satisfies RegisterParams;

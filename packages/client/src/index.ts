@@ -1,0 +1,13 @@
+export type * from './api.js';
+export {
+  EventStream,
+  type InitialState,
+  type Registered,
+  type RegisterParams,
+  type StreamEvent,
+  type StreamOptions,
+} from './event-stream.js';
+export type { Answer, CallOptions, Method, OperationName, Params, PathOf } from './operations.js';
+export { type LogInOptions, ParleyClient } from './parley-client.js';
+export { type ConnectionErrorCode, ParleyError } from './parley-error.js';
+export type { ClientOptions, Credentials } from './transport.js';

@@ -1,0 +1,82 @@
+import { encode } from './encode.js';
+import { EventStream, type RegisterParams, type StreamOptions } from './event-stream.js';
+import type { Answer, Arguments, CallOptions, Method, PathOf } from './operations.js';
+import { type ClientOptions, type Credentials, Transport } from './transport.js';
+
+export interface LogInOptions extends ClientOptions {
+  /** An e-mail address. */
+  readonly username: string;
+  readonly password: string;
+}
+
+/** Somebody's access to an organization's chat. */
+export class ParleyClient {
+  private readonly transport: Transport;
+
+  constructor(options: ClientOptions & { readonly credentials: Credentials }) {
+    this.transport = new Transport(options, options.credentials);
+  }
+
+  /** By a password, which is exchanged for the account's API key. @throws ParleyError AUTHENTICATION_FAILED, RATE_LIMIT_HIT … */
+  static async logIn({ username, password, ...options }: LogInOptions): Promise<ParleyClient> {
+    const request = encode('POST /fetch_api_key', '/fetch_api_key', { username, password });
+    const answer = await new Transport(options, null).call('POST', request, { maxRetries: 0 });
+    const { email, api_key } = answer as unknown as Answer<'POST', '/fetch_api_key'>;
+    return new ParleyClient({ ...options, credentials: { email, apiKey: api_key } });
+  }
+
+  /**
+   * By a password, for a session by cookie: of pages that come from the same origin. They are logged in from then on, until
+   * `logOut`: `new ParleyClient({ url, credentials: 'session' })`.
+   */
+  static async startSession({ username, password, ...options }: LogInOptions): Promise<ParleyClient> {
+    const client = new ParleyClient({ ...options, credentials: 'session' });
+    await client.transport.send('POST', '/accounts/login/', [
+      ['username', username],
+      ['password', password],
+    ]);
+    return client;
+  }
+
+  /** Ends the session. Without one there is nothing to end: keys are good until they are regenerated. */
+  async endSession(): Promise<void> {
+    await this.transport.send('POST', '/accounts/logout/', []);
+  }
+
+  get<P extends PathOf<'GET'>>(path: P, ...args: Arguments<'GET', P>): Promise<Answer<'GET', P>> {
+    return this.call('GET', path, args);
+  }
+
+  post<P extends PathOf<'POST'>>(path: P, ...args: Arguments<'POST', P>): Promise<Answer<'POST', P>> {
+    return this.call('POST', path, args);
+  }
+
+  put<P extends PathOf<'PUT'>>(path: P, ...args: Arguments<'PUT', P>): Promise<Answer<'PUT', P>> {
+    return this.call('PUT', path, args);
+  }
+
+  patch<P extends PathOf<'PATCH'>>(path: P, ...args: Arguments<'PATCH', P>): Promise<Answer<'PATCH', P>> {
+    return this.call('PATCH', path, args);
+  }
+
+  delete<P extends PathOf<'DELETE'>>(path: P, ...args: Arguments<'DELETE', P>): Promise<Answer<'DELETE', P>> {
+    return this.call('DELETE', path, args);
+  }
+
+  /**
+   * What happens from now on: first `registered` with the state that events change, then one event after the other. `params`:
+   * which, and in which form (events §1).
+   */
+  events(params: RegisterParams = {}, options: StreamOptions = {}): EventStream {
+    return new EventStream(this.transport, params, options);
+  }
+
+  private async call<M extends Method, P extends PathOf<M>>(
+    method: M,
+    path: P,
+    [params = {}, options]: readonly [params?: object, options?: CallOptions],
+  ): Promise<Answer<M, P>> {
+    const request = encode(`${method} ${path}`, path, params as Record<string, unknown>);
+    return (await this.transport.call(method, request, options)) as Answer<M, P>;
+  }
+}

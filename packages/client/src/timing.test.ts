@@ -1,0 +1,45 @@
+import { BackOff, sleep, watchForWakeUps } from './timing.js';
+
+afterEach(() => jest.useRealTimers());
+
+describe('delays', () => {
+  it('grow to half a minute, each between half of its longest and all of it', () => {
+    const backOff = new BackOff();
+    const delays = Array.from({ length: 10 }, () => backOff.next());
+    const longest = [500, 1000, 2000, 4000, 8000, 16_000, 30_000, 30_000, 30_000, 30_000];
+    for (const [index, delay] of delays.entries()) {
+      expect(delay).toBeGreaterThanOrEqual(longest[index]! / 2);
+      expect(delay).toBeLessThanOrEqual(longest[index]!);
+    }
+    backOff.reset();
+    expect(backOff.next()).toBeLessThanOrEqual(500);
+  });
+
+  it('are never shorter than what the server asks for', () => {
+    expect(new BackOff().next(7000)).toBeGreaterThanOrEqual(7000);
+  });
+});
+
+describe('sleep', () => {
+  it('ends early when something wakes it, and throws when it is aborted', async () => {
+    const wake = new AbortController();
+    const asleep = sleep(60_000, undefined, wake.signal);
+    wake.abort();
+    await asleep;
+    const signal = AbortSignal.abort(new Error('enough'));
+    await expect(sleep(60_000, signal)).rejects.toThrow('enough');
+  });
+});
+
+it('sees by the clock that the machine was asleep', () => {
+  jest.useFakeTimers();
+  const woken: string[] = [];
+  const stop = watchForWakeUps((kind) => woken.push(kind));
+  jest.advanceTimersByTime(120_000);
+  expect(woken).toEqual([]);
+  jest.setSystemTime(Date.now() + 3_600_000);
+  jest.advanceTimersByTime(10_000);
+  expect(woken).toEqual(['slept']);
+  stop();
+  expect(jest.getTimerCount()).toBe(0);
+});

@@ -1,0 +1,68 @@
+const FIRST_DELAY_MS = 500;
+const MAX_DELAY_MS = 30_000;
+
+/** Longer and longer delays, each different for every client: those who lost a server do not all return in the same moment. */
+export class BackOff {
+  private failures = 0;
+
+  /** In milliseconds. `atLeast`: what the server asked for. */
+  next(atLeast: number | null = null): number {
+    const longest = Math.min(MAX_DELAY_MS, FIRST_DELAY_MS * 2 ** this.failures++);
+    const delay = longest / 2 + (Math.random() * longest) / 2;
+    return atLeast === null ? delay : atLeast + delay / 2;
+  }
+
+  reset(): void {
+    this.failures = 0;
+  }
+}
+
+/** Resolves after so long, or once `wake` is aborted. @throws the signal's reason, as soon as it is aborted */
+export async function sleep(ms: number, signal?: AbortSignal, wake?: AbortSignal): Promise<void> {
+  signal?.throwIfAborted();
+  if (wake?.aborted) return;
+  await new Promise<void>((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', end);
+      wake?.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    signal?.addEventListener('abort', end);
+    wake?.addEventListener('abort', end);
+  });
+  signal?.throwIfAborted();
+}
+
+const TICK_MS = 10_000;
+/** Browsers run timers of hidden pages once a minute. */
+const LONGEST_TICK_MS = 80_000;
+
+/** `slept`: the machine did, or was without a network: connections may be dead without knowing. `shown`: the page is seen again. */
+export type WakeUp = 'slept' | 'shown';
+
+/** Answers how to stop watching. */
+export function watchForWakeUps(wakeUp: (kind: WakeUp) => void): () => void {
+  let lastTick = Date.now();
+  const timer: unknown = setInterval(() => {
+    const now = Date.now();
+    if (now - lastTick > LONGEST_TICK_MS) wakeUp('slept');
+    lastTick = now;
+  }, TICK_MS);
+  // Node would stay for it.
+  (timer as { unref?: () => void }).unref?.();
+  const { document } = globalThis as { document?: EventTarget & { readonly visibilityState: string } };
+  const page = globalThis as Partial<EventTarget>;
+  const isOnline = () => wakeUp('slept');
+  const isShown = () => {
+    if (document?.visibilityState === 'visible') wakeUp('shown');
+  };
+  page.addEventListener?.('online', isOnline);
+  document?.addEventListener('visibilitychange', isShown);
+  return () => {
+    clearInterval(timer as number);
+    page.removeEventListener?.('online', isOnline);
+    document?.removeEventListener('visibilitychange', isShown);
+  };
+}

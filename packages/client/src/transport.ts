@@ -1,0 +1,138 @@
+import { type Encoded, formOf } from './encode.js';
+import type { CallOptions, Method } from './operations.js';
+import { ParleyError } from './parley-error.js';
+import { BackOff, sleep } from './timing.js';
+
+/**
+ * Who calls: somebody by their key; or whoever the browser's cookies stand for, in a `session` that began with a password, or as
+ * the `host` application knows them.
+ */
+export type Credentials = { readonly email: string; readonly apiKey: string } | 'session' | 'host';
+
+export interface ClientOptions {
+  /** Where Parley is, without `/api/v1`: `https://example.com/chat`. On a page it may be a path: `/chat`. */
+  readonly url: string;
+  /** Sent with each request: what a host application wants to see of a program, for example. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Of a call; default: 30 seconds. */
+  readonly timeoutMs?: number;
+  /** How often a call is tried again: those that change nothing after failures on the way, all when asked to wait. Default: 4. */
+  readonly maxRetries?: number;
+  /** Instead of the global one. */
+  readonly fetch?: typeof globalThis.fetch;
+}
+
+const DEFAULT_TIMEOUT_MS = 30_000;
+const DEFAULT_RETRIES = 4;
+/** Who is asked to wait longer than that is told so instead. */
+const LONGEST_WAIT_MS = 60_000;
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Sends requests and reads answers. */
+export class Transport {
+  private readonly url: string;
+
+  constructor(
+    private readonly options: ClientOptions,
+    private readonly credentials: Credentials | null,
+  ) {
+    const { location } = globalThis as { location?: { readonly href: string } };
+    this.url = new URL(options.url, location?.href).href.replace(/\/$/, '');
+  }
+
+  /** Calls an operation, again and again where that is of use. */
+  async call(method: Method, request: Encoded, options: CallOptions = {}): Promise<Fields> {
+    const backOff = new BackOff();
+    const path = `${this.credentials === 'session' ? '/json' : '/api/v1'}${request.path}`;
+    for (let left = options.maxRetries ?? this.options.maxRetries ?? DEFAULT_RETRIES; ; left--) {
+      try {
+        return await this.send(method, path, request.fields, options);
+      } catch (error) {
+        if (!(error instanceof ParleyError) || left <= 0) throw error;
+        if (!error.changedNothing && !(method === 'GET' && error.isTemporary)) throw error;
+        if ((error.retryAfterMs ?? 0) > LONGEST_WAIT_MS) throw error;
+        await sleep(backOff.next(error.retryAfterMs), options.signal);
+      }
+    }
+  }
+
+  /** Once. `path` counts from the address of Parley. @throws ParleyError, or the reason of the signal */
+  async send(method: Method, path: string, fields: Encoded['fields'], options: CallOptions = {}): Promise<Fields> {
+    const { signal, timeoutMs = this.options.timeoutMs ?? DEFAULT_TIMEOUT_MS } = options;
+    signal?.throwIfAborted();
+    // A signal of the caller may live for long: what listens to it is taken away again.
+    const request = new AbortController();
+    const abort = () => request.abort(signal!.reason);
+    signal?.addEventListener('abort', abort);
+    const timer = setTimeout(
+      () => request.abort(new ParleyError(`No answer within ${timeoutMs} ms`, 'TIMEOUT', 0)),
+      timeoutMs,
+    );
+    try {
+      const isQuery = method === 'GET';
+      const query = isQuery && fields.length > 0 ? `?${formOf(fields)}` : '';
+      const answer = await (this.options.fetch ?? fetch)(this.url + path + query, {
+        method,
+        headers: await this.headersFor(method),
+        credentials: typeof this.credentials === 'string' ? 'include' : 'omit',
+        cache: 'no-store',
+        signal: request.signal,
+        ...(!isQuery && { body: formOf(fields) }),
+      });
+      return read(answer, await answer.text());
+    } catch (error) {
+      if (error instanceof ParleyError) throw error;
+      if (request.signal.aborted) throw request.signal.reason;
+      throw new ParleyError('The server cannot be reached', 'NO_CONNECTION', 0, {}, null, { cause: error });
+    } finally {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', abort);
+    }
+  }
+
+  private async headersFor(method: Method): Promise<Record<string, string>> {
+    const headers: Record<string, string> = { ...this.options.headers };
+    const { credentials } = this;
+    if (credentials === 'session' && method !== 'GET') {
+      // Any page that is got sets the cookie.
+      if (csrfToken() === null) await this.send('GET', '/accounts/login/', []);
+      headers['X-CSRFToken'] = csrfToken() ?? '';
+    } else if (credentials !== null && typeof credentials === 'object') {
+      headers.Authorization = `Basic ${base64(`${credentials.email}:${credentials.apiKey}`)}`;
+    }
+    return headers;
+  }
+}
+
+/** What pages of the same origin read, and others cannot. */
+function csrfToken(): string | null {
+  const { document } = globalThis as { document?: { readonly cookie: string } };
+  if (!document) throw new TypeError('Sessions are for pages in a browser: elsewhere use an API key');
+  return /(?:^|; *)csrftoken=([^;]*)/.exec(document.cookie)?.[1] ?? null;
+}
+
+const base64 = (text: string): string => btoa(String.fromCharCode(...new TextEncoder().encode(text)));
+
+/** @throws ParleyError for whatever is no success */
+function read(answer: Response, text: string): Fields {
+  const { status, headers } = answer;
+  const body = parse(text);
+  if (body?.result === 'success') return body;
+  const retryAfter = Number(body?.['retry-after'] ?? headers.get('Retry-After') ?? Number.NaN);
+  const retryAfterMs = Number.isFinite(retryAfter) ? Math.max(0, retryAfter * 1000) : null;
+  if (body?.result !== 'error') {
+    throw new ParleyError(`Answered with status ${status}, but not by Parley`, 'NOT_PARLEY', status, {}, retryAfterMs);
+  }
+  const { result, msg, code = 'BAD_REQUEST', ...details } = body;
+  throw new ParleyError(String(msg), String(code), status, details, retryAfterMs);
+}
+
+function parse(text: string): Record<string, unknown> | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : null;
+  } catch {
+    return null;
+  }
+}

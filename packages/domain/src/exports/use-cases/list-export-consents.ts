@@ -1,0 +1,40 @@
+import { canExport } from '../../realms/realm-permissions.js';
+import type { Caller } from '../../shared/caller.js';
+import type { UserId } from '../../shared/ids.js';
+import { enforce } from '../../shared/permission.js';
+import { slicesOf } from '../../shared/slices.js';
+import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import type { UserSettings } from '../../users/user-settings.js';
+
+/** Whether exports may hold what is private to somebody. */
+export interface ExportConsent {
+  readonly userId: UserId;
+  readonly isGiven: boolean;
+  readonly emailAddressVisibility: UserSettings['emailAddressVisibility'];
+}
+
+const USERS_AT_A_TIME = 100;
+
+/** Of everybody who is active, without bots; ascending id (organization §8). */
+export class ListExportConsents {
+  constructor(private readonly uow: UnitOfWork) {}
+
+  /** @throws DomainError MUST_BE_ADMINISTRATOR */
+  execute(caller: Caller): Promise<readonly ExportConsent[]> {
+    return this.uow.read(async (reads) => {
+      const actor = await reads.actors.get(caller);
+      enforce(canExport(actor));
+      const ids = (await reads.users.listEntries(actor.realmId)).map(({ id }) => id);
+      const consents: ExportConsent[] = [];
+      for (const slice of slicesOf(ids, USERS_AT_A_TIME)) {
+        for (const { id, isActive, bot, settings } of await reads.users.list(actor.realmId, slice)) {
+          if (!isActive || bot) continue;
+          const { allowPrivateDataExport: isGiven, emailAddressVisibility } = settings;
+          consents.push({ userId: id, isGiven, emailAddressVisibility });
+        }
+        await reads.yield();
+      }
+      return consents.sort((a, b) => a.userId - b.userId);
+    });
+  }
+}

@@ -1,0 +1,66 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { RouteDependencies } from '../feature.js';
+import { createRoutes } from '../routes.js';
+import { json, listOf, oneOf } from '../routing/param-types.js';
+import { IntegerParam, param, TextParam } from '../routing/params.js';
+import { success } from '../routing/reply.js';
+import { route } from '../routing/route.js';
+import * as wire from '../routing/wire-schema.js';
+import { writeClientApi } from './client-api.js';
+import { openApiOf } from './openapi.js';
+
+class ThingDto {
+  @IntegerParam() thing_id!: number;
+  @TextParam({ max: 9, optional: true }) note?: string;
+  @param(json(oneOf('big', 'small')), { optional: true }) size?: string;
+  @param(listOf(oneOf('a', 'b'), { max: 9 }), { optional: true }) letters?: string[];
+}
+
+const handle = async () => success();
+
+it('writes parameters, wherever they are sent, and answers without what all of them have', () => {
+  const answer = wire.fields({
+    things: wire.listOf(wire.named('Thing', wire.fields({ id: wire.integer(), "it's": wire.nullable(wire.text()) }))),
+    more: wire.optional(wire.dictionaryOf(wire.anything())),
+  });
+  const written = writeClientApi(
+    openApiOf([
+      route('PATCH', '/things/:thing_id', { auth: 'user', dto: ThingDto, answer, handle }),
+      route('GET', '/pictures/:thing_id', { auth: 'user', dto: ThingDto, answer: 'bytes', handle }),
+      route('GET', '/elsewhere', { auth: 'user', atRoot: true, dto: ThingDto, answer, handle }),
+    ]),
+  );
+  expect(written).toBe(`// Made of the route table by \`npm run client-api\`: change that instead.
+
+export type Thing = {
+  id: number;
+  'it\\'s': string | null;
+};
+
+export interface Operations {
+  'PATCH /things/{thing_id}': {
+    params: {
+      thing_id: number;
+      note?: string;
+      size?: 'big' | 'small';
+      letters?: readonly ('a' | 'b')[];
+    };
+    answer: {
+      things: Thing[];
+      more?: Record<string, unknown>;
+    };
+  };
+}
+
+/** Parameters that are JSON although their values may be texts, quotes and all. */
+export const JSON_TEXTS: Readonly<Record<string, readonly string[]>> = {
+  'PATCH /things/{thing_id}': ['size'],
+};
+`);
+});
+
+it("is what the client's types are made of: run `npm run client-api` after a change", () => {
+  const file = join(__dirname, '../../../client/src/api.ts');
+  expect(writeClientApi(openApiOf(createRoutes({} as RouteDependencies)))).toBe(readFileSync(file, 'utf8'));
+});

@@ -1,0 +1,44 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { packageNames, packagesDir } from './testing/source-code.js';
+
+const guide = readFileSync(join(packagesDir, '../docs/adding-an-operation.md'), 'utf8');
+
+/** Of the languages of sources; of a difference, what it adds. Without indentation. */
+function codeLines(markdown: string): readonly string[] {
+  return [...markdown.matchAll(/^```(ts|sql|diff)\n(.*?)^```/gms)].flatMap(([, language, code]) =>
+    code!
+      .split('\n')
+      .filter((line) => language !== 'diff' || line.startsWith('+'))
+      .map((line) => (language === 'diff' ? line.slice(1) : line).trim())
+      .filter((line) => line !== '' && !line.includes('…')),
+  );
+}
+
+const sourceLines = (): ReadonlySet<string> =>
+  new Set(
+    packageNames()
+      .flatMap((name) => filesOf(join(packagesDir, name, 'src')))
+      .flatMap((file) => readFileSync(file, 'utf8').split('\n'))
+      .map((line) => line.trim()),
+  );
+
+const filesOf = (folder: string): readonly string[] =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((path) => /\.(ts|sql)$/.test(path))
+    .map((path) => join(folder, path));
+
+describe('the guide to adding an operation', () => {
+  it('shows code as it is in the sources', () => {
+    const known = sourceLines();
+    const shown = codeLines(guide);
+    expect(shown.length).toBeGreaterThan(100);
+    expect(shown.filter((line) => !known.has(line))).toEqual([]);
+  });
+
+  it('names files that exist', () => {
+    const named = [...guide.matchAll(/`([a-z0-9-]+\/src\/[\w./-]+)`/g)].map(([, path]) => path!);
+    expect(named.length).toBeGreaterThan(10);
+    expect(named.filter((path) => !existsSync(join(packagesDir, path)))).toEqual([]);
+  });
+});
