@@ -1,9 +1,7 @@
 import { idPayload, jobKind } from '../jobs/job.js';
 import type { ExportId } from '../shared/ids.js';
 
-export interface ExportPayload {
-  readonly exportId: ExportId;
-}
+export type ExportPayload = { readonly exportId: ExportId };
 
 const readPayload = idPayload<ExportPayload>('exportId');
 

@@ -46,7 +46,12 @@ export type { RealmDataRepository, RemovalPlace } from './realm-data.js';
 
 import './realm-errors.js';
 
-export * from './realm-changes.js';
+export {
+  type AuthenticationMethodChanges,
+  type ChangeRealmInput,
+  type ChangeRealmOutput,
+  RealmChanges,
+} from './realm-changes.js';
 export type { RealmEventTypes } from './realm-events.js';
 export {
   type RealmImage,
