@@ -62,6 +62,7 @@ describe('the table of operations', () => {
       'GET /user_avatars/:realm_id/realm/icon.png',
       'GET /user_avatars/:realm_id/realm/logo.png',
       'GET /user_avatars/:realm_id/realm/night_logo.png',
+      'GET /user_avatars/exports/*path_id',
       'GET /user_uploads/temporary/:token/:name',
       'POST /accounts/login/',
       'POST /dev_fetch_api_key',

@@ -10,8 +10,8 @@ export function renderCompatibility(): string {
     '# Compatibility',
     '<!-- Made by `npm run compatibility` from packages/http/src/contract-operations.ts and the route table. -->',
     [
-      `Of the operations that the [contract](contract/README.md) describes, ${count('whole')} are built as a whole, ${count('partial')} in part, and`,
-      `${count('absent')} are absent. ★ marks the twenty that were asked for first. Paths count from \`/api/v1\`, or, where they begin with`,
+      `Of the operations that the [contract](contract/README.md) describes: built as a whole ${count('whole')}, in part ${count('partial')},`,
+      `absent ${count('absent')}. ★ marks the twenty that were asked for first. Paths count from \`/api/v1\`, or, where they begin with`,
       '`//`, from the address of the server. An operation that is absent answers 404, or 405 where its path has another method.',
     ].join('\n'),
     ...areas.map(renderArea),
