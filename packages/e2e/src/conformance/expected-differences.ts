@@ -30,7 +30,10 @@ export const FREE_TEXT_FIELDS: ReadonlySet<string> = new Set([
   'sender_realm_str',
 ]);
 
-/** `presence` comes only when somebody was away for long enough; the others are copies and forms of older levels. */
+/**
+ * `presence` comes only when somebody was away for long enough; `realm_export_consent` is newer than the recording (organization §8);
+ * the others are copies and forms of older levels.
+ */
 export const DROPPED_EVENTS: ReadonlySet<string> = new Set([
   'heartbeat',
   'presence',
@@ -39,6 +42,7 @@ export const DROPPED_EVENTS: ReadonlySet<string> = new Set([
   'realm_filters',
   'muted_topics',
   'realm_bot',
+  'realm_export_consent',
 ]);
 
 const SYSTEM_BOTS: ReadonlySet<Json | undefined> = new Set(['Notification Bot', 'Welcome Bot']);
