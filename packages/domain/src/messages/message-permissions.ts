@@ -143,7 +143,7 @@ export function resolveToggle(from: string, to: string): 'resolve' | 'unresolve'
   if (!wasResolved && isResolved) return cutTopic(to) === cutTopic(RESOLVED_PREFIX + from) ? 'resolve' : null;
   if (!wasResolved || isResolved) return null;
   // One prefix, or all that has gathered there (channels §5.7).
-  const isBare = to === from.slice(RESOLVED_PREFIX.length) || to === from.replace(/^[✔ ]+/u, '');
+  const isBare = to === from.slice(RESOLVED_PREFIX.length) || to === from.replace(/^[\u2714 ]+/u, '');
   return isBare ? 'unresolve' : null;
 }
 

@@ -68,6 +68,6 @@ export const connecting = ({ url }: Site): Html => html`<h2>How to connect</h2>
 <dd>Install <strong>Zulip Terminal</strong>, start <code>zulip-term</code>, and enter the same address.</dd>
 <dt>Programs and bots</dt>
 <dd>Use a library for the Zulip API, of which there are several, or plain HTTP. This fetches your API key:
-<pre><code>curl ${url}/api/v1/fetch_api_key -d username=YOU@EXAMPLE.COM -d password=…</code></pre></dd>
+<pre><code>curl ${url}/api/v1/fetch_api_key -d username=YOU@EXAMPLE.COM -d password=&hellip;</code></pre></dd>
 </dl>
 <p>There is no web app at this address. The desktop app of Zulip, which shows one, cannot connect.</p>`;
