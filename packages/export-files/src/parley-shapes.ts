@@ -60,8 +60,25 @@ const html: Shape<string> = (value, place) => {
   return given;
 };
 
+/** As older servers made them, too. */
+export const EMOJI_NAME: Shape<string> = (value, place) => {
+  const name = text(100)(value, place);
+  if (!/^[0-9a-z._-]+$/.test(name)) throw wrong(place, 'is no name of an emoji');
+  return name;
+};
+
 const emoji = { type: oneOf('unicode', 'custom', 'extra'), code: NAME, name: NAME };
 export const EMOJI = object(emoji);
+
+const customEmoji = object({
+  id: anyId,
+  name: EMOJI_NAME,
+  authorId: orNull(anyId),
+  format: oneOf('png', 'gif', 'webp'),
+  isAnimated: flag,
+  isDeactivated: flag,
+  fileName: text(100),
+});
 
 const linkifier = object({
   id: integer,
@@ -150,6 +167,8 @@ const REALM_COPY = object({
   linkifiers: list(linkifier, 10_000),
   playgrounds: list(object({ id: integer, name: NAME, language: NAME, urlTemplate: text(10_000) }), 10_000),
   allowedDomains: list(object({ id: integer, domain: NAME, allowsSubdomains: flag }), 10_000),
+  // Exports of earlier versions have none.
+  customEmoji: orElse(list(customEmoji), []),
   groups: list(group),
   users: list(user),
   profileFields: list(

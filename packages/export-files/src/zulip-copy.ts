@@ -11,6 +11,7 @@ import { isOnboardingStep } from '@parley/domain/onboarding';
 import { REALM_PERMISSIONS, STORED_REALM_SETTINGS } from '@parley/domain/realms';
 import {
   type ChannelId,
+  type CustomEmojiId,
   type GroupId,
   isSettingValue,
   type MessageId,
@@ -35,6 +36,7 @@ import {
   TOPICS_POLICY_NUMBERS,
   VISIBILITY_NUMBERS,
 } from './layout.js';
+import { EMOJI_NAME } from './parley-shapes.js';
 import { safeHtml } from './safe-html.js';
 import {
   flag,
@@ -132,6 +134,7 @@ class ZulipReader {
           allowsSubdomains: it.allow_subdomains,
         }),
       ),
+      customEmoji: this.customEmoji(),
       groups: this.groups(users),
       users,
       profileFields: this.profileFields(),
@@ -257,6 +260,29 @@ class ZulipReader {
         exampleInput: it.example_input,
         reverseTemplate: it.reverse_template,
         alternativeUrlTemplates: it.alternative_url_templates,
+      }));
+  }
+
+  private customEmoji(): RealmCopy['customEmoji'] {
+    const rows = this.table('zerver_realmemoji', {
+      id: id<CustomEmojiId>(),
+      author: orNull(user),
+      name: EMOJI_NAME,
+      file_name: orNull(text(100)),
+      is_animated: orElse(flag, false),
+      deactivated: orElse(flag, false),
+    });
+    return [...rows]
+      .sort((a, b) => a.id - b.id)
+      .map((it) => ({
+        id: it.id,
+        name: it.name,
+        authorId: it.author,
+        // Found out when the picture is made.
+        format: 'png',
+        isAnimated: it.is_animated,
+        isDeactivated: it.deactivated,
+        fileName: it.file_name ?? `${it.id}.png`,
       }));
   }
 

@@ -78,7 +78,15 @@ export function realmTables(copy: RealmCopy, names: ColumnNames): Readonly<Recor
       pygments_language: language,
       url_template: urlTemplate,
     })),
-    zerver_realmemoji: [],
+    zerver_realmemoji: copy.customEmoji.map((it) => ({
+      id: it.id,
+      realm: realm.id,
+      author: it.authorId,
+      name: it.name,
+      file_name: it.fileName,
+      is_animated: it.isAnimated,
+      deactivated: it.isDeactivated,
+    })),
     zerver_defaultstream: copy.channels
       .filter(({ isDefault }) => isDefault)
       .map(({ id }, index) => ({ id: index + 1, realm: realm.id, stream: id })),

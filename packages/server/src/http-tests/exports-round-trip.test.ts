@@ -7,7 +7,7 @@ import type { UserId } from '@parley/domain/shared';
 import { openExport, writeExport } from '@parley/export-files';
 import { COLUMN_NAMES } from '../exports/column-names.js';
 import { fieldsOf } from '../testing/expectations.js';
-import { postFiles } from '../testing/multipart.js';
+import { imageFile, postFiles } from '../testing/multipart.js';
 import { TestServer, type TestUser } from '../testing/test-server.js';
 
 let folder: string;
@@ -37,6 +37,10 @@ async function fill(server: TestServer): Promise<void> {
   const { hamlet, cordelia, polonius, desdemona } = server.people;
   const post = async (path: string, as: TestUser, params: object) =>
     fieldsOf(await server.post(path, as, { ...params }));
+  const moving = imageFile({ format: 'gif', frames: 3 });
+  fieldsOf(await postFiles(server, '/realm/emoji/yorick', hamlet, [imageFile()]));
+  fieldsOf(await server.delete('/realm/emoji/yorick', desdemona));
+  fieldsOf(await postFiles(server, '/realm/emoji/yorick', hamlet, [moving]));
   const helper = await server.addBot(hamlet, 'helper');
   await post('/realm/filters', desdemona, { pattern: '#(?P<id>[0-9]+)', url_template: 'https://example.com/{id}' });
   await post('/realm/domains', desdemona, { domain: 'example.com', allow_subdomains: true });
@@ -53,7 +57,7 @@ async function fill(server: TestServer): Promise<void> {
   const first = await send(hamlet, { to: town, topic: 'news', content: 'see #12, @**Iago** and @**all**' });
   await send(desdemona, { to: secret, topic: 'plot', content: "hush @**Cordelia, Lear's daughter**" });
   const moved = await send(hamlet, { to: town, topic: 'other', content: '/poll yes\nno' });
-  await send(helper, { to: town, topic: 'news', content: '/me beeps' });
+  await send(helper, { to: town, topic: 'news', content: '/me beeps :yorick:' });
   await send(hamlet, { type: 'direct', to: [cordelia.id, polonius.id], content: 'three of us' });
   await send(hamlet, { type: 'direct', to: [hamlet.id], content: 'to be' });
   await post('/users/me/subscriptions', cordelia, { subscriptions: [{ name: 'town' }] });
@@ -61,6 +65,7 @@ async function fill(server: TestServer): Promise<void> {
   fieldsOf(await server.delete('/users/me/subscriptions', cordelia, { subscriptions: ['town'] }));
   await send(hamlet, { to: town, topic: 'news', content: 'she left' });
   await post(`/messages/${first}/reactions`, cordelia, { emoji_name: 'smile' });
+  await post(`/messages/${first}/reactions`, hamlet, { emoji_name: 'yorick' });
   await post('/messages/flags', cordelia, { messages: [first], op: 'add', flag: 'starred' });
   await post('/messages/flags', desdemona, { messages: [first], op: 'add', flag: 'read' });
   server.clock.advance(10);
@@ -137,6 +142,20 @@ async function answersTo(server: TestServer, as: TestUser, url: string): Promise
   );
 }
 
+/** What browsers load, without credentials. */
+async function picturesOf(server: TestServer, as: TestUser): Promise<Record<string, unknown>> {
+  const { emoji } = fieldsOf(await server.get('/realm/emoji', as)) as unknown as {
+    emoji: Record<string, { id: string; source_url: string; still_url: string | null }>;
+  };
+  const urls = Object.values(emoji).flatMap(({ source_url, still_url }) => [source_url, still_url ?? []].flat());
+  const pictures: Record<string, unknown> = {};
+  for (const url of urls) {
+    const response = await fetch(new URL(url, server.url));
+    pictures[new URL(url, server.url).pathname] = [response.status, await response.text()];
+  }
+  return pictures;
+}
+
 /** The same people, as they sign in at another server. */
 async function signIn(server: TestServer, people: readonly TestUser[]): Promise<readonly TestUser[]> {
   const signedIn: TestUser[] = [];
@@ -161,6 +180,12 @@ it('an organization that was exported and imported on a new server answers every
   for (const [index, person] of people.entries()) {
     expect(await answersTo(to, there[index]!, to.url)).toEqual(await answersTo(from, person, from.url));
   }
+  const pictures = await picturesOf(from, desdemona);
+  expect(pictures).toMatchObject({
+    '/user_avatars/1/emoji/images/2.gif': [200, 'gif 64x64x3'],
+    '/user_avatars/1/emoji/images/still/2.png': [200, 'png 64x64x1'],
+  });
+  expect(await picturesOf(to, there[0]!)).toEqual(pictures);
   await from.close();
   await to.close();
 });
