@@ -11,6 +11,7 @@ export const ATTACHMENT_FILE = 'attachment.json';
 /** Where pictures are, and what says whose they are. */
 export const PICTURE_RECORDS = {
   emoji: 'emoji/records.json',
+  avatars: 'avatars/records.json',
 } as const;
 export type PictureFolder = keyof typeof PICTURE_RECORDS;
 export const messageFile = (number: number): string => `messages-${String(number).padStart(6, '0')}.json`;

@@ -9,7 +9,7 @@ import { pathIn, readDocument, readText } from './folder-files.js';
 import { ATTACHMENT_FILE, FORMAT, MESSAGE_FILE, PARLEY_FILE, PEOPLE_FILE, REALM_FILE } from './layout.js';
 import { personCopy, realmCopy } from './parley-shapes.js';
 import { type MessageContext, readMessageFile } from './read-messages.js';
-import { readEmojiPictures } from './read-pictures.js';
+import { readAvatars, readEmojiPictures } from './read-pictures.js';
 import { id, integer, list, object, orElse, parseJson, record, text, time, wrong } from './shape.js';
 import { type UnpackLimits, unpack } from './unpack.js';
 import { readZulipTables } from './zulip-copy.js';
@@ -76,6 +76,7 @@ async function openOwn(root: string): Promise<RealmSource> {
     people: () => readPeople(root),
     messages: () => readMessages(root, context),
     files: () => readFiles(root),
+    avatars: () => readAvatars(root, realm.users),
     emojiPictures: () => readEmojiPictures(root, realm.customEmoji),
   };
 }
@@ -93,6 +94,7 @@ async function openZulip(root: string, names: ColumnNames): Promise<RealmSource>
       for await (const page of readMessages(root, context)) yield page.filter((copy) => !skipsMessage(copy));
     },
     files: () => readFiles(root),
+    avatars: () => readAvatars(root, realm.users),
     emojiPictures: () => readEmojiPictures(root, realm.customEmoji),
   };
 }

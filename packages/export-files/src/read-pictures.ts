@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PictureCopy, RealmCopy } from '@parley/domain/exports';
-import type { CustomEmojiId } from '@parley/domain/shared';
+import type { CustomEmojiId, UserId } from '@parley/domain/shared';
 import { pathIn, readDocument } from './folder-files.js';
 import { PICTURE_RECORDS, type PictureFolder } from './layout.js';
 import { list, object, orNull, type Shape, text } from './shape.js';
@@ -47,4 +47,12 @@ export async function* readEmojiPictures(
 ): AsyncGenerator<PictureCopy<CustomEmojiId>> {
   const paths = await readRecords(root, 'emoji', (_, fileName) => fileName);
   for (const { id, fileName } of emoji) yield await openPicture(id, paths.get(fileName));
+}
+
+/** Of everybody whose avatar is uploaded. */
+export async function* readAvatars(root: string, users: RealmCopy['users']): AsyncGenerator<PictureCopy<UserId>> {
+  const paths = await readRecords<unknown>(root, 'avatars', ({ user_profile_id }) => user_profile_id);
+  for (const { user } of users) {
+    if (user.avatar.source === 'uploaded') yield await openPicture(user.id, paths.get(user.id));
+  }
 }

@@ -84,8 +84,8 @@ class ExportWriter {
     }
     await this.writeMessages();
     await this.writeFiles();
-    await this.addText('avatars/records.json', '[]');
     await this.writeEmoji();
+    await this.writeAvatars();
     await this.addText('realm_icons/records.json', '[]');
     this.tables.begin(PEOPLE_FILE);
     await this.tables.end();
@@ -185,6 +185,19 @@ class ExportWriter {
       const path = `${realm.id}/emoji/images/${fileName}`;
       return { path, author: authorId, file_name: fileName, name, deactivated: isDeactivated };
     });
+  }
+
+  private async writeAvatars(): Promise<void> {
+    const { realm, users } = this.source.realm;
+    const people = new Map(users.map(({ user }) => [user.id, user]));
+    // Other servers make of it what they need.
+    await this.writePictures('avatars', this.source.avatars(), (id) => ({
+      path: `${realm.id}/${id}.original`,
+      user_profile_id: id,
+      user_profile_email: people.get(id)!.email,
+      avatar_version: people.get(id)!.avatar.version,
+      content_type: 'image/png',
+    }));
   }
 
   /** `recordOf`: what the record says beside what all records of pictures say. */

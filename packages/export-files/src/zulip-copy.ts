@@ -23,7 +23,7 @@ import {
   type SettingValues,
   type UserId,
 } from '@parley/domain/shared';
-import { SYSTEM_BOTS, type SystemBotKind, USER_SETTINGS } from '@parley/domain/users';
+import { type Avatar, SYSTEM_BOTS, type SystemBotKind, USER_SETTINGS } from '@parley/domain/users';
 import type { ColumnNames, SettingColumns } from './column-names.js';
 import {
   AVATAR_SOURCES,
@@ -335,8 +335,7 @@ class ZulipReader {
           bot: it.is_bot
             ? { kind, ownerId: it.bot_owner, isSystem: false, defaultSendingChannelId: it.default_sending_stream }
             : null,
-          // Pictures are not read from exports of other servers.
-          avatar: { source: avatar === 'uploaded' ? 'generated' : avatar, version: Math.max(1, it.avatar_version) },
+          avatar: avatarOf(avatar, Math.max(1, it.avatar_version)),
           specialPermissions: [
             ...(it.can_create_users ? (['canCreateUsers'] as const) : []),
             ...(it.can_change_user_emails ? (['canChangeUserEmails'] as const) : []),
@@ -779,6 +778,10 @@ function settingsOf<R extends Registry>(registry: R, columns: SettingColumns, ro
   ]);
   return Object.fromEntries(values) as SettingValues<R>;
 }
+
+/** The key of an uploaded one is given when its picture is made. */
+const avatarOf = (source: Avatar['source'], version: number): Avatar =>
+  source === 'uploaded' ? { source, version, key: '' } : { source, version };
 
 function grouped<T, K>(rows: readonly T[], keyOf: (row: T) => K): Map<K, T[]> {
   const groups = new Map<K, T[]>();

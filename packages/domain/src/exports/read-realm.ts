@@ -77,6 +77,15 @@ export class RealmReader {
       people: () => this.readPeople(realmId, userIds, covered),
       messages: () => this.readMessages(realmId, userIds, covered),
       files: () => this.readFiles(realmId, userIds, covered),
+      avatars: () =>
+        this.readPictures(
+          realmId,
+          realm.users.flatMap(({ user: { id, avatar } }) =>
+            avatar.source === 'uploaded'
+              ? { of: id, names: [`avatar/${avatar.key}/medium` as const, `avatar/${avatar.key}` as const] }
+              : [],
+          ),
+        ),
       emojiPictures: () =>
         this.readPictures(
           realmId,

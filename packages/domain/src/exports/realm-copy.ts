@@ -144,6 +144,8 @@ export interface RealmSource {
   files(): AsyncIterable<FileCopy>;
   /** As they move, where they do. */
   emojiPictures(): AsyncIterable<PictureCopy<CustomEmojiId>>;
+  /** Of those whose avatar is uploaded. */
+  avatars(): AsyncIterable<PictureCopy<UserId>>;
 }
 
 /** What an export holds of private things. */

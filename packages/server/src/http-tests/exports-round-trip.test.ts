@@ -41,6 +41,7 @@ async function fill(server: TestServer): Promise<void> {
   fieldsOf(await postFiles(server, '/realm/emoji/yorick', hamlet, [imageFile()]));
   fieldsOf(await server.delete('/realm/emoji/yorick', desdemona));
   fieldsOf(await postFiles(server, '/realm/emoji/yorick', hamlet, [moving]));
+  fieldsOf(await postFiles(server, '/users/me/avatar', hamlet, [imageFile()]));
   const helper = await server.addBot(hamlet, 'helper');
   await post('/realm/filters', desdemona, { pattern: '#(?P<id>[0-9]+)', url_template: 'https://example.com/{id}' });
   await post('/realm/domains', desdemona, { domain: 'example.com', allow_subdomains: true });
@@ -94,6 +95,9 @@ async function fill(server: TestServer): Promise<void> {
   fieldsOf(await server.delete(`/users/${polonius.id}`, desdemona));
 }
 
+/** Of an uploaded avatar; another one on every server. */
+const AVATAR_KEY = /(\/user_avatars\/\d+\/)[0-9a-f]{32}/g;
+
 /** What the API answers to a user, without fields that differ by queue or time. */
 async function answersTo(server: TestServer, as: TestUser, url: string): Promise<Record<string, unknown>> {
   const all = fieldsOf(
@@ -138,7 +142,10 @@ async function answersTo(server: TestServer, as: TestUser, url: string): Promise
     views: await get('/navigation_views'),
   };
   return JSON.parse(
-    JSON.stringify(answers).replaceAll(url, 'http://here').replaceAll(url.replace('http://', ''), 'here'),
+    JSON.stringify(answers)
+      .replaceAll(AVATAR_KEY, '$1key')
+      .replaceAll(url, 'http://here')
+      .replaceAll(url.replace('http://', ''), 'here'),
   );
 }
 
@@ -148,10 +155,15 @@ async function picturesOf(server: TestServer, as: TestUser): Promise<Record<stri
     emoji: Record<string, { id: string; source_url: string; still_url: string | null }>;
   };
   const urls = Object.values(emoji).flatMap(({ source_url, still_url }) => [source_url, still_url ?? []].flat());
+  const { members } = fieldsOf(await server.get('/users', as, { client_gravatar: false })) as unknown as {
+    members: { avatar_url: string }[];
+  };
+  const uploaded = members.map(({ avatar_url }) => avatar_url).filter((url) => url.search(AVATAR_KEY) !== -1);
+  urls.push(...uploaded, ...uploaded.map((url) => url.replace('.png', '-medium.png')));
   const pictures: Record<string, unknown> = {};
   for (const url of urls) {
     const response = await fetch(new URL(url, server.url));
-    pictures[new URL(url, server.url).pathname] = [response.status, await response.text()];
+    pictures[new URL(url, server.url).pathname.replace(AVATAR_KEY, '$1key')] = [response.status, await response.text()];
   }
   return pictures;
 }
@@ -182,6 +194,8 @@ it('an organization that was exported and imported on a new server answers every
   }
   const pictures = await picturesOf(from, desdemona);
   expect(pictures).toMatchObject({
+    '/user_avatars/1/key.png': [200, 'png 100x100x1'],
+    '/user_avatars/1/key-medium.png': [200, 'png 500x500x1'],
     '/user_avatars/1/emoji/images/2.gif': [200, 'gif 64x64x3'],
     '/user_avatars/1/emoji/images/still/2.png': [200, 'png 64x64x1'],
   });

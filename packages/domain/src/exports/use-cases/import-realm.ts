@@ -1,4 +1,5 @@
 import type { ApiKeyMint } from '../../authentication/api-keys.js';
+import { AVATAR_TARGETS, nameAvatar } from '../../avatars/change-avatar.js';
 import type { BotOptions } from '../../bots/bot-options.js';
 import { emojiTargets, MAX_CUSTOM_EMOJI } from '../../custom-emoji/custom-emoji.js';
 import type { BlobKey, BlobStore } from '../../files/blob-store.js';
@@ -69,7 +70,7 @@ export interface ImportRealmOutput {
   readonly files: number;
   /** Files whose bytes were not in the export; links to them in messages are broken. */
   readonly missingFiles: number;
-  /** Custom emoji. */
+  /** Custom emoji and avatars. */
   readonly pictures: number;
   /** Pictures whose bytes were not in the export, or cannot be shown. */
   readonly missingPictures: number;
@@ -208,6 +209,7 @@ class Importing {
     await this.addPeople();
     await this.uow.write((tx) => this.noteFirstMessages(tx, copy));
     const { files, missingFiles } = await this.addFiles();
+    await this.addAvatars();
     const { made: pictures, missing: missingPictures } = this.pictures;
     const [users, channels] = [copy.users.length, copy.channels.length];
     return { users, channels, messages, files, missingFiles, pictures, missingPictures };
@@ -233,10 +235,10 @@ class Importing {
       await this.uow.write(async (tx) => {
         for (const { user, systemKind } of slice) {
           const { id, version: _, ...copied } = user;
-          // Pictures are not in exports.
+          // Until there is the picture.
           const source = user.avatar.source === 'uploaded' ? 'generated' : user.avatar.source;
           const bot = user.bot && { ...user.bot, ownerId: null, defaultSendingChannelId: null };
-          const row = { ...copied, realmId: this.realmId, bot, avatar: { ...user.avatar, source } as const };
+          const row = { ...copied, realmId: this.realmId, bot, avatar: { source, version: user.avatar.version } };
           const add = () => tx.users.add(row, null, systemKind ?? undefined);
           const added = await this.users.add(tx, id, add, (made) => made.id);
           if (systemKind === null) {
@@ -411,6 +413,25 @@ class Importing {
         this.uow.write((tx) => this.addEmoji(tx, copy, made)),
       );
     }
+  }
+
+  private async addAvatars(): Promise<void> {
+    for await (const picture of this.source.avatars()) {
+      const userId = this.users.get(picture.of);
+      await this.pictures.add(
+        picture,
+        userId,
+        () => AVATAR_TARGETS,
+        (made) => this.uow.write((tx) => this.addAvatar(tx, userId, made)),
+      );
+    }
+  }
+
+  /** At an address of its own, which only the new server tells. */
+  private async addAvatar(tx: Transaction, userId: UserId, made: readonly MadePicture[]): Promise<void> {
+    if (made.length === 0) return;
+    const [user] = await tx.users.list(this.realmId, [userId]);
+    await tx.users.update({ ...user!, avatar: await nameAvatar(tx, this.realmId, made, user!.avatar.version) });
   }
 
   /** Whose turn it is to have images read: here it is everybody's. */
