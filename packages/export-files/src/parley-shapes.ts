@@ -1,7 +1,7 @@
 import { CHANNEL_PERMISSIONS, TOPICS_POLICIES } from '@parley/domain/channels';
 import type { PersonCopy, RealmCopy } from '@parley/domain/exports';
 import { GROUP_PERMISSIONS, SYSTEM_GROUPS } from '@parley/domain/groups';
-import { REALM_PERMISSIONS, STORED_REALM_SETTINGS } from '@parley/domain/realms';
+import { REALM_PERMISSIONS, STORED_REALM_SETTINGS, USUAL_REALM_IMAGES } from '@parley/domain/realms';
 import {
   isSettingValue,
   type Registry,
@@ -152,6 +152,8 @@ const channel = object({
   permissions: permissions(CHANNEL_PERMISSIONS),
 });
 
+const image = object({ isUploaded: flag, version: integer });
+
 const REALM_COPY = object({
   realm: object({
     id: anyId,
@@ -160,6 +162,8 @@ const REALM_COPY = object({
     name: NAME,
     createdAt: time,
     settings: settings(STORED_REALM_SETTINGS),
+    // Exports of earlier versions have none.
+    images: orElse(object({ icon: image, logo: image, nightLogo: image }), USUAL_REALM_IMAGES),
     renderedDescription: html,
     permissions: permissions(REALM_PERMISSIONS),
     userDefaults: settings(USER_SETTINGS),

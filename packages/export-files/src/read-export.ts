@@ -9,7 +9,7 @@ import { pathIn, readDocument, readText } from './folder-files.js';
 import { ATTACHMENT_FILE, FORMAT, MESSAGE_FILE, PARLEY_FILE, PEOPLE_FILE, REALM_FILE } from './layout.js';
 import { personCopy, realmCopy } from './parley-shapes.js';
 import { type MessageContext, readMessageFile } from './read-messages.js';
-import { readAvatars, readEmojiPictures } from './read-pictures.js';
+import { readAvatars, readEmojiPictures, readRealmImages } from './read-pictures.js';
 import { id, integer, list, object, orElse, parseJson, record, text, time, wrong } from './shape.js';
 import { type UnpackLimits, unpack } from './unpack.js';
 import { readZulipTables } from './zulip-copy.js';
@@ -77,6 +77,7 @@ async function openOwn(root: string): Promise<RealmSource> {
     messages: () => readMessages(root, context),
     files: () => readFiles(root),
     avatars: () => readAvatars(root, realm.users),
+    realmImages: () => readRealmImages(root, realm.realm),
     emojiPictures: () => readEmojiPictures(root, realm.customEmoji),
   };
 }
@@ -95,6 +96,7 @@ async function openZulip(root: string, names: ColumnNames): Promise<RealmSource>
     },
     files: () => readFiles(root),
     avatars: () => readAvatars(root, realm.users),
+    realmImages: () => readRealmImages(root, realm.realm),
     emojiPictures: () => readEmojiPictures(root, realm.customEmoji),
   };
 }

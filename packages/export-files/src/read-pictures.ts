@@ -2,9 +2,10 @@ import { createReadStream } from 'node:fs';
 import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PictureCopy, RealmCopy } from '@parley/domain/exports';
+import { REALM_IMAGE_NAMES, type RealmImageName } from '@parley/domain/realms';
 import type { CustomEmojiId, UserId } from '@parley/domain/shared';
 import { pathIn, readDocument } from './folder-files.js';
-import { PICTURE_RECORDS, type PictureFolder } from './layout.js';
+import { PICTURE_RECORDS, type PictureFolder, REALM_IMAGE_WORDS } from './layout.js';
 import { list, object, orNull, type Shape, text } from './shape.js';
 
 const RECORD = object({ path: text(1000), user_profile_id: orNull((value) => value) });
@@ -54,5 +55,16 @@ export async function* readAvatars(root: string, users: RealmCopy['users']): Asy
   const paths = await readRecords<unknown>(root, 'avatars', ({ user_profile_id }) => user_profile_id);
   for (const { user } of users) {
     if (user.avatar.source === 'uploaded') yield await openPicture(user.id, paths.get(user.id));
+  }
+}
+
+/** Of those that were uploaded. */
+export async function* readRealmImages(
+  root: string,
+  { images }: RealmCopy['realm'],
+): AsyncGenerator<PictureCopy<RealmImageName>> {
+  const paths = await readRecords(root, 'realm_icons', (_, fileName) => fileName.replace(/\.png$/, ''));
+  for (const name of REALM_IMAGE_NAMES) {
+    if (images[name].isUploaded) yield await openPicture(name, paths.get(REALM_IMAGE_WORDS[name]));
   }
 }

@@ -16,6 +16,7 @@ import {
   PICTURE_RECORDS,
   type PictureFolder,
   REALM_FILE,
+  REALM_IMAGE_WORDS,
 } from './layout.js';
 import { ClientNumbers, extraRow, messageRow, userMessageRows } from './message-rows.js';
 import { TableFiles } from './table-files.js';
@@ -86,7 +87,11 @@ class ExportWriter {
     await this.writeFiles();
     await this.writeEmoji();
     await this.writeAvatars();
-    await this.addText('realm_icons/records.json', '[]');
+    const { id } = this.source.realm.realm;
+    await this.writePictures('realm_icons', this.source.realmImages(), (name) => ({
+      path: `${id}/${REALM_IMAGE_WORDS[name]}.original`,
+      content_type: 'image/png',
+    }));
     this.tables.begin(PEOPLE_FILE);
     await this.tables.end();
     await this.addStream(PEOPLE_FILE, await this.tables.sizeOf(PEOPLE_FILE), this.tables.read(PEOPLE_FILE));

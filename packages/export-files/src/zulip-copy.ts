@@ -8,7 +8,7 @@ import {
   systemGroupTitle,
 } from '@parley/domain/groups';
 import { isOnboardingStep } from '@parley/domain/onboarding';
-import { REALM_PERMISSIONS, STORED_REALM_SETTINGS } from '@parley/domain/realms';
+import { REALM_IMAGE_NAMES, REALM_PERMISSIONS, type RealmImages, STORED_REALM_SETTINGS } from '@parley/domain/realms';
 import {
   type ChannelId,
   type CustomEmojiId,
@@ -31,6 +31,7 @@ import {
   EMOJI_TYPE_NAMES,
   FIELD_TYPES,
   keyOfValue,
+  REALM_IMAGE_WORDS,
   RECIPIENT_TYPES,
   ROLE_NUMBERS,
   TOPICS_POLICY_NUMBERS,
@@ -113,6 +114,7 @@ class ZulipReader {
         name: NAME(this.realmRow.name, 'zerver_realm[0].name'),
         createdAt: time(this.realmRow.date_created, 'zerver_realm[0].date_created'),
         settings: this.realmSettings(channels),
+        images: this.realmImages(),
         renderedDescription: safeHtml(
           orElse(text(), '')(this.realmRow.rendered_description, 'zerver_realm[0].rendered_description'),
           orElse(text(), '')(this.realmRow.description, 'zerver_realm[0].description'),
@@ -261,6 +263,15 @@ class ZulipReader {
         reverseTemplate: it.reverse_template,
         alternativeUrlTemplates: it.alternative_url_templates,
       }));
+  }
+
+  private realmImages(): RealmImages {
+    const images = REALM_IMAGE_NAMES.map((name) => {
+      const [source, version] = [`${REALM_IMAGE_WORDS[name]}_source`, `${REALM_IMAGE_WORDS[name]}_version`];
+      const isUploaded = this.realmRow[source] === 'U';
+      return [name, { isUploaded, version: Math.max(1, orElse(integer, 1)(this.realmRow[version], version)) }];
+    });
+    return Object.fromEntries(images) as RealmImages;
   }
 
   private customEmoji(): RealmCopy['customEmoji'] {

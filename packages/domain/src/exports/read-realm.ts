@@ -7,6 +7,7 @@ import type { MessageView } from '../messages/message-view.js';
 import { isOnboardingStep } from '../onboarding/onboarding-steps.js';
 import type { PictureName } from '../pictures/picture.js';
 import type { PresenceTimes } from '../presence/presence.js';
+import { REALM_IMAGE_NAMES } from '../realms/realm-images.js';
 import { REALM_SETTINGS, type RealmSettings } from '../realms/realm-settings.js';
 import { MAX_REMINDERS } from '../scheduling/reminder.js';
 import { MAX_SCHEDULED_MESSAGES } from '../scheduling/scheduled-message.js';
@@ -85,6 +86,11 @@ export class RealmReader {
               ? { of: id, names: [`avatar/${avatar.key}/medium` as const, `avatar/${avatar.key}` as const] }
               : [],
           ),
+        ),
+      realmImages: () =>
+        this.readPictures(
+          realmId,
+          REALM_IMAGE_NAMES.filter((name) => realm.realm.images[name].isUploaded).map((of) => ({ of, names: [of] })),
         ),
       emojiPictures: () =>
         this.readPictures(
@@ -246,13 +252,7 @@ async function readRealm(
   scope: ExportScope,
   subscribers: ReadonlyMap<ChannelId, readonly UserId[]>,
 ): Promise<RealmCopy> {
-  const {
-    isDeactivated: _,
-    isAtServerAddress: __,
-    images: ___,
-    linkifiers,
-    ...realm
-  } = await reads.realms.get(realmId);
+  const { isDeactivated: _, isAtServerAddress: __, linkifiers, ...realm } = await reads.realms.get(realmId);
   const channels = (await reads.channels.listAll(realmId)).filter((channel) =>
     isChannelCovered(channel, scope, subscribers.get(channel.id) ?? []),
   );

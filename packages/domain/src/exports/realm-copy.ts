@@ -21,6 +21,7 @@ import type { ListedDomain } from '../realms/allowed-domains/allowed-domain.js';
 import type { Linkifier } from '../realms/linkifiers/linkifier.js';
 import type { Playground } from '../realms/playgrounds/playground.js';
 import type { Realm } from '../realms/realm.js';
+import type { RealmImageName } from '../realms/realm-images.js';
 import type { Reminder } from '../scheduling/reminder.js';
 import type { ScheduledMessage } from '../scheduling/scheduled-message.js';
 import type { CustomEmojiId, FileId, GroupId, MessageId, RecipientId, UserId } from '../shared/ids.js';
@@ -35,7 +36,7 @@ import type { SystemBotKind, User } from '../users/user.js';
  * server that it comes from. Lists ascend by id.
  */
 export interface RealmCopy {
-  readonly realm: Omit<Realm, 'isDeactivated' | 'isAtServerAddress' | 'linkifiers' | 'images'>;
+  readonly realm: Omit<Realm, 'isDeactivated' | 'isAtServerAddress' | 'linkifiers'>;
   /** In the order in which they are applied. */
   readonly linkifiers: readonly Linkifier[];
   readonly playgrounds: readonly Playground[];
@@ -146,6 +147,8 @@ export interface RealmSource {
   emojiPictures(): AsyncIterable<PictureCopy<CustomEmojiId>>;
   /** Of those whose avatar is uploaded. */
   avatars(): AsyncIterable<PictureCopy<UserId>>;
+  /** Of those that were uploaded. */
+  realmImages(): AsyncIterable<PictureCopy<RealmImageName>>;
 }
 
 /** What an export holds of private things. */

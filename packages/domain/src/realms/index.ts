@@ -49,6 +49,7 @@ import './realm-errors.js';
 export * from './realm-changes.js';
 export type { RealmEventTypes } from './realm-events.js';
 export {
+  REALM_IMAGE_NAMES,
   type RealmImage,
   type RealmImageName,
   type RealmImages,

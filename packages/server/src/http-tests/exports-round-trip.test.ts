@@ -42,6 +42,13 @@ async function fill(server: TestServer): Promise<void> {
   fieldsOf(await server.delete('/realm/emoji/yorick', desdemona));
   fieldsOf(await postFiles(server, '/realm/emoji/yorick', hamlet, [moving]));
   fieldsOf(await postFiles(server, '/users/me/avatar', hamlet, [imageFile()]));
+  fieldsOf(await postFiles(server, '/realm/icon', desdemona, [imageFile()]));
+  for (const [width, night] of [
+    [300, 'false'],
+    [400, 'true'],
+  ] as const) {
+    fieldsOf(await postFiles(server, '/realm/logo', desdemona, [imageFile({ width, height: 50 })], { night }));
+  }
   const helper = await server.addBot(hamlet, 'helper');
   await post('/realm/filters', desdemona, { pattern: '#(?P<id>[0-9]+)', url_template: 'https://example.com/{id}' });
   await post('/realm/domains', desdemona, { domain: 'example.com', allow_subdomains: true });
@@ -160,6 +167,7 @@ async function picturesOf(server: TestServer, as: TestUser): Promise<Record<stri
   };
   const uploaded = members.map(({ avatar_url }) => avatar_url).filter((url) => url.search(AVATAR_KEY) !== -1);
   urls.push(...uploaded, ...uploaded.map((url) => url.replace('.png', '-medium.png')));
+  urls.push(...['icon', 'logo', 'night_logo'].map((name) => `/user_avatars/${as.user.realmId}/realm/${name}.png`));
   const pictures: Record<string, unknown> = {};
   for (const url of urls) {
     const response = await fetch(new URL(url, server.url));
@@ -196,6 +204,9 @@ it('an organization that was exported and imported on a new server answers every
   expect(pictures).toMatchObject({
     '/user_avatars/1/key.png': [200, 'png 100x100x1'],
     '/user_avatars/1/key-medium.png': [200, 'png 500x500x1'],
+    '/user_avatars/1/realm/icon.png': [200, 'png 100x100x1'],
+    '/user_avatars/1/realm/logo.png': [200, 'png 300x50x1'],
+    '/user_avatars/1/realm/night_logo.png': [200, 'png 400x50x1'],
     '/user_avatars/1/emoji/images/2.gif': [200, 'gif 64x64x3'],
     '/user_avatars/1/emoji/images/still/2.png': [200, 'png 64x64x1'],
   });

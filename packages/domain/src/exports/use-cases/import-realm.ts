@@ -1,6 +1,7 @@
 import type { ApiKeyMint } from '../../authentication/api-keys.js';
 import { AVATAR_TARGETS, nameAvatar } from '../../avatars/change-avatar.js';
 import type { BotOptions } from '../../bots/bot-options.js';
+import { REALM_IMAGE_TARGETS } from '../../branding/realm-image-targets.js';
 import { emojiTargets, MAX_CUSTOM_EMOJI } from '../../custom-emoji/custom-emoji.js';
 import type { BlobKey, BlobStore } from '../../files/blob-store.js';
 import type { GroupSettings } from '../../groups/group-setting.js';
@@ -13,7 +14,12 @@ import { checkNewRealm } from '../../realms/add-realm.js';
 import { callOffDeletion, type DeleteRealmData, planDeletion } from '../../realms/delete-realm-data.js';
 import type { Realm } from '../../realms/realm.js';
 import { unreachableStringId } from '../../realms/realm-data.js';
-import { USUAL_REALM_IMAGES } from '../../realms/realm-images.js';
+import {
+  REALM_IMAGE_NAMES,
+  type RealmImage,
+  type RealmImageName,
+  type RealmImages,
+} from '../../realms/realm-images.js';
 import { REALM_SETTINGS, type RealmSettings } from '../../realms/realm-settings.js';
 import { type ServerAddress, takesServerAddress } from '../../realms/server-address.js';
 import { planDelivery, REMINDER_JOB, SCHEDULED_MESSAGE_JOB } from '../../scheduling/delivery-jobs.js';
@@ -70,7 +76,7 @@ export interface ImportRealmOutput {
   readonly files: number;
   /** Files whose bytes were not in the export; links to them in messages are broken. */
   readonly missingFiles: number;
-  /** Custom emoji and avatars. */
+  /** Custom emoji, avatars, icon and logos. */
   readonly pictures: number;
   /** Pictures whose bytes were not in the export, or cannot be shown. */
   readonly missingPictures: number;
@@ -137,7 +143,8 @@ export class ImportRealm {
       stringId: unreachableStringId(this.randomness.uuid()),
       uuid: isUuidTaken ? this.randomness.uuid() : realm.uuid,
       isDeactivated: true,
-      images: USUAL_REALM_IMAGES,
+      // Until there are the pictures.
+      images: mapImages(realm.images, ({ version }) => ({ isUploaded: false, version })),
       isAtServerAddress: false,
       settings: withoutChannels(realm.settings),
     };
@@ -152,6 +159,9 @@ export class ImportRealm {
     return realmId;
   }
 }
+
+const mapImages = (images: RealmImages, map: (image: RealmImage) => RealmImage): RealmImages =>
+  Object.fromEntries(REALM_IMAGE_NAMES.map((name) => [name, map(images[name])])) as unknown as RealmImages;
 
 const CHANNEL_SETTINGS = Object.entries(REALM_SETTINGS)
   .filter(([, { kind }]) => kind === 'channel')
@@ -210,6 +220,7 @@ class Importing {
     await this.uow.write((tx) => this.noteFirstMessages(tx, copy));
     const { files, missingFiles } = await this.addFiles();
     await this.addAvatars();
+    await this.addRealmImages();
     const { made: pictures, missing: missingPictures } = this.pictures;
     const [users, channels] = [copy.users.length, copy.channels.length];
     return { users, channels, messages, files, missingFiles, pictures, missingPictures };
@@ -432,6 +443,25 @@ class Importing {
     if (made.length === 0) return;
     const [user] = await tx.users.list(this.realmId, [userId]);
     await tx.users.update({ ...user!, avatar: await nameAvatar(tx, this.realmId, made, user!.avatar.version) });
+  }
+
+  private async addRealmImages(): Promise<void> {
+    for await (const picture of this.source.realmImages()) {
+      await this.pictures.add(
+        picture,
+        this.anybody(),
+        () => [REALM_IMAGE_TARGETS[picture.of]],
+        ([made]) => this.uow.write((tx) => this.addRealmImage(tx, picture.of, made)),
+      );
+    }
+  }
+
+  private async addRealmImage(tx: Transaction, name: RealmImageName, made: MadePicture | undefined): Promise<void> {
+    if (!made) return;
+    await namePicture(tx, this.realmId, name, made);
+    const realm = await tx.realms.get(this.realmId);
+    const image = { ...realm.images[name], isUploaded: true };
+    await tx.realms.update({ ...realm, images: { ...realm.images, [name]: image } });
   }
 
   /** Whose turn it is to have images read: here it is everybody's. */
