@@ -8,6 +8,15 @@ export const REALM_FILE = 'realm.json';
 export const PARLEY_FILE = 'parley.json';
 export const PEOPLE_FILE = 'parley-people.jsonl';
 export const ATTACHMENT_FILE = 'attachment.json';
+/** Where pictures are, and what says whose they are. */
+export const PICTURE_RECORDS = {
+  emoji: 'emoji/records.json',
+  avatars: 'avatars/records.json',
+  realm_icons: 'realm_icons/records.json',
+} as const;
+export type PictureFolder = keyof typeof PICTURE_RECORDS;
+/** As files and columns call them. */
+export const REALM_IMAGE_WORDS = { icon: 'icon', logo: 'logo', nightLogo: 'night_logo' } as const;
 export const messageFile = (number: number): string => `messages-${String(number).padStart(6, '0')}.json`;
 export const MESSAGE_FILE = /^messages-(\d{6})\.json$/;
 

@@ -1,7 +1,7 @@
 import { CHANNEL_PERMISSIONS, TOPICS_POLICIES } from '@parley/domain/channels';
 import type { PersonCopy, RealmCopy } from '@parley/domain/exports';
 import { GROUP_PERMISSIONS, SYSTEM_GROUPS } from '@parley/domain/groups';
-import { REALM_PERMISSIONS, STORED_REALM_SETTINGS } from '@parley/domain/realms';
+import { REALM_PERMISSIONS, STORED_REALM_SETTINGS, USUAL_REALM_IMAGES } from '@parley/domain/realms';
 import {
   isSettingValue,
   type Registry,
@@ -60,8 +60,25 @@ const html: Shape<string> = (value, place) => {
   return given;
 };
 
+/** As older servers made them, too. */
+export const EMOJI_NAME: Shape<string> = (value, place) => {
+  const name = text(100)(value, place);
+  if (!/^[0-9a-z._-]+$/.test(name)) throw wrong(place, 'is no name of an emoji');
+  return name;
+};
+
 const emoji = { type: oneOf('unicode', 'custom', 'extra'), code: NAME, name: NAME };
 export const EMOJI = object(emoji);
+
+const customEmoji = object({
+  id: anyId,
+  name: EMOJI_NAME,
+  authorId: orNull(anyId),
+  format: oneOf('png', 'gif', 'webp'),
+  isAnimated: flag,
+  isDeactivated: flag,
+  fileName: text(100),
+});
 
 const linkifier = object({
   id: integer,
@@ -135,6 +152,8 @@ const channel = object({
   permissions: permissions(CHANNEL_PERMISSIONS),
 });
 
+const image = object({ isUploaded: flag, version: integer });
+
 const REALM_COPY = object({
   realm: object({
     id: anyId,
@@ -143,6 +162,8 @@ const REALM_COPY = object({
     name: NAME,
     createdAt: time,
     settings: settings(STORED_REALM_SETTINGS),
+    // Exports of earlier versions have none.
+    images: orElse(object({ icon: image, logo: image, nightLogo: image }), USUAL_REALM_IMAGES),
     renderedDescription: html,
     permissions: permissions(REALM_PERMISSIONS),
     userDefaults: settings(USER_SETTINGS),
@@ -150,6 +171,8 @@ const REALM_COPY = object({
   linkifiers: list(linkifier, 10_000),
   playgrounds: list(object({ id: integer, name: NAME, language: NAME, urlTemplate: text(10_000) }), 10_000),
   allowedDomains: list(object({ id: integer, domain: NAME, allowsSubdomains: flag }), 10_000),
+  // Exports of earlier versions have none.
+  customEmoji: orElse(list(customEmoji), []),
   groups: list(group),
   users: list(user),
   profileFields: list(

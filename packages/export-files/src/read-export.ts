@@ -1,19 +1,18 @@
 import { createReadStream } from 'node:fs';
-import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { FileCopy, MessageCopy, PersonCopy, RealmCopy, RealmSource } from '@parley/domain/exports';
 import type { ChannelId, FileId, MessageId, RecipientId, UserId } from '@parley/domain/shared';
 import type { ColumnNames } from './column-names.js';
+import { pathIn, readDocument, readText } from './folder-files.js';
 import { ATTACHMENT_FILE, FORMAT, MESSAGE_FILE, PARLEY_FILE, PEOPLE_FILE, REALM_FILE } from './layout.js';
 import { personCopy, realmCopy } from './parley-shapes.js';
 import { type MessageContext, readMessageFile } from './read-messages.js';
+import { readAvatars, readEmojiPictures, readRealmImages } from './read-pictures.js';
 import { id, integer, list, object, orElse, parseJson, record, text, time, wrong } from './shape.js';
 import { type UnpackLimits, unpack } from './unpack.js';
 import { readZulipTables } from './zulip-copy.js';
-
-/** Of one document, which is read as a whole. Longer than a text of JavaScript can be it is never. */
-const MAX_DOCUMENT_BYTES = 500 * 1024 ** 2;
 
 export interface OpenOptions {
   readonly names: ColumnNames;
@@ -77,6 +76,9 @@ async function openOwn(root: string): Promise<RealmSource> {
     people: () => readPeople(root),
     messages: () => readMessages(root, context),
     files: () => readFiles(root),
+    avatars: () => readAvatars(root, realm.users),
+    realmImages: () => readRealmImages(root, realm.realm),
+    emojiPictures: () => readEmojiPictures(root, realm.customEmoji),
   };
 }
 
@@ -93,6 +95,9 @@ async function openZulip(root: string, names: ColumnNames): Promise<RealmSource>
       for await (const page of readMessages(root, context)) yield page.filter((copy) => !skipsMessage(copy));
     },
     files: () => readFiles(root),
+    avatars: () => readAvatars(root, realm.users),
+    realmImages: () => readRealmImages(root, realm.realm),
+    emojiPictures: () => readEmojiPictures(root, realm.customEmoji),
   };
 }
 
@@ -157,7 +162,7 @@ async function* readFiles(root: string): AsyncGenerator<FileCopy> {
   const document = record(await readDocument(root, ATTACHMENT_FILE), ATTACHMENT_FILE);
   const rows = list(ATTACHMENT)(document.zerver_attachment ?? [], `${ATTACHMENT_FILE}: zerver_attachment`);
   for (const row of rows.sort((a, b) => a.id - b.id)) {
-    const path = pathOf(root, row.path_id);
+    const path = pathIn(root, 'uploads', row.path_id);
     const found = await stat(path).catch(() => null);
     yield {
       file: {
@@ -175,25 +180,4 @@ async function* readFiles(root: string): AsyncGenerator<FileCopy> {
       content: found?.isFile() ? createReadStream(path) : null,
     };
   }
-}
-
-/** Never outside of the folder. @throws DomainError INVALID_IMPORT */
-function pathOf(root: string, pathId: string): string {
-  const segments = pathId.split('/');
-  const isBad =
-    segments.some((segment) => segment === '' || segment === '.' || segment === '..') || /[\\\0]/.test(pathId);
-  if (isBad) throw wrong(`The path '${pathId}'`, 'cannot be that of a file');
-  return join(root, 'uploads', ...segments);
-}
-
-async function readDocument(root: string, name: string): Promise<unknown> {
-  return parseJson(await readText(root, name), name);
-}
-
-async function readText(root: string, name: string): Promise<string> {
-  const path = join(root, name);
-  const found = await stat(path).catch(() => null);
-  if (!found?.isFile()) throw wrong('The export', `has no ${name}`);
-  if (found.size > MAX_DOCUMENT_BYTES) throw wrong(name, `has more than ${MAX_DOCUMENT_BYTES} bytes`);
-  return readFile(path, 'utf8');
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { PassThrough, type Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import type { MessageCopy, RealmSource } from '@parley/domain/exports';
+import type { MessageCopy, PictureCopy, RealmSource } from '@parley/domain/exports';
 import { type Pack, pack } from 'tar-stream';
 import type { ColumnNames } from './column-names.js';
 import {
@@ -13,7 +13,10 @@ import {
   messageFile,
   PARLEY_FILE,
   PEOPLE_FILE,
+  PICTURE_RECORDS,
+  type PictureFolder,
   REALM_FILE,
+  REALM_IMAGE_WORDS,
 } from './layout.js';
 import { ClientNumbers, extraRow, messageRow, userMessageRows } from './message-rows.js';
 import { TableFiles } from './table-files.js';
@@ -82,9 +85,13 @@ class ExportWriter {
     }
     await this.writeMessages();
     await this.writeFiles();
-    await this.addText('avatars/records.json', '[]');
-    await this.addText('emoji/records.json', '[]');
-    await this.addText('realm_icons/records.json', '[]');
+    await this.writeEmoji();
+    await this.writeAvatars();
+    const { id } = this.source.realm.realm;
+    await this.writePictures('realm_icons', this.source.realmImages(), (name) => ({
+      path: `${id}/${REALM_IMAGE_WORDS[name]}.original`,
+      content_type: 'image/png',
+    }));
     this.tables.begin(PEOPLE_FILE);
     await this.tables.end();
     await this.addStream(PEOPLE_FILE, await this.tables.sizeOf(PEOPLE_FILE), this.tables.read(PEOPLE_FILE));
@@ -175,9 +182,50 @@ class ExportWriter {
     }
   }
 
+  private async writeEmoji(): Promise<void> {
+    const { customEmoji, realm } = this.source.realm;
+    const emoji = new Map(customEmoji.map((it) => [it.id, it]));
+    await this.writePictures('emoji', this.source.emojiPictures(), (id) => {
+      const { authorId, fileName, name, isDeactivated } = emoji.get(id)!;
+      const path = `${realm.id}/emoji/images/${fileName}`;
+      return { path, author: authorId, file_name: fileName, name, deactivated: isDeactivated };
+    });
+  }
+
+  private async writeAvatars(): Promise<void> {
+    const { realm, users } = this.source.realm;
+    const people = new Map(users.map(({ user }) => [user.id, user]));
+    // Other servers make of it what they need.
+    await this.writePictures('avatars', this.source.avatars(), (id) => ({
+      path: `${realm.id}/${id}.original`,
+      user_profile_id: id,
+      user_profile_email: people.get(id)!.email,
+      avatar_version: people.get(id)!.avatar.version,
+      content_type: 'image/png',
+    }));
+  }
+
+  /** `recordOf`: what the record says beside what all records of pictures say. */
+  private async writePictures<Of>(
+    folder: PictureFolder,
+    pictures: AsyncIterable<PictureCopy<Of>>,
+    recordOf: (of: Of) => { readonly path: string },
+  ): Promise<void> {
+    const records = PICTURE_RECORDS[folder];
+    this.tables.begin(records);
+    for await (const { of, size, content } of pictures) {
+      if (!content) continue;
+      const record = recordOf(of);
+      await this.tables.add(records, { realm_id: this.source.realm.realm.id, s3_path: record.path, size, ...record });
+      await this.addStream(`${folder}/${record.path}`, size, content);
+      await this.rest();
+    }
+  }
+
   /** All tables as one document, of which the long ones are read back from the disk. */
   private async writeRealm(): Promise<void> {
     await this.addTable('uploads/records.json', 'uploads', '[', ']\n');
+    for (const records of Object.values(PICTURE_RECORDS)) await this.addTable(records, records, '[', ']\n');
     await this.addTable(ATTACHMENT_FILE, ATTACHMENT_FILE, '{"zerver_attachment":[', ']}\n');
     const short = { ...realmTables(this.source.realm, this.options.names), zerver_client: this.clients.rows() };
     const head = Buffer.from(`${JSON.stringify(short).slice(0, -1)}`);

@@ -8,9 +8,10 @@ import {
   systemGroupTitle,
 } from '@parley/domain/groups';
 import { isOnboardingStep } from '@parley/domain/onboarding';
-import { REALM_PERMISSIONS, STORED_REALM_SETTINGS } from '@parley/domain/realms';
+import { REALM_IMAGE_NAMES, REALM_PERMISSIONS, type RealmImages, STORED_REALM_SETTINGS } from '@parley/domain/realms';
 import {
   type ChannelId,
+  type CustomEmojiId,
   type GroupId,
   isSettingValue,
   type MessageId,
@@ -22,7 +23,7 @@ import {
   type SettingValues,
   type UserId,
 } from '@parley/domain/shared';
-import { SYSTEM_BOTS, type SystemBotKind, USER_SETTINGS } from '@parley/domain/users';
+import { type Avatar, SYSTEM_BOTS, type SystemBotKind, USER_SETTINGS } from '@parley/domain/users';
 import type { ColumnNames, SettingColumns } from './column-names.js';
 import {
   AVATAR_SOURCES,
@@ -30,11 +31,13 @@ import {
   EMOJI_TYPE_NAMES,
   FIELD_TYPES,
   keyOfValue,
+  REALM_IMAGE_WORDS,
   RECIPIENT_TYPES,
   ROLE_NUMBERS,
   TOPICS_POLICY_NUMBERS,
   VISIBILITY_NUMBERS,
 } from './layout.js';
+import { EMOJI_NAME } from './parley-shapes.js';
 import { safeHtml } from './safe-html.js';
 import {
   flag,
@@ -111,6 +114,7 @@ class ZulipReader {
         name: NAME(this.realmRow.name, 'zerver_realm[0].name'),
         createdAt: time(this.realmRow.date_created, 'zerver_realm[0].date_created'),
         settings: this.realmSettings(channels),
+        images: this.realmImages(),
         renderedDescription: safeHtml(
           orElse(text(), '')(this.realmRow.rendered_description, 'zerver_realm[0].rendered_description'),
           orElse(text(), '')(this.realmRow.description, 'zerver_realm[0].description'),
@@ -132,6 +136,7 @@ class ZulipReader {
           allowsSubdomains: it.allow_subdomains,
         }),
       ),
+      customEmoji: this.customEmoji(),
       groups: this.groups(users),
       users,
       profileFields: this.profileFields(),
@@ -260,6 +265,38 @@ class ZulipReader {
       }));
   }
 
+  private realmImages(): RealmImages {
+    const images = REALM_IMAGE_NAMES.map((name) => {
+      const [source, version] = [`${REALM_IMAGE_WORDS[name]}_source`, `${REALM_IMAGE_WORDS[name]}_version`];
+      const isUploaded = this.realmRow[source] === 'U';
+      return [name, { isUploaded, version: Math.max(1, orElse(integer, 1)(this.realmRow[version], version)) }];
+    });
+    return Object.fromEntries(images) as RealmImages;
+  }
+
+  private customEmoji(): RealmCopy['customEmoji'] {
+    const rows = this.table('zerver_realmemoji', {
+      id: id<CustomEmojiId>(),
+      author: orNull(user),
+      name: EMOJI_NAME,
+      file_name: orNull(text(100)),
+      is_animated: orElse(flag, false),
+      deactivated: orElse(flag, false),
+    });
+    return [...rows]
+      .sort((a, b) => a.id - b.id)
+      .map((it) => ({
+        id: it.id,
+        name: it.name,
+        authorId: it.author,
+        // Found out when the picture is made.
+        format: 'png',
+        isAnimated: it.is_animated,
+        isDeactivated: it.deactivated,
+        fileName: it.file_name ?? `${it.id}.png`,
+      }));
+  }
+
   private users(): readonly UserCopy[] {
     const rows = [...this.rows('zerver_userprofile'), ...this.rows('zerver_userprofile_mirrordummy')];
     const shape = object({
@@ -309,8 +346,7 @@ class ZulipReader {
           bot: it.is_bot
             ? { kind, ownerId: it.bot_owner, isSystem: false, defaultSendingChannelId: it.default_sending_stream }
             : null,
-          // Pictures are not read from exports of other servers.
-          avatar: { source: avatar === 'uploaded' ? 'generated' : avatar, version: Math.max(1, it.avatar_version) },
+          avatar: avatarOf(avatar, Math.max(1, it.avatar_version)),
           specialPermissions: [
             ...(it.can_create_users ? (['canCreateUsers'] as const) : []),
             ...(it.can_change_user_emails ? (['canChangeUserEmails'] as const) : []),
@@ -753,6 +789,10 @@ function settingsOf<R extends Registry>(registry: R, columns: SettingColumns, ro
   ]);
   return Object.fromEntries(values) as SettingValues<R>;
 }
+
+/** The key of an uploaded one is given when its picture is made. */
+const avatarOf = (source: Avatar['source'], version: number): Avatar =>
+  source === 'uploaded' ? { source, version, key: '' } : { source, version };
 
 function grouped<T, K>(rows: readonly T[], keyOf: (row: T) => K): Map<K, T[]> {
   const groups = new Map<K, T[]>();

@@ -1,13 +1,14 @@
 import { CHANNEL_PERMISSIONS, type Channel, hasSharedHistory, isPrivate, isWebPublic } from '@parley/domain/channels';
 import type { PersonCopy, RealmCopy } from '@parley/domain/exports';
 import { GROUP_PERMISSIONS } from '@parley/domain/groups';
-import { REALM_PERMISSIONS } from '@parley/domain/realms';
+import { REALM_IMAGE_NAMES, REALM_PERMISSIONS } from '@parley/domain/realms';
 import type { ColumnNames } from './column-names.js';
 import {
   AVATAR_SOURCES,
   BOT_TYPES,
   EMOJI_TYPE_NAMES,
   FIELD_TYPES,
+  REALM_IMAGE_WORDS,
   RECIPIENT_TYPES,
   ROLE_NUMBERS,
   TOPICS_POLICY_NUMBERS,
@@ -50,6 +51,16 @@ export function realmTables(copy: RealmCopy, names: ColumnNames): Readonly<Recor
         rendered_description: realm.renderedDescription,
         date_created: realm.createdAt,
         deactivated: false,
+        ...Object.fromEntries(
+          REALM_IMAGE_NAMES.flatMap((name) => {
+            const { isUploaded, version } = realm.images[name];
+            const word = REALM_IMAGE_WORDS[name];
+            return [
+              [`${word}_source`, isUploaded ? 'U' : word === 'icon' ? 'G' : 'D'],
+              [`${word}_version`, version],
+            ];
+          }),
+        ),
         ...names.realm.present(realm.settings),
         ...permissions(REALM_PERMISSIONS, realm.permissions),
       },
@@ -78,7 +89,15 @@ export function realmTables(copy: RealmCopy, names: ColumnNames): Readonly<Recor
       pygments_language: language,
       url_template: urlTemplate,
     })),
-    zerver_realmemoji: [],
+    zerver_realmemoji: copy.customEmoji.map((it) => ({
+      id: it.id,
+      realm: realm.id,
+      author: it.authorId,
+      name: it.name,
+      file_name: it.fileName,
+      is_animated: it.isAnimated,
+      deactivated: it.isDeactivated,
+    })),
     zerver_defaultstream: copy.channels
       .filter(({ isDefault }) => isDefault)
       .map(({ id }, index) => ({ id: index + 1, realm: realm.id, stream: id })),

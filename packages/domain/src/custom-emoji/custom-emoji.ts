@@ -1,4 +1,5 @@
 import type { CustomEmojiName, EmojiCatalogue, LoadUnicodeEmoji } from '../emoji/emoji.js';
+import { type ImageInfo, type ImageTarget, MAX_FRAMES } from '../images/image-processor.js';
 import type { Picture } from '../pictures/picture.js';
 import { DomainError } from '../shared/errors.js';
 import type { CustomEmojiId, RealmId, UserId } from '../shared/ids.js';
@@ -20,6 +21,14 @@ export type NewCustomEmoji = Omit<CustomEmoji, 'id' | 'isDeactivated'>;
 export const EMOJI_SIZE = 64;
 /** Of an organization, deactivated ones too, since clients are told all of them. */
 export const MAX_CUSTOM_EMOJI = 5000;
+
+/** Of what moves, a still picture too. */
+export function emojiTargets({ format, frames }: ImageInfo): readonly ImageTarget[] {
+  const square = { width: EMOJI_SIZE, height: EMOJI_SIZE, fit: 'contain' } as const;
+  const still: ImageTarget = { ...square, format: 'png', maxFrames: 1 };
+  if (frames === 1) return [still];
+  return [{ ...square, format: format === 'gif' ? 'gif' : 'webp', maxFrames: MAX_FRAMES }, still];
+}
 
 /**
  * What an emoji is called, of what somebody typed.

@@ -17,6 +17,7 @@ export type IdKind =
   | 'linkifier'
   | 'playground'
   | 'allowedDomain'
+  | 'customEmoji'
   | 'message'
   | 'draft'
   | 'snippet'

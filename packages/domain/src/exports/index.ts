@@ -7,15 +7,17 @@ export { ExpireExports } from './expire-exports.js';
 export type { ExportEventTypes, ExportView } from './export-events.js';
 
 export { RealmReader } from './read-realm.js';
-export type {
-  FileCopy,
-  GroupCopy,
-  HolderCopy,
-  MessageCopy,
-  PersonCopy,
-  RealmCopy,
-  RealmSource,
-  UserCopy,
+export {
+  type FileCopy,
+  type GroupCopy,
+  type HolderCopy,
+  MAX_PICTURE_BYTES,
+  type MessageCopy,
+  type PersonCopy,
+  type PictureCopy,
+  type RealmCopy,
+  type RealmSource,
+  type UserCopy,
 } from './realm-copy.js';
 export {
   type ExportLimits,

@@ -5,7 +5,9 @@ import type { BlobStore } from '../files/blob-store.js';
 import type { MessageEdit } from '../messages/message-edit.js';
 import type { MessageView } from '../messages/message-view.js';
 import { isOnboardingStep } from '../onboarding/onboarding-steps.js';
+import type { PictureName } from '../pictures/picture.js';
 import type { PresenceTimes } from '../presence/presence.js';
+import { REALM_IMAGE_NAMES } from '../realms/realm-images.js';
 import { REALM_SETTINGS, type RealmSettings } from '../realms/realm-settings.js';
 import { MAX_REMINDERS } from '../scheduling/reminder.js';
 import { MAX_SCHEDULED_MESSAGES } from '../scheduling/scheduled-message.js';
@@ -27,6 +29,7 @@ import {
   isPersonCovered,
   type MessageCopy,
   type PersonCopy,
+  type PictureCopy,
   type RealmCopy,
   type RealmSource,
   type UserCopy,
@@ -75,6 +78,25 @@ export class RealmReader {
       people: () => this.readPeople(realmId, userIds, covered),
       messages: () => this.readMessages(realmId, userIds, covered),
       files: () => this.readFiles(realmId, userIds, covered),
+      avatars: () =>
+        this.readPictures(
+          realmId,
+          realm.users.flatMap(({ user: { id, avatar } }) =>
+            avatar.source === 'uploaded'
+              ? { of: id, names: [`avatar/${avatar.key}/medium` as const, `avatar/${avatar.key}` as const] }
+              : [],
+          ),
+        ),
+      realmImages: () =>
+        this.readPictures(
+          realmId,
+          REALM_IMAGE_NAMES.filter((name) => realm.realm.images[name].isUploaded).map((of) => ({ of, names: [of] })),
+        ),
+      emojiPictures: () =>
+        this.readPictures(
+          realmId,
+          realm.customEmoji.map(({ id }) => ({ of: id, names: [`emoji/${id}`] })),
+        ),
     };
   }
 
@@ -188,6 +210,27 @@ export class RealmReader {
       }
     }
   }
+
+  /** Of each the first that is there. Pictures are for everybody, and in every export. */
+  private async *readPictures<Of>(
+    realmId: RealmId,
+    shown: readonly { readonly of: Of; readonly names: readonly PictureName[] }[],
+  ): AsyncGenerator<PictureCopy<Of>> {
+    for (const { of, names } of shown) {
+      yield await this.readPicture(realmId, of, names);
+    }
+  }
+
+  private async readPicture<Of>(realmId: RealmId, of: Of, names: readonly PictureName[]): Promise<PictureCopy<Of>> {
+    for (const name of names) {
+      const picture = await this.uow.read(({ pictures }) => pictures.find(realmId, name));
+      const size = picture && (await this.blobs.sizeOf(picture.blob));
+      if (picture && size !== null) {
+        return { of, size, content: this.blobs.read(picture.blob, { start: 0, end: size }) };
+      }
+    }
+    return { of, size: 0, content: null };
+  }
 }
 
 interface Page {
@@ -209,13 +252,7 @@ async function readRealm(
   scope: ExportScope,
   subscribers: ReadonlyMap<ChannelId, readonly UserId[]>,
 ): Promise<RealmCopy> {
-  const {
-    isDeactivated: _,
-    isAtServerAddress: __,
-    images: ___,
-    linkifiers,
-    ...realm
-  } = await reads.realms.get(realmId);
+  const { isDeactivated: _, isAtServerAddress: __, linkifiers, ...realm } = await reads.realms.get(realmId);
   const channels = (await reads.channels.listAll(realmId)).filter((channel) =>
     isChannelCovered(channel, scope, subscribers.get(channel.id) ?? []),
   );
@@ -229,6 +266,10 @@ async function readRealm(
     linkifiers,
     playgrounds: await reads.playgrounds.list(realmId),
     allowedDomains: await reads.allowedDomains.list(realmId),
+    customEmoji: (await reads.customEmoji.list(realmId)).map(({ realmId: _, ...emoji }) => ({
+      ...emoji,
+      fileName: `${emoji.id}.${emoji.format}`,
+    })),
     groups: await readGroups(reads, realmId),
     users: await readUsers(reads, realmId, realm.userDefaults, scope, channelIds),
     profileFields: byId(await reads.profiles.listFields(realmId)),

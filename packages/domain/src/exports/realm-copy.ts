@@ -5,6 +5,7 @@ import type { ChannelFolder } from '../channels/channel-folder.js';
 import type { DefaultChannelGroup } from '../channels/default-channel-group.js';
 import type { Subscription } from '../channels/subscription.js';
 import type { TopicPolicy } from '../channels/topic-policy.js';
+import type { CustomEmoji } from '../custom-emoji/custom-emoji.js';
 import type { Draft } from '../drafts/draft.js';
 import type { StoredFile } from '../files/file.js';
 import type { Group } from '../groups/group.js';
@@ -20,9 +21,10 @@ import type { ListedDomain } from '../realms/allowed-domains/allowed-domain.js';
 import type { Linkifier } from '../realms/linkifiers/linkifier.js';
 import type { Playground } from '../realms/playgrounds/playground.js';
 import type { Realm } from '../realms/realm.js';
+import type { RealmImageName } from '../realms/realm-images.js';
 import type { Reminder } from '../scheduling/reminder.js';
 import type { ScheduledMessage } from '../scheduling/scheduled-message.js';
-import type { FileId, GroupId, MessageId, RecipientId, UserId } from '../shared/ids.js';
+import type { CustomEmojiId, FileId, GroupId, MessageId, RecipientId, UserId } from '../shared/ids.js';
 import type { Snippet } from '../snippets/snippet.js';
 import type { UserStatus } from '../statuses/user-status.js';
 import type { ProfileField } from '../users/profile-field.js';
@@ -30,15 +32,17 @@ import type { ProfileValue } from '../users/profile-value.js';
 import type { SystemBotKind, User } from '../users/user.js';
 
 /**
- * An organization as an export holds it: everything that is not a message, a file, or one person's own. Ids are those of the
+ * An organization as an export holds it: everything that is not a message, a file, a picture, or one person's own. Ids are those of the
  * server that it comes from. Lists ascend by id.
  */
 export interface RealmCopy {
-  readonly realm: Omit<Realm, 'isDeactivated' | 'isAtServerAddress' | 'linkifiers' | 'images'>;
+  readonly realm: Omit<Realm, 'isDeactivated' | 'isAtServerAddress' | 'linkifiers'>;
   /** In the order in which they are applied. */
   readonly linkifiers: readonly Linkifier[];
   readonly playgrounds: readonly Playground[];
   readonly allowedDomains: readonly ListedDomain[];
+  /** Deactivated ones too. */
+  readonly customEmoji: readonly EmojiCopy[];
   /** Anonymous ones too. */
   readonly groups: readonly GroupCopy[];
   /** The realm's own bots too. */
@@ -60,6 +64,11 @@ export interface UserCopy {
   readonly systemKind: SystemBotKind | null;
   /** Null: has none. */
   readonly botOptions: BotOptions | null;
+}
+
+export interface EmojiCopy extends Omit<CustomEmoji, 'realmId'> {
+  /** As the address of its picture ends in texts. */
+  readonly fileName: string;
 }
 
 /** A direct conversation. */
@@ -114,6 +123,18 @@ export interface FileCopy {
   readonly content: AsyncIterable<Uint8Array> | null;
 }
 
+/** Longer ones are not read: pictures of the largest images that people may upload are shorter. */
+export const MAX_PICTURE_BYTES = 16 * 1024 ** 2;
+
+/** What the server made of an image that somebody uploaded, or the image itself. */
+export interface PictureCopy<Of> {
+  readonly of: Of;
+  /** In bytes, of the content. */
+  readonly size: number;
+  /** Null: the bytes are missing. */
+  readonly content: AsyncIterable<Uint8Array> | null;
+}
+
 /** Where a copy of an organization comes from. What may be long is read a part at a time, in the order of this interface. */
 export interface RealmSource {
   readonly realm: RealmCopy;
@@ -122,6 +143,12 @@ export interface RealmSource {
   messages(): AsyncIterable<readonly MessageCopy[]>;
   /** Without those whose messages are not among the messages. */
   files(): AsyncIterable<FileCopy>;
+  /** As they move, where they do. */
+  emojiPictures(): AsyncIterable<PictureCopy<CustomEmojiId>>;
+  /** Of those whose avatar is uploaded. */
+  avatars(): AsyncIterable<PictureCopy<UserId>>;
+  /** Of those that were uploaded. */
+  realmImages(): AsyncIterable<PictureCopy<RealmImageName>>;
 }
 
 /** What an export holds of private things. */

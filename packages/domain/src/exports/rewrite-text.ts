@@ -8,6 +8,8 @@ export interface NamedIds {
   readonly groups: IdMap<GroupId>;
   readonly channels: IdMap<ChannelId>;
   readonly messages: IdMap<MessageId>;
+  /** Files of custom emoji, as addresses end: `7.gif`. Those that are absent are what they were. */
+  readonly emojiFiles: ReadonlyMap<string, string>;
 }
 
 /** Names the same things by their ids here, in Markdown and in what was made of it. Ids that mean nothing stay. */
@@ -38,7 +40,7 @@ export class TextRewriter {
           )
           .replace(/(data-stream-id=")(\d{1,15})(?=")/g, (_, start: string, id: string) => start + mapped(channels, id))
       : text;
-    return this.links(named);
+    return this.emojiPictures(this.links(named));
   }
 
   /** Of a file: its path begins with its organization. */
@@ -48,8 +50,23 @@ export class TextRewriter {
   }
 
   private hasSameIds(): boolean {
-    const { realm, users, groups, channels, messages } = this.ids;
-    return realm.from === realm.to && [users, groups, channels, messages].every(({ isIdentity }) => isIdentity);
+    const { realm, users, groups, channels, messages, emojiFiles } = this.ids;
+    return (
+      realm.from === realm.to &&
+      emojiFiles.size === 0 &&
+      [users, groups, channels, messages].every(({ isIdentity }) => isIdentity)
+    );
+  }
+
+  /** After links name the organization as it is here. */
+  private emojiPictures(text: string): string {
+    const { realm, emojiFiles } = this.ids;
+    if (emojiFiles.size === 0 || !text.includes('/emoji/images/')) return text;
+    return text.replace(
+      /(\/user_avatars\/(\d{1,15})\/emoji\/images\/)([0-9a-zA-Z._-]{1,100})(?=")/g,
+      (whole, start: string, realmId: string, file: string) =>
+        realmId === String(realm.to) ? start + (emojiFiles.get(file) ?? file) : whole,
+    );
   }
 
   private links(text: string): string {

@@ -54,6 +54,7 @@ export {
 } from './realm-changes.js';
 export type { RealmEventTypes } from './realm-events.js';
 export {
+  REALM_IMAGE_NAMES,
   type RealmImage,
   type RealmImageName,
   type RealmImages,

@@ -32,13 +32,14 @@ async function importRealm(context: CommandContext): Promise<CommandResult> {
       const onProgress = progressOn(context.terminal, 'Imported');
       const stringId = context.flag('as') ?? null;
       const { realm, ...counts } = await parley.useCase(ImportRealm).execute({ source, stringId, onProgress });
-      const { users, channels, messages, files, missingFiles } = counts;
+      const { users, channels, messages, files, missingFiles, missingPictures } = counts;
       const url = parley.ports.realmUrls.urlOf(realm);
       return {
         lines: [
           `Imported ${nameOf(realm)}${isOwn ? '' : ' from a Zulip server'}: ${users} users, ${channels} channels, ` +
             `${messages} messages, ${files} files; reached at ${url}`,
           ...(missingFiles > 0 ? [`The bytes of ${missingFiles} files were not in the export.`] : []),
+          ...(missingPictures > 0 ? [`${missingPictures} pictures were not in the export, or cannot be shown.`] : []),
           'Passwords are not in exports: see parley user set-password.',
         ],
         data: { id: realm.id, stringId: realm.stringId, url, ...counts },

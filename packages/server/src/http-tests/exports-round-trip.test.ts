@@ -7,7 +7,7 @@ import type { UserId } from '@parley/domain/shared';
 import { openExport, writeExport } from '@parley/export-files';
 import { COLUMN_NAMES } from '../exports/column-names.js';
 import { fieldsOf } from '../testing/expectations.js';
-import { postFiles } from '../testing/multipart.js';
+import { imageFile, postFiles } from '../testing/multipart.js';
 import { TestServer, type TestUser } from '../testing/test-server.js';
 
 let folder: string;
@@ -37,6 +37,18 @@ async function fill(server: TestServer): Promise<void> {
   const { hamlet, cordelia, polonius, desdemona } = server.people;
   const post = async (path: string, as: TestUser, params: object) =>
     fieldsOf(await server.post(path, as, { ...params }));
+  const moving = imageFile({ format: 'gif', frames: 3 });
+  fieldsOf(await postFiles(server, '/realm/emoji/yorick', hamlet, [imageFile()]));
+  fieldsOf(await server.delete('/realm/emoji/yorick', desdemona));
+  fieldsOf(await postFiles(server, '/realm/emoji/yorick', hamlet, [moving]));
+  fieldsOf(await postFiles(server, '/users/me/avatar', hamlet, [imageFile()]));
+  fieldsOf(await postFiles(server, '/realm/icon', desdemona, [imageFile()]));
+  for (const [width, night] of [
+    [300, 'false'],
+    [400, 'true'],
+  ] as const) {
+    fieldsOf(await postFiles(server, '/realm/logo', desdemona, [imageFile({ width, height: 50 })], { night }));
+  }
   const helper = await server.addBot(hamlet, 'helper');
   await post('/realm/filters', desdemona, { pattern: '#(?P<id>[0-9]+)', url_template: 'https://example.com/{id}' });
   await post('/realm/domains', desdemona, { domain: 'example.com', allow_subdomains: true });
@@ -53,7 +65,7 @@ async function fill(server: TestServer): Promise<void> {
   const first = await send(hamlet, { to: town, topic: 'news', content: 'see #12, @**Iago** and @**all**' });
   await send(desdemona, { to: secret, topic: 'plot', content: "hush @**Cordelia, Lear's daughter**" });
   const moved = await send(hamlet, { to: town, topic: 'other', content: '/poll yes\nno' });
-  await send(helper, { to: town, topic: 'news', content: '/me beeps' });
+  await send(helper, { to: town, topic: 'news', content: '/me beeps :yorick:' });
   await send(hamlet, { type: 'direct', to: [cordelia.id, polonius.id], content: 'three of us' });
   await send(hamlet, { type: 'direct', to: [hamlet.id], content: 'to be' });
   await post('/users/me/subscriptions', cordelia, { subscriptions: [{ name: 'town' }] });
@@ -61,6 +73,7 @@ async function fill(server: TestServer): Promise<void> {
   fieldsOf(await server.delete('/users/me/subscriptions', cordelia, { subscriptions: ['town'] }));
   await send(hamlet, { to: town, topic: 'news', content: 'she left' });
   await post(`/messages/${first}/reactions`, cordelia, { emoji_name: 'smile' });
+  await post(`/messages/${first}/reactions`, hamlet, { emoji_name: 'yorick' });
   await post('/messages/flags', cordelia, { messages: [first], op: 'add', flag: 'starred' });
   await post('/messages/flags', desdemona, { messages: [first], op: 'add', flag: 'read' });
   server.clock.advance(10);
@@ -88,6 +101,9 @@ async function fill(server: TestServer): Promise<void> {
   fieldsOf(await server.patch('/realm', desdemona, { description: '*Elsinore*', inline_image_preview: false }));
   fieldsOf(await server.delete(`/users/${polonius.id}`, desdemona));
 }
+
+/** Of an uploaded avatar; another one on every server. */
+const AVATAR_KEY = /(\/user_avatars\/\d+\/)[0-9a-f]{32}/g;
 
 /** What the API answers to a user, without fields that differ by queue or time. */
 async function answersTo(server: TestServer, as: TestUser, url: string): Promise<Record<string, unknown>> {
@@ -133,8 +149,31 @@ async function answersTo(server: TestServer, as: TestUser, url: string): Promise
     views: await get('/navigation_views'),
   };
   return JSON.parse(
-    JSON.stringify(answers).replaceAll(url, 'http://here').replaceAll(url.replace('http://', ''), 'here'),
+    JSON.stringify(answers)
+      .replaceAll(AVATAR_KEY, '$1key')
+      .replaceAll(url, 'http://here')
+      .replaceAll(url.replace('http://', ''), 'here'),
   );
+}
+
+/** What browsers load, without credentials. */
+async function picturesOf(server: TestServer, as: TestUser): Promise<Record<string, unknown>> {
+  const { emoji } = fieldsOf(await server.get('/realm/emoji', as)) as unknown as {
+    emoji: Record<string, { id: string; source_url: string; still_url: string | null }>;
+  };
+  const urls = Object.values(emoji).flatMap(({ source_url, still_url }) => [source_url, still_url ?? []].flat());
+  const { members } = fieldsOf(await server.get('/users', as, { client_gravatar: false })) as unknown as {
+    members: { avatar_url: string }[];
+  };
+  const uploaded = members.map(({ avatar_url }) => avatar_url).filter((url) => url.search(AVATAR_KEY) !== -1);
+  urls.push(...uploaded, ...uploaded.map((url) => url.replace('.png', '-medium.png')));
+  urls.push(...['icon', 'logo', 'night_logo'].map((name) => `/user_avatars/${as.user.realmId}/realm/${name}.png`));
+  const pictures: Record<string, unknown> = {};
+  for (const url of urls) {
+    const response = await fetch(new URL(url, server.url));
+    pictures[new URL(url, server.url).pathname.replace(AVATAR_KEY, '$1key')] = [response.status, await response.text()];
+  }
+  return pictures;
 }
 
 /** The same people, as they sign in at another server. */
@@ -161,6 +200,17 @@ it('an organization that was exported and imported on a new server answers every
   for (const [index, person] of people.entries()) {
     expect(await answersTo(to, there[index]!, to.url)).toEqual(await answersTo(from, person, from.url));
   }
+  const pictures = await picturesOf(from, desdemona);
+  expect(pictures).toMatchObject({
+    '/user_avatars/1/key.png': [200, 'png 100x100x1'],
+    '/user_avatars/1/key-medium.png': [200, 'png 500x500x1'],
+    '/user_avatars/1/realm/icon.png': [200, 'png 100x100x1'],
+    '/user_avatars/1/realm/logo.png': [200, 'png 300x50x1'],
+    '/user_avatars/1/realm/night_logo.png': [200, 'png 400x50x1'],
+    '/user_avatars/1/emoji/images/2.gif': [200, 'gif 64x64x3'],
+    '/user_avatars/1/emoji/images/still/2.png': [200, 'png 64x64x1'],
+  });
+  expect(await picturesOf(to, there[0]!)).toEqual(pictures);
   await from.close();
   await to.close();
 });

@@ -10,6 +10,7 @@ import {
   WriteRealmExport,
 } from '@parley/domain/exports';
 import { SystemMessages } from '@parley/domain/messages';
+import { PictureMaker } from '@parley/domain/pictures';
 import { DeleteRealmData } from '@parley/domain/realms';
 import { ContainerModule } from 'inversify';
 import { provide, provideAs } from '../provide.js';
@@ -22,6 +23,7 @@ const {
   clock,
   eventLoop,
   exportLimits,
+  imageProcessor,
   randomness,
   realmUrls,
   serverAddress,
@@ -30,7 +32,19 @@ const {
 
 export const exportsModule = new ContainerModule(({ bind }) => {
   provide(bind, RealmReader, unitOfWork, blobStore);
-  provide(bind, ImportRealm, unitOfWork, blobStore, apiKeyMint, serverAddress, DeleteRealmData, clock, randomness);
+  provide(
+    bind,
+    ImportRealm,
+    unitOfWork,
+    blobStore,
+    imageProcessor,
+    PictureMaker,
+    apiKeyMint,
+    serverAddress,
+    DeleteRealmData,
+    clock,
+    randomness,
+  );
   provide(bind, ListExports, unitOfWork);
   provide(bind, ListExportConsents, unitOfWork);
   provide(bind, RequestExport, unitOfWork, exportLimits, clock, randomness);

@@ -20,6 +20,7 @@ const TABLES: Readonly<Record<Exclude<IdKind, 'scheduled'>, string>> = {
   linkifier: 'linkifier',
   playground: 'playground',
   allowedDomain: 'allowed_domain',
+  customEmoji: 'custom_emoji',
   message: 'message',
   draft: 'draft',
   snippet: 'snippet',

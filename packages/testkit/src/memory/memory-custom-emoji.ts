@@ -35,7 +35,7 @@ export class MemoryCustomEmoji implements CustomEmojiRepository {
 
   async add(emoji: NewCustomEmoji): Promise<CustomEmoji> {
     if ((await this.listByName(emoji.realmId, [emoji.name])).length > 0) throw emojiExists();
-    const added = { id: this.unit.nextNumber<CustomEmojiId>('custom emoji'), ...emoji, isDeactivated: false };
+    const added = { id: this.unit.nextNumber<CustomEmojiId>('customEmoji'), ...emoji, isDeactivated: false };
     this.unit.change('customEmoji').set(added.id, added);
     return added;
   }

@@ -1,6 +1,5 @@
 import { wholeRealm } from '../../events/audience.js';
 import { bytesOf, type GivenImage, requireOneImage } from '../../images/given-image.js';
-import type { ImageTarget } from '../../images/image-processor.js';
 import { namePicture, type PictureMaker } from '../../pictures/picture-maker.js';
 import type { Realm } from '../../realms/realm.js';
 import type { RealmImageName } from '../../realms/realm-images.js';
@@ -8,6 +7,7 @@ import { canChangeBranding } from '../../realms/realm-permissions.js';
 import type { Caller } from '../../shared/caller.js';
 import { enforce } from '../../shared/permission.js';
 import type { Repositories, Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
+import { REALM_IMAGE_TARGETS } from '../realm-image-targets.js';
 
 export interface RealmImageInput {
   readonly name: RealmImageName;
@@ -17,15 +17,6 @@ export interface ChangeRealmImageInput extends RealmImageInput {
   /** Null: no file, or several. */
   readonly image: GivenImage | null;
 }
-
-const STILL = { format: 'png', maxFrames: 1 } as const;
-const LOGO: ImageTarget = { ...STILL, width: 800, height: 100, fit: 'inside' };
-/** In pixels. */
-const TARGETS: Readonly<Record<RealmImageName, ImageTarget>> = {
-  icon: { ...STILL, width: 100, height: 100, fit: 'cover' },
-  logo: LOGO,
-  nightLogo: LOGO,
-};
 
 /** An icon or logo of the organization's own (organization §3). */
 export class ChangeRealmImage {
@@ -42,7 +33,7 @@ export class ChangeRealmImage {
   async execute(caller: Caller, { name, image }: ChangeRealmImageInput): Promise<Realm> {
     await this.uow.read((reads) => loadChangeable(reads, caller));
     const bytes = bytesOf(requireOneImage(image, name === 'icon' ? 'icon' : 'logo'));
-    const { realm, replaced } = await this.pictures.make(caller.userId, bytes, [TARGETS[name]], ([made]) =>
+    const { realm, replaced } = await this.pictures.make(caller.userId, bytes, [REALM_IMAGE_TARGETS[name]], ([made]) =>
       this.uow.write(async (tx) => {
         const before = await loadChangeable(tx, caller);
         const blob = await namePicture(tx, before.id, name, made!);

@@ -1,14 +1,14 @@
 import { findEmoji, type LoadUnicodeEmoji } from '../../emoji/emoji.js';
 import { wholeRealm } from '../../events/audience.js';
 import { bytesOf, type GivenImage, requireOneImage } from '../../images/given-image.js';
-import { type ImageInfo, type ImageProcessor, type ImageTarget, MAX_FRAMES } from '../../images/image-processor.js';
+import type { ImageProcessor } from '../../images/image-processor.js';
 import { type MadePicture, namePicture, type PictureMaker } from '../../pictures/picture-maker.js';
 import { canAddCustomEmoji, canOverrideDefaultEmoji } from '../../realms/realm-permissions.js';
 import type { Caller } from '../../shared/caller.js';
 import { enforce } from '../../shared/permission.js';
 import type { Repositories, Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
 import type { Actor } from '../../users/actor.js';
-import { type CustomEmoji, EMOJI_SIZE, emojiExists, parseEmojiName, requireRoomForEmoji } from '../custom-emoji.js';
+import { type CustomEmoji, emojiExists, emojiTargets, parseEmojiName, requireRoomForEmoji } from '../custom-emoji.js';
 
 export interface AddCustomEmojiInput {
   /** As it was typed. */
@@ -39,7 +39,7 @@ export class AddCustomEmoji {
     });
     const bytes = bytesOf(image);
     const { userId } = caller;
-    return this.pictures.make(userId, bytes, targetsFor(await this.images.inspect(bytes, userId)), (made) =>
+    return this.pictures.make(userId, bytes, emojiTargets(await this.images.inspect(bytes, userId)), (made) =>
       this.uow.write(async (tx) => {
         const actor = await tx.actors.get(caller);
         await this.requireAllowed(tx, actor, name, image);
@@ -63,14 +63,6 @@ export class AddCustomEmoji {
     enforce(canOverrideDefaultEmoji(actor, isDefaultName));
     requireRoomForEmoji(await customEmoji.count(realmId));
   }
-}
-
-/** Of what moves, a still picture too. */
-function targetsFor({ format, frames }: ImageInfo): readonly ImageTarget[] {
-  const square = { width: EMOJI_SIZE, height: EMOJI_SIZE, fit: 'contain' } as const;
-  const still: ImageTarget = { ...square, format: 'png', maxFrames: 1 };
-  if (frames === 1) return [still];
-  return [{ ...square, format: format === 'gif' ? 'gif' : 'webp', maxFrames: MAX_FRAMES }, still];
 }
 
 async function addEmoji(

@@ -1,14 +1,25 @@
 import type { ApiKeyMint } from '../../authentication/api-keys.js';
+import { AVATAR_TARGETS, nameAvatar } from '../../avatars/change-avatar.js';
 import type { BotOptions } from '../../bots/bot-options.js';
+import { REALM_IMAGE_TARGETS } from '../../branding/realm-image-targets.js';
+import { emojiTargets, MAX_CUSTOM_EMOJI } from '../../custom-emoji/custom-emoji.js';
 import type { BlobKey, BlobStore } from '../../files/blob-store.js';
 import type { GroupSettings } from '../../groups/group-setting.js';
+import type { ImageProcessor } from '../../images/image-processor.js';
 import type { PersonalFlags } from '../../messages/message.js';
 import type { MessageEdit } from '../../messages/message-edit.js';
+import { type MadePicture, namePicture, type PictureMaker } from '../../pictures/picture-maker.js';
+import type { Reaction } from '../../reactions/reaction.js';
 import { checkNewRealm } from '../../realms/add-realm.js';
 import { callOffDeletion, type DeleteRealmData, planDeletion } from '../../realms/delete-realm-data.js';
 import type { Realm } from '../../realms/realm.js';
 import { unreachableStringId } from '../../realms/realm-data.js';
-import { USUAL_REALM_IMAGES } from '../../realms/realm-images.js';
+import {
+  REALM_IMAGE_NAMES,
+  type RealmImage,
+  type RealmImageName,
+  type RealmImages,
+} from '../../realms/realm-images.js';
 import { REALM_SETTINGS, type RealmSettings } from '../../realms/realm-settings.js';
 import { type ServerAddress, takesServerAddress } from '../../realms/server-address.js';
 import { planDelivery, REMINDER_JOB, SCHEDULED_MESSAGE_JOB } from '../../scheduling/delivery-jobs.js';
@@ -17,6 +28,7 @@ import { DomainError } from '../../shared/errors.js';
 import type {
   ChannelFolderId,
   ChannelId,
+  CustomEmojiId,
   DefaultChannelGroupId,
   DraftId,
   FileId,
@@ -34,8 +46,18 @@ import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
 import type { ProfileValue } from '../../users/profile-value.js';
 import type { FlagsCopy } from '../copy-repository.js';
 import { IdMap, invalidImport } from '../id-map.js';
+import { ImportedPictures } from '../imported-pictures.js';
 import { OrdinalRuns } from '../ordinal-runs.js';
-import type { FileCopy, GroupCopy, MessageCopy, PersonCopy, RealmCopy, RealmSource, UserCopy } from '../realm-copy.js';
+import type {
+  EmojiCopy,
+  FileCopy,
+  GroupCopy,
+  MessageCopy,
+  PersonCopy,
+  RealmCopy,
+  RealmSource,
+  UserCopy,
+} from '../realm-copy.js';
 import { TextRewriter } from '../rewrite-text.js';
 
 export interface ImportRealmInput {
@@ -54,6 +76,10 @@ export interface ImportRealmOutput {
   readonly files: number;
   /** Files whose bytes were not in the export; links to them in messages are broken. */
   readonly missingFiles: number;
+  /** Custom emoji, avatars, icon and logos. */
+  readonly pictures: number;
+  /** Pictures whose bytes were not in the export, or cannot be shown. */
+  readonly missingPictures: number;
 }
 
 const USERS_AT_A_TIME = 200;
@@ -70,6 +96,8 @@ export class ImportRealm {
   constructor(
     private readonly uow: UnitOfWork,
     private readonly blobs: BlobStore,
+    private readonly images: ImageProcessor,
+    private readonly pictureMaker: PictureMaker,
     private readonly mint: ApiKeyMint,
     private readonly server: ServerAddress,
     private readonly deletion: DeleteRealmData,
@@ -89,7 +117,8 @@ export class ImportRealm {
       }
       return this.begin(tx, source.realm, realms);
     });
-    const importing = new Importing(this.uow, this.blobs, this.mint, this.randomness, realmId, source);
+    const pictures = new ImportedPictures(this.images, this.pictureMaker);
+    const importing = new Importing(this.uow, this.blobs, pictures, this.mint, this.randomness, realmId, source);
     try {
       const counts = await importing.run(onProgress);
       const realm = await this.uow.write(async (tx) => {
@@ -114,7 +143,8 @@ export class ImportRealm {
       stringId: unreachableStringId(this.randomness.uuid()),
       uuid: isUuidTaken ? this.randomness.uuid() : realm.uuid,
       isDeactivated: true,
-      images: USUAL_REALM_IMAGES,
+      // Until there are the pictures.
+      images: mapImages(realm.images, ({ version }) => ({ isUploaded: false, version })),
       isAtServerAddress: false,
       settings: withoutChannels(realm.settings),
     };
@@ -129,6 +159,9 @@ export class ImportRealm {
     return realmId;
   }
 }
+
+const mapImages = (images: RealmImages, map: (image: RealmImage) => RealmImage): RealmImages =>
+  Object.fromEntries(REALM_IMAGE_NAMES.map((name) => [name, map(images[name])])) as unknown as RealmImages;
 
 const CHANNEL_SETTINGS = Object.entries(REALM_SETTINGS)
   .filter(([, { kind }]) => kind === 'channel')
@@ -148,6 +181,8 @@ class Importing {
   private readonly fields = new IdMap<ProfileFieldId>('profileField', 'profile field');
   private readonly recipients = new IdMap<RecipientId>('recipient', 'recipient');
   private readonly messages = new IdMap<MessageId>('message', 'message');
+  private readonly emoji = new IdMap<CustomEmojiId>('customEmoji', 'custom emoji');
+  private readonly emojiFiles = new Map<string, string>();
   private readonly rewriter: TextRewriter;
   private readonly runs = new OrdinalRuns();
   private readonly usersById = new Map<UserId, UserCopy>();
@@ -156,14 +191,15 @@ class Importing {
   constructor(
     private readonly uow: UnitOfWork,
     private readonly blobs: BlobStore,
+    private readonly pictures: ImportedPictures,
     private readonly mint: ApiKeyMint,
     private readonly randomness: Randomness,
     private readonly realmId: RealmId,
     private readonly source: RealmSource,
   ) {
-    const { users, groups, channels, messages } = this;
+    const { users, groups, channels, messages, emojiFiles } = this;
     const realm = { from: source.realm.realm.id, to: realmId };
-    this.rewriter = new TextRewriter({ realm, users, groups, channels, messages });
+    this.rewriter = new TextRewriter({ realm, users, groups, channels, messages, emojiFiles });
   }
 
   async run(onProgress: (messages: number) => void): Promise<Omit<ImportRealmOutput, 'realm'>> {
@@ -177,11 +213,17 @@ class Importing {
     await this.addChannels(copy);
     await this.uow.write((tx) => this.completeRealm(tx, copy));
     await this.completeBots(copy.users);
+    // Before texts, in which they are shown.
+    await this.addCustomEmoji(copy.customEmoji);
     const messages = await this.addMessages(onProgress);
     await this.addPeople();
     await this.uow.write((tx) => this.noteFirstMessages(tx, copy));
     const { files, missingFiles } = await this.addFiles();
-    return { users: copy.users.length, channels: copy.channels.length, messages, files, missingFiles };
+    await this.addAvatars();
+    await this.addRealmImages();
+    const { made: pictures, missing: missingPictures } = this.pictures;
+    const [users, channels] = [copy.users.length, copy.channels.length];
+    return { users, channels, messages, files, missingFiles, pictures, missingPictures };
   }
 
   private async addGroups(copies: readonly GroupCopy[]): Promise<void> {
@@ -204,10 +246,10 @@ class Importing {
       await this.uow.write(async (tx) => {
         for (const { user, systemKind } of slice) {
           const { id, version: _, ...copied } = user;
-          // Pictures are not in exports.
+          // Until there is the picture.
           const source = user.avatar.source === 'uploaded' ? 'generated' : user.avatar.source;
           const bot = user.bot && { ...user.bot, ownerId: null, defaultSendingChannelId: null };
-          const row = { ...copied, realmId: this.realmId, bot, avatar: { ...user.avatar, source } as const };
+          const row = { ...copied, realmId: this.realmId, bot, avatar: { source, version: user.avatar.version } };
           const add = () => tx.users.add(row, null, systemKind ?? undefined);
           const added = await this.users.add(tx, id, add, (made) => made.id);
           if (systemKind === null) {
@@ -373,6 +415,84 @@ class Importing {
     return { ...options, eventsChannelId: this.channels.orNull(options.eventsChannelId) };
   }
 
+  private async addCustomEmoji(copies: readonly EmojiCopy[]): Promise<void> {
+    if (copies.length > MAX_CUSTOM_EMOJI) throw invalidImport(`It has more than ${MAX_CUSTOM_EMOJI} custom emoji.`);
+    const copiesById = new Map(copies.map((copy) => [copy.id, copy]));
+    for await (const picture of this.source.emojiPictures()) {
+      const copy = copiesById.get(picture.of)!;
+      await this.pictures.add(picture, this.anybody(), emojiTargets, (made) =>
+        this.uow.write((tx) => this.addEmoji(tx, copy, made)),
+      );
+    }
+  }
+
+  private async addAvatars(): Promise<void> {
+    for await (const picture of this.source.avatars()) {
+      const userId = this.users.get(picture.of);
+      await this.pictures.add(
+        picture,
+        userId,
+        () => AVATAR_TARGETS,
+        (made) => this.uow.write((tx) => this.addAvatar(tx, userId, made)),
+      );
+    }
+  }
+
+  /** At an address of its own, which only the new server tells. */
+  private async addAvatar(tx: Transaction, userId: UserId, made: readonly MadePicture[]): Promise<void> {
+    if (made.length === 0) return;
+    const [user] = await tx.users.list(this.realmId, [userId]);
+    await tx.users.update({ ...user!, avatar: await nameAvatar(tx, this.realmId, made, user!.avatar.version) });
+  }
+
+  private async addRealmImages(): Promise<void> {
+    for await (const picture of this.source.realmImages()) {
+      await this.pictures.add(
+        picture,
+        this.anybody(),
+        () => [REALM_IMAGE_TARGETS[picture.of]],
+        ([made]) => this.uow.write((tx) => this.addRealmImage(tx, picture.of, made)),
+      );
+    }
+  }
+
+  private async addRealmImage(tx: Transaction, name: RealmImageName, made: MadePicture | undefined): Promise<void> {
+    if (!made) return;
+    await namePicture(tx, this.realmId, name, made);
+    const realm = await tx.realms.get(this.realmId);
+    const image = { ...realm.images[name], isUploaded: true };
+    await tx.realms.update({ ...realm, images: { ...realm.images, [name]: image } });
+  }
+
+  /** Whose turn it is to have images read: here it is everybody's. */
+  private anybody(): UserId {
+    return this.users.get(this.source.realm.users[0]!.user.id);
+  }
+
+  /** One without a picture stays, for what was said with it. */
+  private async addEmoji(tx: Transaction, copy: EmojiCopy, [picture, still]: readonly MadePicture[]): Promise<void> {
+    const { realmId } = this;
+    const row = {
+      realmId,
+      name: copy.name,
+      authorId: (copy.authorId !== null && this.users.find(copy.authorId)) || null,
+      format: picture?.format ?? copy.format,
+      isAnimated: picture !== undefined && picture.frames > 1,
+    };
+    const add = () => tx.customEmoji.add(row);
+    const { id, format } = await this.emoji.add(tx, copy.id, add, (made) => made.id);
+    if (picture) await namePicture(tx, realmId, `emoji/${id}`, picture);
+    if (still) await namePicture(tx, realmId, `emoji/${id}/still`, still);
+    if (copy.isDeactivated) await tx.customEmoji.deactivate(realmId, id);
+    if (copy.fileName !== `${id}.${format}`) this.emojiFiles.set(copy.fileName, `${id}.${format}`);
+  }
+
+  /** Codes of custom emoji are their ids. */
+  private emojiOf<E extends Pick<Reaction, 'type' | 'code'>>(emoji: E): E {
+    const id = emoji.type === 'custom' ? this.emoji.find(Number(emoji.code) as CustomEmojiId) : undefined;
+    return id === undefined ? emoji : { ...emoji, code: String(id) };
+  }
+
   private async addMessages(onProgress: (messages: number) => void): Promise<number> {
     let count = 0;
     for await (const page of this.source.messages()) {
@@ -415,7 +535,7 @@ class Importing {
         copy.edits.map((edit) => this.editOf(edit)),
       );
     for (const { userId, ...emoji } of copy.reactions) {
-      await tx.reactions.add(realmId, id, { ...emoji, userId: this.users.get(userId) });
+      await tx.reactions.add(realmId, id, { ...this.emojiOf(emoji), userId: this.users.get(userId) });
     }
     for (const { senderId, kind, content } of copy.submessages) {
       await tx.messages.addSubmessage(realmId, { messageId: id, senderId: this.users.get(senderId), kind, content });
@@ -493,7 +613,10 @@ class Importing {
       await tx.topicPolicies.put({ ...policy, ...own, channelId: this.channels.get(policy.channelId) });
     }
     for (const value of person.profile) await tx.profiles.putValue(realmId, userId, this.profileValueOf(value));
-    if (person.status) await tx.statuses.put(realmId, userId, person.status);
+    if (person.status) {
+      const { emoji } = person.status;
+      await tx.statuses.put(realmId, userId, { ...person.status, emoji: emoji && this.emojiOf(emoji) });
+    }
     if (person.presence) {
       await tx.presence.reserveIds(realmId, 1);
       await tx.presence.put(realmId, [{ ...person.presence, userId, updateId: place }]);
