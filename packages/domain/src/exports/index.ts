@@ -7,17 +7,16 @@ export { ExpireExports } from './expire-exports.js';
 export type { ExportEventTypes, ExportView } from './export-events.js';
 
 export { RealmReader } from './read-realm.js';
-export {
-  type FileCopy,
-  type GroupCopy,
-  type HolderCopy,
-  MAX_PICTURE_BYTES,
-  type MessageCopy,
-  type PersonCopy,
-  type PictureCopy,
-  type RealmCopy,
-  type RealmSource,
-  type UserCopy,
+export type {
+  FileCopy,
+  GroupCopy,
+  HolderCopy,
+  MessageCopy,
+  PersonCopy,
+  PictureCopy,
+  RealmCopy,
+  RealmSource,
+  UserCopy,
 } from './realm-copy.js';
 export {
   type ExportLimits,
