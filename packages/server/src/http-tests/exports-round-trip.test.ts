@@ -360,6 +360,7 @@ describe('what cannot be imported leaves nothing behind', () => {
     ['no JSON', 'messages-000001.json', /^\{/, '', /messages-000001.json is not JSON/],
     ['a role that is none', 'parley.json', /"role":"owner"/, '"role":"king"', /role is none of/],
     ['HTML that runs', 'parley.json', /"renderedDescription":""/, '"renderedDescription":"<script>"', /not safe/],
+    ['a picture elsewhere', 'emoji/records.json', /\[\]/, '[{"path":"../../a.png"}]', /cannot be that of a file/],
     ['a newer format', 'parley.json', /"format":1/, '"format":99', /newer version/],
   ])('%s', async (_, name, pattern, replacement, message) => {
     const path = await changed(name, (content) => content.replace(pattern, replacement));
@@ -368,6 +369,13 @@ describe('what cannot be imported leaves nothing behind', () => {
     // Another attempt can succeed.
     await imported(to, await exported(from), null);
     expect(await realms()).toHaveLength(1);
+  });
+
+  it('but a picture that is no image is counted, and left out', async () => {
+    fieldsOf(await postFiles(from, '/realm/emoji/yorick', from.people.hamlet, [imageFile()]));
+    const path = await changed('emoji/1/emoji/images/1.png', () => '<script>');
+    expect(await imported(to, path, null)).toMatchObject({ pictures: 0, missingPictures: 1 });
+    expect((await fetch(`${to.url}/user_avatars/1/emoji/images/1.png`)).status).toBe(404);
   });
 
   it('a string id that is taken', async () => {
