@@ -10,7 +10,7 @@ import { BackOff, sleep } from './timing.js';
 export type Credentials = { readonly email: string; readonly apiKey: string } | 'session' | 'host';
 
 export interface ClientOptions {
-  /** Where Parley is, without `/api/v1`: `https://example.com/chat`. On a page it may be a path: `/chat`. */
+  /** Where Parley is, without `/api/v1`: `https://example.com/chat`. On a page it may be a path: `/chat`, or `/` at the root. */
   readonly url: string;
   /** Sent with each request: what a host application wants to see of a program, for example. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -105,7 +105,7 @@ export class Transport {
   }
 }
 
-/** What pages of the same origin read, and others cannot. */
+/** What pages at or below the address of the organization read, and others cannot. */
 function csrfToken(): string | null {
   const { document } = globalThis as { document?: { readonly cookie: string } };
   if (!document) throw new TypeError('Sessions are for pages in a browser: elsewhere use an API key');

@@ -16,9 +16,14 @@ type Answer = any;
 export const findChromium = (): string | null =>
   NAMES.find((name) => spawnSync(name, ['--version'], { stdio: 'ignore' }).status === 0) ?? null;
 
-/** One page of a browser without a window, in which pages run no scripts. `close` it after the test. */
+export interface ChromiumOptions {
+  /** Whether pages run scripts of their own. What `evaluate` is given runs all the same. */
+  readonly runsScripts?: boolean;
+}
+
+/** One page of a browser without a window. `close` it after the test. */
 export class Chromium {
-  /** What the browser complained of: what a page may not load, for example. */
+  /** What the browser's console says: what a page may not load, for example, and errors of its scripts. */
   readonly complaints: string[] = [];
   private readonly waiting = new Map<number, (message: Answer) => void>();
   private readonly loads: (() => void)[] = [];
@@ -37,7 +42,7 @@ export class Chromium {
     });
   }
 
-  static async start(command: string): Promise<Chromium> {
+  static async start(command: string, { runsScripts = false }: ChromiumOptions = {}): Promise<Chromium> {
     const profile = mkdtempSync(join(tmpdir(), 'parley-chromium-'));
     const options = ['--headless=new', '--no-sandbox', '--disable-gpu', '--remote-debugging-pipe'];
     const child = spawn(command, [...options, `--user-data-dir=${profile}`], {
@@ -48,7 +53,8 @@ export class Chromium {
     browser.session = (await browser.call('Target.attachToTarget', { targetId, flatten: true })).sessionId;
     await browser.call('Page.enable');
     await browser.call('Log.enable');
-    await browser.call('Emulation.setScriptExecutionDisabled', { value: true });
+    await browser.call('Runtime.enable');
+    await browser.call('Emulation.setScriptExecutionDisabled', { value: !runsScripts });
     return browser;
   }
 
@@ -79,8 +85,10 @@ export class Chromium {
     return this.evaluate('document.body.innerText');
   }
 
+  /** What a promise resolves to, where there is one. */
   async evaluate(expression: string): Promise<Answer> {
-    const { result, exceptionDetails } = await this.call('Runtime.evaluate', { expression, returnByValue: true });
+    const params = { expression, returnByValue: true, awaitPromise: true };
+    const { result, exceptionDetails } = await this.call('Runtime.evaluate', params);
     if (exceptionDetails) throw new Error(`${expression}: ${exceptionDetails.exception?.description}`);
     return result.value;
   }
@@ -129,6 +137,14 @@ export class Chromium {
     this.waiting.get(message.id)?.(message);
     this.waiting.delete(message.id);
     if (message.method === 'Page.loadEventFired') for (const loaded of this.loads.splice(0)) loaded();
-    if (message.method === 'Log.entryAdded') this.complaints.push(message.params.entry.text);
+    const complaint = complaintOf(message);
+    if (complaint !== null) this.complaints.push(complaint);
   }
+}
+
+function complaintOf({ method, params }: Answer): string | null {
+  if (method === 'Log.entryAdded') return params.entry.text;
+  if (method === 'Runtime.exceptionThrown') return params.exceptionDetails.exception?.description ?? '?';
+  if (method !== 'Runtime.consoleAPICalled' || !['error', 'warning'].includes(params.type)) return null;
+  return params.args.map(({ value, description }: Answer) => value ?? description).join(' ');
 }
