@@ -47,6 +47,8 @@ export class Chromium {
     const options = ['--headless=new', '--no-sandbox', '--disable-gpu', '--remote-debugging-pipe'];
     const child = spawn(command, [...options, `--user-data-dir=${profile}`], {
       stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'],
+      // A group of its own: its processes end together.
+      detached: true,
     });
     const browser = new Chromium(child, profile);
     const { targetId } = await browser.call('Target.createTarget', { url: 'about:blank' });
@@ -103,9 +105,10 @@ export class Chromium {
 
   async close(): Promise<void> {
     const gone = once(this.child, 'close');
-    this.child.kill('SIGKILL');
+    process.kill(-this.child.pid!, 'SIGKILL');
     await gone;
-    rmSync(this.profile, { recursive: true, force: true, maxRetries: 5 });
+    // Processes that are ending may still write into it.
+    rmSync(this.profile, { recursive: true, force: true, maxRetries: 20 });
   }
 
   private async loading(start: () => Promise<unknown>): Promise<void> {
