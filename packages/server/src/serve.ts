@@ -148,6 +148,7 @@ async function prepareDemo(
   const { createDemo } = await import('./demo/create-demo.js');
   const { listDemoAccess, writeZuliprcFiles } = await import('./demo/zuliprc.js');
   const isNew = await createDemo(ports);
+  if (isNew) await (await import('./demo/release-memory.js')).releaseMemory();
   const access = await listDemoAccess(ports);
   const hamlet = access.find(({ name }) => name === 'hamlet');
   const lines = [`Demo organization "${DEMO_REALM.name}"${isNew ? ', made just now' : ''}; passwords are pw-ADDRESS`];
