@@ -10,7 +10,7 @@ import { openSqliteStorage } from '../index.js';
 import { ChildProgram } from '../testing/child.js';
 import { MAIL, POST } from './job-crash.kinds.js';
 
-const JOBS = 60;
+const JOBS = 200;
 const FOLLOWERS = 1;
 const MIN_KILLS = 10;
 
