@@ -297,17 +297,7 @@ export class SqliteGroupRepository implements GroupRepository {
     return refusingTaken(
       () => nameTaken(group.name),
       () => {
-        const id = this.insert.get(
-          group.realmId,
-          toFlag(group.isDeactivated),
-          group.name,
-          group.name === null ? null : foldCase(group.name),
-          group.description,
-          group.systemName,
-          group.creatorId,
-          group.createdAt,
-          group.permissions && JSON.stringify(group.permissions),
-        )!;
+        const id = this.insert.get(group.realmId, ...valuesOf(group))!;
         if (memberIds.length > 0) this.insertMembers.all(jsonList(memberIds), id, group.realmId);
         if (subgroupIds.length > 0) this.insertSubgroups.all(jsonList(subgroupIds), id, group.realmId);
         return { ...group, id };
@@ -321,18 +311,7 @@ export class SqliteGroupRepository implements GroupRepository {
     refusingTaken(
       () => nameTaken(group.name),
       () => {
-        const { changes } = this.store.run(
-          toFlag(group.isDeactivated),
-          group.name,
-          group.name === null ? null : foldCase(group.name),
-          group.description,
-          group.systemName,
-          group.creatorId,
-          group.createdAt,
-          group.permissions && JSON.stringify(group.permissions),
-          group.id,
-          group.realmId,
-        );
+        const { changes } = this.store.run(...valuesOf(group), group.id, group.realmId);
         if (changes === 0) throw new Error(`Realm ${group.realmId} has no group ${group.id}`);
       },
     );
@@ -381,6 +360,18 @@ export class SqliteGroupRepository implements GroupRepository {
     };
   };
 }
+
+/** From `is_deactivated` to `permissions`, in the order of both statements. */
+const valuesOf = (group: Omit<Group, 'id'>) => [
+  toFlag(group.isDeactivated),
+  group.name,
+  group.name === null ? null : foldCase(group.name),
+  group.description,
+  group.systemName,
+  group.creatorId,
+  group.createdAt,
+  group.permissions && JSON.stringify(group.permissions),
+];
 
 const nameTaken = (name: string | null) => new DomainError('GROUP_NAME_TAKEN', `User group '${name}' already exists.`);
 const permissions = groupSettingsColumn(GROUP_PERMISSIONS, 'user_group');
