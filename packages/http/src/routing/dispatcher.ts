@@ -332,7 +332,7 @@ class TableDispatcher implements Dispatcher {
     this.shed(route);
     this.callLimits.countCall(request, requestState, route);
     if (route.roleRequirements.length > 0)
-      enforceRoles(route.roleRequirements, await this.options.roleLookup.roleOf(requestState.identity!));
+      await enforceRoles(route.roleRequirements, requestState.identity!, this.options.roleLookup);
 
     if (bodyRefusal) throw bodyRefusal;
     body ??= await this.readBody(request, requestState, route);
@@ -517,7 +517,7 @@ class TableDispatcher implements Dispatcher {
       if (isRefusedCredentials(proof.refusal)) this.callLimits.countAddress('api_by_ip', request, requestState);
       throw proof.refusal;
     }
-    if (proof.identity.isIncomingWebhook && !route.allowsWebhookBots) throw notForWebhookBots();
+    if (proof.identity.botKind === 'incomingWebhook' && !route.allowsWebhookBots) throw notForWebhookBots();
     return proof.identity;
   }
 
