@@ -5,7 +5,6 @@ const SECTIONS: { readonly [Name in SettingName]?: string } = {
   host: 'Address',
   isDev: 'Trying it out',
   webPublic: 'What people may do',
-  limitPresence: 'What people may do',
   trustedProxies: 'Proxies and limits',
   keepDeletedDays: 'What is kept',
   logLevel: 'Logs and other services',
