@@ -32,6 +32,19 @@ export const PROFILES_SCENARIOS: Scenarios = {
   ],
   'DELETE /realm/profile_fields/:field_id': [
     {
+      title: 'of users, who are called by it',
+      as: 'iago',
+      given: async (world) => {
+        const { server, people } = world;
+        fieldsOf(await server.post('/realm/profile_fields', people.iago, { field_type: 6, name: 'Mentors' }));
+        const id = (await fieldIds(world)).at(-1);
+        const data = [{ id, value: [people.hamlet.id] }];
+        fieldsOf(await server.patch('/users/me/profile_data', people.polonius, { data }));
+      },
+      at: () => ({ field_id: 1 }),
+      heard: ['custom_profile_fields'],
+    },
+    {
       title: 'with what was said in it',
       as: 'iago',
       given: addFields,
@@ -40,6 +53,13 @@ export const PROFILES_SCENARIOS: Scenarios = {
     },
   ],
   'PATCH /users/me/profile_data': [
+    {
+      title: 'of somebody whom few guests know',
+      as: 'shiva',
+      given: addFields,
+      params: async (world) => ({ data: [{ id: (await fieldIds(world))[0], value: 'To be' }] }),
+      heard: ['realm_user/update'],
+    },
     {
       title: 'new and other values',
       as: 'hamlet',
