@@ -29,6 +29,26 @@ export const PROFILES_SCENARIOS: Scenarios = {
       params: { name: 'Motto', display_in_profile_summary: true },
       heard: ['custom_profile_fields'],
     },
+    {
+      title: 'a choice that somebody made is gone',
+      as: 'iago',
+      given: async (world) => {
+        const { server, people } = world;
+        const field_data = { vim: { text: 'VIM', order: '1' }, emacs: { text: 'Emacs', order: '2' } };
+        const field = { field_type: 3, name: 'Editor', field_data };
+        fieldsOf(await server.post('/realm/profile_fields', people.iago, field));
+        for (const [person, value] of [
+          ['hamlet', 'vim'],
+          ['shiva', 'emacs'],
+        ] as const) {
+          const data = [{ id: (await fieldIds(world))[0], value }];
+          fieldsOf(await server.patch('/users/me/profile_data', people[person], { data }));
+        }
+      },
+      at: () => ({ field_id: 1 }),
+      params: { field_data: { emacs: { text: 'Emacs', order: '1' } } },
+      heard: ['custom_profile_fields'],
+    },
   ],
   'DELETE /realm/profile_fields/:field_id': [
     {
