@@ -268,7 +268,7 @@ export class TestServer {
     as = this.people.desdemona,
   ): Promise<number> {
     const fields = { name, subscribers: subscribers.map(({ id }) => id), ...params };
-    return fieldsOf(await this.post('/channels/create', as, fields)).id as unknown as number;
+    return fieldsOf(await this.post('/channels/create', as, fields)).id;
   }
 
   /** Over HTTP, to a channel by its name or id, or to people; the message's id. */
@@ -279,7 +279,7 @@ export class TestServer {
   ): Promise<number> {
     const destination =
       typeof to === 'object' ? { type: 'direct', to: to.map(({ id }) => id) } : { type: 'channel', to, topic };
-    return fieldsOf(await this.post('/messages', as, { ...destination, content, ...params })).id as unknown as number;
+    return fieldsOf(await this.post('/messages', as, { ...destination, content, ...params })).id;
   }
 
   /** The user's flags of a message. */
