@@ -1,4 +1,4 @@
-import type { TestReply } from './test-server.js';
+import type { TestReply } from './test-reply.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: tests say what they expect by their assertions.
 type Wire = any;
