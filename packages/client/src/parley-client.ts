@@ -30,12 +30,11 @@ export class ParleyClient {
    * `logOut`: `new ParleyClient({ url, credentials: 'session' })`.
    */
   static async startSession({ username, password, ...options }: LogInOptions): Promise<ParleyClient> {
-    const client = new ParleyClient({ ...options, credentials: 'session' });
-    await client.transport.send('POST', '/accounts/login/', [
+    await new Transport(options, 'session').send('POST', '/accounts/login/', [
       ['username', username],
       ['password', password],
     ]);
-    return client;
+    return new ParleyClient({ ...options, credentials: 'session' });
   }
 
   /** Ends the session. Without one there is nothing to end: keys are good until they are regenerated. */

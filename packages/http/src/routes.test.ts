@@ -44,6 +44,7 @@ describe('the table of operations', () => {
         .map(nameOf)
         .sort(),
     ).toEqual([
+      'GET /accounts/csrf_token/',
       'GET /accounts/login/',
       'GET /api/docs',
       'GET /compatibility',

@@ -57,6 +57,8 @@ export interface ParleyParts {
   /** How organizations beside the one at `url` are told apart; default: by host name. */
   readonly realmAddresses?: RealmAddresses;
   readonly allowsWebPublicChannels: boolean;
+  /** Whether guests who may not know everybody are told of those alone whom they know when they are there; default: false. */
+  readonly limitsPresence?: boolean;
   /** An address with `%s` in it, of a gateway that takes mail for channels. */
   readonly mailGatewayPattern?: string | null;
   readonly hasRateLimits: boolean;

@@ -41,7 +41,7 @@ const PEOPLE: Readonly<
     id: 10,
     key: 'd'.repeat(32),
     callerRole: { role: 'member', isBot: true, synchronizesDrafts: true },
-    identity: { isIncomingWebhook: true },
+    identity: { botKind: 'incomingWebhook' },
   },
   'gone@x': { id: 11, key: 'e'.repeat(32), callerRole: { role: 'member', isBot: false, synchronizesDrafts: true } },
   'fast@x': {

@@ -17,7 +17,15 @@ import { CallLimits } from './call-limits.js';
 import { BASIC_CHALLENGE, SESSION_CHALLENGE } from './challenges.js';
 import { clientNameOf } from './client-identity.js';
 import { CSRF_COOKIE, readCookie, SessionCookies } from './cookies.js';
-import { CSRF_FIELD, checkCsrf, checkSameOrigin, isSafeMethod, newCsrfToken, type TrustedOrigins } from './csrf.js';
+import {
+  CSRF_FIELD,
+  checkCsrf,
+  checkOwnPage,
+  checkSameOrigin,
+  isSafeMethod,
+  newCsrfToken,
+  type TrustedOrigins,
+} from './csrf.js';
 import { replyToError } from './error-replies.js';
 import { HttpRefusal, malformedRequest, methodNotAllowed, serverBusy, unknownPath } from './errors.js';
 import { type LoadGauge, noLoad } from './load.js';
@@ -324,7 +332,7 @@ class TableDispatcher implements Dispatcher {
     this.shed(route);
     this.callLimits.countCall(request, requestState, route);
     if (route.roleRequirements.length > 0)
-      enforceRoles(route.roleRequirements, await this.options.roleLookup.roleOf(requestState.identity!));
+      await enforceRoles(route.roleRequirements, requestState.identity!, this.options.roleLookup);
 
     if (bodyRefusal) throw bodyRefusal;
     body ??= await this.readBody(request, requestState, route);
@@ -350,6 +358,7 @@ class TableDispatcher implements Dispatcher {
     requestState.endpoint = found;
     const { route, style, forSpectators } = found;
     this.guard(request, route);
+    if (route.tellsCsrfToken) await this.findCsrfToken(request, requestState);
     if (route.auth !== 'user') return found;
     requestState.proof ??= await this.prove(request, style, route);
     const { proof } = requestState;
@@ -373,12 +382,19 @@ class TableDispatcher implements Dispatcher {
     } else checkSameOrigin(request, { isSecure, publicUrl, trusted: this.options.trustedOrigins ?? NO_ORIGINS });
   }
 
+  /** For pages that cannot read the cookie, as they are elsewhere. @throws HttpRefusal 403, to pages of another origin */
+  private async findCsrfToken(request: ReceivedRequest, requestState: RequestState): Promise<void> {
+    checkOwnPage(request, { isSecure: this.cookies.isSecure(request), publicUrl: this.publicUrl });
+    const proof = await this.prove(request, requestState.match.entry.style);
+    requestState.proof = proof;
+    request.csrfToken = csrfTokenOf(request, 'identity' in proof ? proof.identity : undefined);
+  }
+
   /** Sees to it that the browser's pages have a token to send, before they have anything to send. */
   private forBrowser(reply: Reply, request: ReceivedRequest, { identity }: RequestState): Reply {
     if (!isSafeMethod(request.method) || request.method === 'OPTIONS' || reply.cacheControl !== undefined) return reply;
-    const cookie = readCookie(request, CSRF_COOKIE);
-    const token = identity?.session?.csrfToken ?? cookie ?? newCsrfToken();
-    if (token === cookie) return reply;
+    const token = request.csrfToken ?? csrfTokenOf(request, identity);
+    if (token === readCookie(request, CSRF_COOKIE)) return reply;
     return { ...reply, headers: [...(reply.headers ?? []), ...this.cookies.csrf(request, token)] };
   }
 
@@ -501,7 +517,7 @@ class TableDispatcher implements Dispatcher {
       if (isRefusedCredentials(proof.refusal)) this.callLimits.countAddress('api_by_ip', request, requestState);
       throw proof.refusal;
     }
-    if (proof.identity.isIncomingWebhook && !route.allowsWebhookBots) throw notForWebhookBots();
+    if (proof.identity.botKind === 'incomingWebhook' && !route.allowsWebhookBots) throw notForWebhookBots();
     return proof.identity;
   }
 
@@ -613,6 +629,10 @@ class TableDispatcher implements Dispatcher {
 /** What was asked for, or would have been, had the request got that far. */
 const routeOf = (request: ReceivedRequest, requestState: RequestState | null): Route | undefined =>
   (requestState?.endpoint ?? requestState?.match.entry.endpoints.get(request.method))?.route;
+
+/** What pages have to send: the session's, or anything that the browser's cookie says as well. */
+const csrfTokenOf = (request: ReceivedRequest, identity: Identity | undefined): string =>
+  identity?.session?.csrfToken ?? readCookie(request, CSRF_COOKIE) ?? newCsrfToken();
 
 /** It is no parameter of any operation. */
 function withoutCsrfToken(fields: Body['fields']): Body['fields'] {

@@ -180,6 +180,50 @@ describe('operations under /json', () => {
     fieldsOf(await browser.post('/json/users/me/status', { away: false }));
   });
 
+  it('get the token in an answer as well, where the cookie is for other paths than the page', async () => {
+    const tokenOf = async (browser: TestBrowser) => fieldsOf(await browser.get('/accounts/csrf_token/')).csrf_token;
+    const nobody = new TestBrowser(server);
+    const reply = await nobody.get('/accounts/csrf_token/');
+    expect(fieldsOf(reply)).toEqual({ csrf_token: nobody.cookies.get('csrftoken') });
+    expect(reply.headers).toMatchObject({
+      'cross-origin-resource-policy': 'same-origin',
+      'cache-control': expect.stringContaining('no-store'),
+      'x-content-type-options': 'nosniff',
+    });
+    expect(reply.headers).not.toHaveProperty('access-control-allow-origin');
+    expect(await tokenOf(nobody)).toBe(nobody.cookies.get('csrftoken'));
+
+    const browser = await logIn(people.hamlet);
+    const token = browser.cookies.get('csrftoken')!;
+    expect(await tokenOf(browser)).toBe(token);
+    // Whatever else the cookie says, it is the token of the session.
+    for (const stale of ['a'.repeat(43), null]) {
+      if (stale) browser.cookies.set('csrftoken', stale);
+      else browser.cookies.delete('csrftoken');
+      expect(await tokenOf(browser)).toBe(token);
+      expect(browser.cookies.get('csrftoken')).toBe(token);
+    }
+    // A session that is no longer good is in nobody's way.
+    const user = await somebodyNew();
+    const left = await logIn(user);
+    await server.storage.uow.write((tx) => tx.users.update({ ...user.user, isActive: false }));
+    expect(await tokenOf(left)).toBe(left.cookies.get('csrftoken'));
+  });
+
+  it.each([
+    ['Sec-Fetch-Site', 'cross-site'],
+    ['Sec-Fetch-Site', 'same-site'],
+    ['Origin', 'https://evil.example'],
+    ['Origin', 'null'],
+  ])('do not tell the token to pages of another origin: %s %s', async (name, value) => {
+    const browser = await logIn(people.hamlet);
+    const reply = await browser.request('GET', '/accounts/csrf_token/', undefined, { headers: { [name]: value } });
+    expectCsrfFailure(reply, `Origin checking failed - ${value} does not match any trusted origins.`);
+    expect(reply.headers).not.toHaveProperty('set-cookie');
+    const own = { [name]: name === 'Origin' ? server.url : 'same-origin' };
+    fieldsOf(await browser.request('GET', '/accounts/csrf_token/', undefined, { headers: own }));
+  });
+
   it('count calls by user', async () => {
     const limited = await TestServer.start({ hasRateLimits: true });
     const browser = await TestBrowser.loggedIn(limited, limited.people.hamlet);

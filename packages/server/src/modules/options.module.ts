@@ -56,6 +56,7 @@ export const optionsModule = (options: ParleyParts, resolve: Resolve) =>
       webPublicEnabled: options.allowsWebPublicChannels,
       mailGatewayPattern: options.mailGatewayPattern ?? null,
     });
+    provideValue(bind, TOKENS.presencePolicy, { limitsToAccessors: options.limitsPresence ?? false });
     provideValue(bind, TOKENS.developmentMode, { isOn: options.isDev });
     provideFrom(
       bind,

@@ -41,6 +41,7 @@ export interface TestServerOptions {
   /** Beside the API's own. */
   readonly moreRoutes?: readonly Route[];
   readonly isDev?: boolean;
+  readonly limitsPresence?: boolean;
   readonly mailGatewayPattern?: string | null;
   readonly hasRateLimits?: boolean;
   readonly trustedProxies?: ProxyTrust;
