@@ -35,15 +35,13 @@ export interface TermSource {
   readonly realmId: RealmId;
   readonly senderId: UserId;
   readonly recipientId: RecipientId;
-  /** Null for direct messages. */
-  readonly topicKey: string | null;
   readonly topic: string;
   readonly renderedContent: string;
 }
 
-/** As the index takes them. */
-export function messageTerms(words: SearchWords, message: TermSource): string {
-  const { realmId, senderId, recipientId, topicKey, renderedContent } = message;
+/** As the index takes them. `topicKey`: null for direct messages. */
+export function messageTerms(words: SearchWords, message: TermSource, topicKey: string | null): string {
+  const { realmId, senderId, recipientId, renderedContent } = message;
   const terms = [realmTerm(realmId), senderTerm(senderId), seriesTerm({ recipientId, topicKey: null })];
   if (topicKey !== null) terms.push(seriesTerm({ recipientId, topicKey }));
   for (const userId of mentionedIn(renderedContent)) terms.push(mentionTerm(userId));
@@ -63,7 +61,7 @@ export function defineSearchFunctions(database: Database, words: SearchWords): v
       topicKey: string | null,
       topic: string,
       renderedContent: string,
-    ) => messageTerms(words, { realmId, senderId, recipientId, topicKey, topic, renderedContent }),
+    ) => messageTerms(words, { realmId, senderId, recipientId, topic, renderedContent }, topicKey),
   );
   database.function('message_words', { deterministic: true }, (topic: string, renderedContent: string) =>
     JSON.stringify([...termsOfMessage(words, { topic, renderedContent })]),
