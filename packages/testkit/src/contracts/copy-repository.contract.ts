@@ -1,5 +1,4 @@
 import type { AppendedCopy } from '@parley/domain/exports';
-import type { PersonalFlags } from '@parley/domain/messages';
 import type { MessageId } from '@parley/domain/shared';
 import { aChannel, aMessage, anotherRealm, aUser } from '../builders.js';
 import { NO_FLAGS } from '../memory/personal-rows.js';
