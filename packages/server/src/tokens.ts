@@ -30,7 +30,7 @@ import type { LinkifierSyntax, MeetingLinks, MeetingServer, ServerAddress } from
 import type { Clock, EventLoop, Randomness, RealmUrls, ReportProblem, Timers, UnitOfWork } from '@parley/domain/shared';
 import type { DisposableDomains, PresencePolicy } from '@parley/domain/users';
 import type { Authenticator, Dispatcher, LoadGauge, Route } from '@parley/http';
-import type { ParleyParts } from './parley.js';
+import type { ParleyParts } from './parley-parts.js';
 import { token } from './provide.js';
 import type { Resolve } from './resolve.js';
 import type { Worker } from './workers/worker.js';

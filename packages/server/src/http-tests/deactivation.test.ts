@@ -19,7 +19,7 @@ const shown = async ({ id }: { id: number }): Promise<Wire> =>
   (fieldsOf(await server.get(`/users/${id}`, people.desdemona)) as Wire).user;
 const makeBot = async (owner: TestUser, name: string): Promise<{ id: number }> => {
   const params = { full_name: name, short_name: name.toLowerCase() };
-  return { id: fieldsOf(await server.post('/bots', owner, params)).user_id as unknown as number };
+  return { id: fieldsOf(await server.post('/bots', owner, params)).user_id };
 };
 const UNAUTHORIZED = { code: 'UNAUTHORIZED_PRINCIPAL' };
 const INSUFFICIENT = 'Insufficient permission';
@@ -186,7 +186,7 @@ describe('DELETE /users/{id} (users §4.1)', () => {
     const { iago, hamlet, cordelia } = people;
     const town = await server.createChannel('town', [hamlet, cordelia]);
     const params = { name: 'cast', description: '', members: [hamlet.id, cordelia.id] };
-    const group = fieldsOf(await server.post('/user_groups/create', iago, params)).group_id as unknown as number;
+    const group = fieldsOf(await server.post('/user_groups/create', iago, params)).group_id;
     const counts = async () => [
       (fieldsOf(await server.get(`/user_groups/${group}/members`, iago)) as Wire).members,
       (fieldsOf(await server.get(`/streams/${town}/members`, iago)) as Wire).subscribers,

@@ -63,8 +63,7 @@ afterAll(async () => {
 const uploaded = async (as: TestUser, file: GivenFile): Promise<string> =>
   String(fieldsOf(await postFiles(server, '/user_uploads', as, [file])).url);
 const say = async (as: TestUser, content: string, to: readonly TestUser[] = [as]): Promise<number> =>
-  fieldsOf(await server.post('/messages', as, { type: 'direct', to: to.map(({ id }) => id), content }))
-    .id as unknown as number;
+  fieldsOf(await server.post('/messages', as, { type: 'direct', to: to.map(({ id }) => id), content })).id;
 const shown = async (id: number, as = people.hamlet): Promise<string> =>
   (fieldsOf(await server.get(`/messages/${id}`, as)) as Wire).message.content;
 /** Until the worker has nothing left to do. */

@@ -17,7 +17,7 @@ import { HmacFileTokens } from '../files/hmac-file-tokens.js';
 import { CONFIRMATION_LINKS, HmacLinkKeys, INVITATION_LINKS } from '../hmac-link-keys.js';
 import { ListedDisposableDomains } from '../listed-disposable-domains.js';
 import { DeliverableMailer } from '../mail/deliverable-mailer.js';
-import type { ParleyParts } from '../parley.js';
+import type { ParleyParts } from '../parley-parts.js';
 import { provideFrom, provideValue } from '../provide.js';
 import { HttpPushService } from '../push/http-push-service.js';
 import { serverAddressOf } from '../realm-resolver.js';
