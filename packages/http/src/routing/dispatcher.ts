@@ -31,7 +31,7 @@ import { HttpRefusal, malformedRequest, methodNotAllowed, serverBusy, unknownPat
 import { type LoadGauge, noLoad } from './load.js';
 import { checkLocalAccess, type PagesAllowed } from './local-access.js';
 import { type Logger, silentLogger, warn } from './logger.js';
-import { type Endpoint, isMethod, type Match, Matcher, pathParameters, type Style } from './matcher.js';
+import { isMethod, type Match, pathParameters, type Style } from './matcher.js';
 import type { AnsweredRequest, RequestObserver, RequestTracer } from './observation.js';
 import { parse } from './params.js';
 import { ipGroup, type LimitState, type RateLimiter, rateLimitHeaders } from './rate-limit.js';
@@ -42,6 +42,7 @@ import { hasOneHost, type RequestTarget, targetOf } from './request-target.js';
 import { RequestsInFlight } from './requests-in-flight.js';
 import { enforceRoles, type RoleLookup } from './role-requirements.js';
 import type { AnonymousClient, Auth, CallerOf, Context, Route, UseCaseKey } from './route.js';
+import { type CompiledRoute, RouteTable } from './route-table.js';
 import { CLIENT_SHARE, TRANSPORT_LIMITS, type TransportLimits } from './transport-limits.js';
 import { type ProxyTrust, TrustedProxies } from './trusted-proxies.js';
 
@@ -98,25 +99,10 @@ export interface Dispatcher {
   drain(patienceMs: number): Promise<void>;
 }
 
-/** An entry of the table with what was looked up for it. */
-interface CompiledRoute extends Endpoint {
-  useCase: unknown;
-  /** The form of it that those get who have not logged in. */
-  readonly forSpectators: CompiledRoute | undefined;
-}
-
 type ExecutesInput = { execute(caller: Caller | AnonymousClient, input: unknown): Promise<unknown> };
 
 /** Whose credentials came with a request, or what is wrong with them. */
 type Proof = { readonly identity: Identity } | { readonly refusal: unknown; readonly isNobody?: boolean };
-
-interface LocatedPath {
-  /** From the mount path on, without the organization's part. */
-  readonly path: string;
-  /** `/` and a string id; null: there is none. */
-  readonly realmPath: string | null;
-  readonly match: Match<CompiledRoute> | null;
-}
 
 /** What is known of a request so far, for its answer and its line in the log. */
 interface RequestState {
@@ -135,13 +121,6 @@ interface RequestState {
   readonly blobs: ReceivedBlob[];
 }
 
-/** Of all routes but those at the root. */
-const PREFIX = '/api/v1';
-/** `/shop/api/v1/messages`; string ids of organizations are lower case. */
-const REALM_PATH = /^(\/[a-z0-9-]+)(\/.*)$/;
-/** Of the same ones, for browsers in which somebody has logged in. */
-const BROWSER_PREFIX = '/json';
-const styleOfRoot = (path: string): Style => (/^\/(json|accounts)\//.test(path) ? 'browser' : 'root');
 const NO_BODY: Body = { fields: new Map(), files: [] };
 const NO_ORIGINS: TrustedOrigins = new Set();
 const OPTIONS_REPLY = { status: 204, body: '' } as const;
@@ -152,7 +131,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
 class TableDispatcher implements Dispatcher {
   private readonly requests = new RequestsInFlight();
-  private readonly matcher = new Matcher<CompiledRoute>();
+  private readonly table: RouteTable;
   private readonly limits: TransportLimits;
   private readonly budgets;
   private readonly answers: AnswerWriter;
@@ -190,29 +169,7 @@ class TableDispatcher implements Dispatcher {
       browser: browserAuthenticators,
       root: [...new Set([...options.authenticators, ...browserAuthenticators])],
     };
-    this.addRoutes(options.routes);
-  }
-
-  private addRoutes(routes: readonly Route[]): void {
-    const add = (path: string, route: Route, style: Style, forSpectators?: Route) => {
-      this.matcher.add(path, (names) => {
-        const compiled = { names, style, useCase: undefined, forSpectators: undefined };
-        return { ...compiled, route, forSpectators: forSpectators && { ...compiled, route: forSpectators } };
-      });
-    };
-    const keyOf = ({ method }: Route, path: string) => `${method} ${path}`;
-    const atRoot = new Map(routes.filter((it) => it.atRoot).map((it) => [keyOf(it, it.path), it]));
-    for (const route of routes) {
-      if (route.atRoot) continue;
-      add(PREFIX + route.path, route, route.takesSessions ? 'root' : 'api');
-      if (route.isApiOnly) continue;
-      const path = BROWSER_PREFIX + route.path;
-      add(path, route, 'browser', atRoot.get(keyOf(route, path)));
-      atRoot.delete(keyOf(route, path));
-    }
-    for (const route of atRoot.values()) {
-      add(route.path, route, route.errorPage ? 'root' : styleOfRoot(route.path), route.forSpectators);
-    }
+    this.table = new RouteTable(options.routes, options.realmsByPath ?? false);
   }
 
   get inFlight(): number {
@@ -226,8 +183,8 @@ class TableDispatcher implements Dispatcher {
 
   async handle(raw: IncomingMessage, response: ServerResponse): Promise<boolean> {
     const target = targetOf(raw);
-    const { path, realmPath, match } = this.locate(target.path);
-    if (!match && !this.isOurs(path)) return false;
+    const { path, realmPath, match } = this.table.locate(target.path);
+    if (!match && !this.table.isOurs(path)) return false;
     // Answers go out in the order of requests: what waits for its turn is not worked on yet.
     if (response.socket === null && !(await this.requests.turnOf(raw, response))) return true;
 
@@ -283,21 +240,12 @@ class TableDispatcher implements Dispatcher {
   }
 
   isHot(raw: IncomingMessage): boolean {
-    const endpoints = this.locate(targetOf(raw).path).match?.entry.endpoints;
+    const endpoints = this.table.locate(targetOf(raw).path).match?.entry.endpoints;
     return endpoints?.get(raw.method ?? '')?.route.hot ?? false;
   }
 
   drain(patienceMs: number): Promise<void> {
     return this.requests.drain(patienceMs);
-  }
-
-  /** A path below an organization's, where there are such, is one of ours only if it is without it. */
-  private locate(path: string): LocatedPath {
-    const match = this.matcher.match(path);
-    if (match || !this.options.realmsByPath || this.isOurs(path)) return { path, realmPath: null, match };
-    const [, realmPath, below] = REALM_PATH.exec(path) ?? [];
-    if (realmPath === undefined) return { path, realmPath: null, match };
-    return { path: below!, realmPath, match: this.matcher.match(below!) };
   }
 
   /** The checks of every operation, in the contract's order. */
@@ -596,10 +544,6 @@ class TableDispatcher implements Dispatcher {
   private breakOff(error: unknown, response: ServerResponse, request: ReceivedRequest): void {
     this.logger.error({ requestId: request.id, err: error }, 'cannot write the answer');
     response.destroy();
-  }
-
-  private isOurs(path: string): boolean {
-    return path === PREFIX || path.startsWith(`${PREFIX}/`);
   }
 
   /** Never parameters, bodies or credentials; the path's pattern, not the path, which may hold an address. */
