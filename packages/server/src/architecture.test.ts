@@ -38,7 +38,7 @@ const RULES: Readonly<Record<string, Rules>> = {
   sqlite: { mayImport: ['@parley/domain', 'better-sqlite3', 'node:'] },
   blobs: { mayImport: ['@aws-sdk/client-s3', '@aws-sdk/lib-storage', '@parley/domain', 'node:'] },
   'export-files': { mayImport: ['@parley/domain', 'tar-stream', 'node:'] },
-  images: { mayImport: ['@parley/domain', 'sharp', 'node:'] },
+  images: { mayImport: ['@parley/domain', 'libheif-js', 'sharp', 'node:'] },
   http: {
     mayImport: [
       '@parley/domain',

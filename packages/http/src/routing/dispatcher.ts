@@ -11,6 +11,7 @@ import { CallLimits } from './call-limits.js';
 import { CallerProof, clientOf, isProven, type Proof } from './caller-proof.js';
 import { BASIC_CHALLENGE, SESSION_CHALLENGE } from './challenges.js';
 import { clientNameOf } from './client-identity.js';
+import { ClientTurns } from './client-turns.js';
 import type { TrustedOrigins } from './csrf.js';
 import { replyToError } from './error-replies.js';
 import { malformedRequest, methodNotAllowed, serverBusy, unknownPath } from './errors.js';
@@ -114,6 +115,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
 class TableDispatcher implements Dispatcher {
   private readonly requests = new RequestsInFlight();
+  private readonly clientTurns = new ClientTurns();
   private readonly table: RouteTable;
   private readonly bodies: RequestBodies;
   private readonly answers: AnswerWriter;
@@ -267,7 +269,12 @@ class TableDispatcher implements Dispatcher {
 
     const { dto, ignored } = parse(route.dto, request.pathParameters, request.parameters);
     try {
-      return withIgnoredParameters(await this.operate(endpoint, request, caller, dto), ignored);
+      const operate = () => this.operate(endpoint, request, caller, dto);
+      const client = clientOf(request, requestState.proof);
+      return withIgnoredParameters(
+        await (takesTurns(route) ? this.clientTurns.run(client, request, operate) : operate()),
+        ignored,
+      );
     } finally {
       if (typeof route.limit === 'object') this.callLimits.show(route.limit, dto, caller, requestState);
     }
@@ -411,3 +418,7 @@ class TableDispatcher implements Dispatcher {
 /** What was asked for, or would have been, had the request got that far. */
 const routeOf = (request: ReceivedRequest, requestState: RequestState | null): Route | undefined =>
   (requestState?.endpoint ?? requestState?.match.entry.endpoints.get(request.method))?.route;
+
+/** Whether much may be read for the answer. What sends bytes of a file has them read as they are sent. */
+const takesTurns = ({ method, isExpensive, longPoll, streamsBody, limit }: Route): boolean =>
+  (method === 'GET' || isExpensive) && !longPoll && !streamsBody && limit !== 'none';
