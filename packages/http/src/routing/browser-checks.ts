@@ -1,5 +1,5 @@
 import type { Identity } from './authenticate.js';
-import type { Body } from './body.js';
+import type { Body } from './body-rules.js';
 import { CSRF_COOKIE, readCookie, SessionCookies } from './cookies.js';
 import {
   CSRF_FIELD,

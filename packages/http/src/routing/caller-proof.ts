@@ -3,8 +3,8 @@ import { type Authenticator, type Identity, notForWebhookBots, notLoggedIn } fro
 import type { ClientKey } from './byte-budget.js';
 import type { CallLimits, CountedRequest } from './call-limits.js';
 import { HttpRefusal } from './errors.js';
+import { ipGroup } from './ip-groups.js';
 import type { Style } from './matcher.js';
-import { ipGroup } from './rate-limit.js';
 import type { ReceivedRequest } from './received-request.js';
 import type { Route } from './route.js';
 

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { ReceivedBlob } from '@parley/domain/files';
-import { type Body, type FileRules, type FileSink, readBody } from './body.js';
+import { readBody } from './body.js';
+import { type Body, type FileRules, type FileSink, NO_BODY } from './body-rules.js';
 import { ByteBudget, Charge, type ClientKey } from './byte-budget.js';
 import { clientOf, isProven, type Proof } from './caller-proof.js';
 import type { ReceivedRequest } from './received-request.js';
@@ -14,8 +15,6 @@ export interface BodyOwner {
   /** Files that were stored for it. */
   readonly blobs: ReceivedBlob[];
 }
-
-const NO_BODY: Body = { fields: new Map(), files: [] };
 
 /** Reads bodies within what is left of the budgets: more from those who have proved who they are. */
 export class RequestBodies {
