@@ -70,3 +70,9 @@ export function keyOf(...flags: readonly boolean[]): string {
   for (const flag of flags) bits = bits * 2 + (flag ? 1 : 0);
   return KEYS[bits]!;
 }
+
+/** How the events of all features look to clients. */
+export interface EventWriter {
+  readonly present: (event: AnyEvent, context: EventContext) => Presented;
+  readonly messageParts: MessagePart;
+}

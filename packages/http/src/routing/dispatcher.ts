@@ -16,6 +16,7 @@ import { ByteBudget, Charge, type ClientKey } from './byte-budget.js';
 import { CallLimits } from './call-limits.js';
 import { BASIC_CHALLENGE, SESSION_CHALLENGE } from './challenges.js';
 import { clientNameOf } from './client-identity.js';
+import { ClientTurns } from './client-turns.js';
 import { CSRF_COOKIE, readCookie, SessionCookies } from './cookies.js';
 import {
   CSRF_FIELD,
@@ -152,6 +153,7 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
 class TableDispatcher implements Dispatcher {
   private readonly requests = new RequestsInFlight();
+  private readonly clientTurns = new ClientTurns();
   private readonly matcher = new Matcher<CompiledRoute>();
   private readonly limits: TransportLimits;
   private readonly budgets;
@@ -332,7 +334,7 @@ class TableDispatcher implements Dispatcher {
     this.shed(route);
     this.callLimits.countCall(request, requestState, route);
     if (route.roleRequirements.length > 0)
-      enforceRoles(route.roleRequirements, await this.options.roleLookup.roleOf(requestState.identity!));
+      await enforceRoles(route.roleRequirements, requestState.identity!, this.options.roleLookup);
 
     if (bodyRefusal) throw bodyRefusal;
     body ??= await this.readBody(request, requestState, route);
@@ -343,7 +345,12 @@ class TableDispatcher implements Dispatcher {
 
     const { dto, ignored } = parse(route.dto, request.pathParameters, request.parameters);
     try {
-      return withIgnoredParameters(await this.operate(endpoint, request, caller, dto), ignored);
+      const operate = () => this.operate(endpoint, request, caller, dto);
+      const client = this.clientOf(request, requestState);
+      return withIgnoredParameters(
+        await (takesTurns(route) ? this.clientTurns.run(client, request, operate) : operate()),
+        ignored,
+      );
     } finally {
       if (typeof route.limit === 'object') this.callLimits.show(route.limit, dto, caller, requestState);
     }
@@ -517,7 +524,7 @@ class TableDispatcher implements Dispatcher {
       if (isRefusedCredentials(proof.refusal)) this.callLimits.countAddress('api_by_ip', request, requestState);
       throw proof.refusal;
     }
-    if (proof.identity.isIncomingWebhook && !route.allowsWebhookBots) throw notForWebhookBots();
+    if (proof.identity.botKind === 'incomingWebhook' && !route.allowsWebhookBots) throw notForWebhookBots();
     return proof.identity;
   }
 
@@ -633,6 +640,10 @@ const routeOf = (request: ReceivedRequest, requestState: RequestState | null): R
 /** What pages have to send: the session's, or anything that the browser's cookie says as well. */
 const csrfTokenOf = (request: ReceivedRequest, identity: Identity | undefined): string =>
   identity?.session?.csrfToken ?? readCookie(request, CSRF_COOKIE) ?? newCsrfToken();
+
+/** Whether much may be read for the answer. What sends bytes of a file has them read as they are sent. */
+const takesTurns = ({ method, isExpensive, longPoll, streamsBody, limit }: Route): boolean =>
+  (method === 'GET' || isExpensive) && !longPoll && !streamsBody && limit !== 'none';
 
 /** It is no parameter of any operation. */
 function withoutCsrfToken(fields: Body['fields']): Body['fields'] {

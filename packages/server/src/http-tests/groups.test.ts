@@ -20,7 +20,7 @@ const ids = (...users: readonly TestUser[]) => users.map(({ id }) => id);
 /** Made by Iago, with nobody in it, unless said otherwise. */
 async function create(name: string, params: object = {}, as = people.iago): Promise<number> {
   const fields = { name, description: '', members: [], ...params };
-  return fieldsOf(await server.post('/user_groups/create', as, fields)).group_id as unknown as number;
+  return fieldsOf(await server.post('/user_groups/create', as, fields)).group_id;
 }
 const update = (as: TestUser, id: number, params: object) => server.patch(`/user_groups/${id}`, as, { ...params });
 const change = (as: TestUser, id: number, params: object) =>
@@ -44,7 +44,7 @@ async function inAnotherRealm(): Promise<{ user: TestUser; group: number }> {
   const user = await server.addUser({ email: 'theirs@other.com', fullName: 'Theirs', realmId });
   const params = { name: 'theirs', description: '', members: [] };
   const created = await server.request('POST', '/user_groups/create', { as: user, params, realm: 'other' });
-  return { user, group: fieldsOf(created).group_id as unknown as number };
+  return { user, group: fieldsOf(created).group_id };
 }
 
 describe('a new group', () => {

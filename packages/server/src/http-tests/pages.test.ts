@@ -9,7 +9,8 @@ import type { User } from '@parley/domain/users';
 import { eventsAfter, openQueue } from '../testing/event-queues.js';
 import { expectRefusal, fieldsOf } from '../testing/expectations.js';
 import { lettersOf, runJobs } from '../testing/jobs.js';
-import { type TestReply, TestServer, type TestUser } from '../testing/test-server.js';
+import type { TestReply } from '../testing/test-reply.js';
+import { TestServer, type TestUser } from '../testing/test-server.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: wire forms, told apart by assertions.
 type Wire = any;

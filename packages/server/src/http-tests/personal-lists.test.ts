@@ -52,7 +52,7 @@ describe('drafts', () => {
   const toTown = (more: object = {}) => ({ type: 'stream', to: [town], topic: 'plans', content: 'to be', ...more });
   const post = (as: TestUser, ...given: readonly object[]) => server.post('/drafts', as, { drafts: given });
   const keep = async (...given: readonly object[]): Promise<number[]> =>
-    fieldsOf(await post(people.hamlet, ...given)).ids as unknown as number[];
+    fieldsOf(await post(people.hamlet, ...given)).ids;
   const UNKNOWN = 'Draft does not exist';
   const OFF = 'User has disabled synchronizing drafts.';
 
@@ -203,8 +203,7 @@ describe('drafts', () => {
 describe('saved snippets', () => {
   const UNKNOWN = 'Saved snippet does not exist.';
   const save = async (as = people.hamlet, title = ' Greeting '): Promise<number> =>
-    fieldsOf(await server.post('/saved_snippets', as, { title, content: ' Dear *all* ' }))
-      .saved_snippet_id as unknown as number;
+    fieldsOf(await server.post('/saved_snippets', as, { title, content: ' Dear *all* ' })).saved_snippet_id;
   const shown = (id: number, more: object = {}) => ({
     id,
     title: 'Greeting',

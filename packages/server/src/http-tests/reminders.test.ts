@@ -32,7 +32,7 @@ const say = (to: string | readonly TestUser[], topic: string, content: string) =
 const post = (as: TestUser, params: object = {}) =>
   server.post('/reminders', as, { message_id: message, scheduled_delivery_timestamp: DUE, ...params });
 const remind = async (as: TestUser, params: object = {}): Promise<number> =>
-  fieldsOf(await post(as, params)).reminder_id as unknown as number;
+  fieldsOf(await post(as, params)).reminder_id;
 const list = async (as: TestUser): Promise<Wire[]> => fieldsOf(await server.get('/reminders', as)).reminders as Wire;
 async function deliver(seconds = 3600): Promise<void> {
   server.clock.advance(seconds);

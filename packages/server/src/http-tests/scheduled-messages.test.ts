@@ -34,7 +34,7 @@ const toCordelia = () => ({ type: 'direct', to: [people.cordelia.id] });
 const post = (as: TestUser, params: object) =>
   server.post('/scheduled_messages', as, { content: 'later *on*', scheduled_delivery_timestamp: DUE, ...params });
 const schedule = async (as: TestUser, params: object): Promise<number> =>
-  fieldsOf(await post(as, params)).scheduled_message_id as unknown as number;
+  fieldsOf(await post(as, params)).scheduled_message_id;
 const edit = (as: TestUser, id: number, params: object) => server.patch(`/scheduled_messages/${id}`, as, { ...params });
 const list = async (as: TestUser): Promise<Wire[]> =>
   fieldsOf(await server.get('/scheduled_messages', as)).scheduled_messages as Wire;

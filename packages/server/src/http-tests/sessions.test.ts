@@ -108,7 +108,7 @@ describe('operations under /json', () => {
     );
     const params = { type: 'direct', to: [people.hamlet.id], content: 'to myself' };
     const { id } = fieldsOf(await browser.post('/json/messages', params));
-    const message = fieldsOf(await browser.get(`/json/messages/${id}`)).message as unknown as Record<string, unknown>;
+    const message = fieldsOf(await browser.get(`/json/messages/${id}`)).message as Record<string, unknown>;
     expect(message).toMatchObject({ client: 'website', sender_id: people.hamlet.id });
     fieldsOf(await browser.request('PATCH', `/json/messages/${id}`, { content: 'to nobody' }));
     fieldsOf(await browser.request('DELETE', `/json/messages/${id}`));
@@ -275,7 +275,7 @@ describe('a session', () => {
   it('ends with a regenerated key, but for the one that asked for it', async () => {
     const user = await somebodyNew();
     const [one, other] = [await logIn(user), await logIn(user)];
-    const { api_key } = fieldsOf(await one.post('/json/users/me/api_key/regenerate')) as unknown as { api_key: string };
+    const { api_key } = fieldsOf(await one.post('/json/users/me/api_key/regenerate')) as { api_key: string };
     await expectLoggedIn(one, user);
     await expectLoggedOut(other);
     fieldsOf(await server.post('/users/me/api_key/regenerate', { ...user, apiKey: api_key }));

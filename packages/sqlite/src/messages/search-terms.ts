@@ -1,7 +1,6 @@
 import { holdsPhrases, mentionedIn, type SearchWords, termsOfMessage } from '@parley/domain/messages';
 import type { RealmId, RecipientId, UserId } from '@parley/domain/shared';
 import type { Database } from 'better-sqlite3';
-import type { Series } from './message-filter.js';
 
 /**
  * A message in the index of searches is a list of terms: the words it is found by, and where it is, so that a search that is
@@ -20,7 +19,7 @@ export const wordTerm = encode;
 export const realmTerm = (id: RealmId): string => `${KINDS.realm}${id}`;
 export const senderTerm = (id: UserId): string => `${KINDS.sender}${id}`;
 export const mentionTerm = (id: UserId): string => `${KINDS.mention}${id}`;
-export const seriesTerm = ({ recipientId, topicKey }: Series): string =>
+export const seriesTerm = ({ recipientId, topicKey }: Pick<TermSource, 'recipientId' | 'topicKey'>): string =>
   topicKey === null
     ? `${KINDS.recipient}${recipientId}`
     : `${KINDS.topic}${recipientId}${KINDS.topic}${encode(topicKey)}`;

@@ -39,7 +39,7 @@ export const INVITATIONS_SCENARIOS: Scenarios = {
       as: null,
       given: makeLink,
       params: async ({ server, people }) => {
-        const { invites } = fieldsOf(await server.get('/invites', people.iago)) as unknown as {
+        const { invites } = fieldsOf(await server.get('/invites', people.iago)) as {
           invites: { link_url: string }[];
         };
         return {

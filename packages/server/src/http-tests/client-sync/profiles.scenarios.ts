@@ -81,5 +81,5 @@ async function addFields({ server, people }: World): Promise<void> {
 
 async function fieldIds({ server, people }: World): Promise<number[]> {
   const { custom_fields } = fieldsOf(await server.get('/realm/profile_fields', people.iago));
-  return (custom_fields as unknown as { id: number }[]).map(({ id }) => id);
+  return (custom_fields as { id: number }[]).map(({ id }) => id);
 }

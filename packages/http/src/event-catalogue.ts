@@ -1,8 +1,9 @@
 import type { AnyEvent, AnyEventType, EventCatalogue } from '@parley/domain/events';
-import { EVENT_PRESENTERS } from '../features.js';
-import type { EventContext, EventPresenter, Presented } from './event-presenter.js';
-import { wantsAnyOf } from './queue-presentation.js';
+import type { EventPresenter, EventWriter } from './events/event-presenter.js';
+import { wantsAnyOf } from './events/queue-presentation.js';
+import { EVENT_PRESENTERS, MESSAGE_PARTS } from './features.js';
 
+/** Each takes events of its own type only: whoever looks one up by an event's type gives it that event. */
 const presenterOf = (type: AnyEventType): EventPresenter<AnyEvent> =>
   EVENT_PRESENTERS[type] as unknown as EventPresenter<AnyEvent>;
 
@@ -23,5 +24,7 @@ export const EVENT_CATALOGUE: EventCatalogue = {
   needsOf: (event) => presenterOf(event.type).needs?.(event) ?? null,
 };
 
-export const presentEvent = (event: AnyEvent, context: EventContext): Presented =>
-  presenterOf(event.type).present(event, context);
+export const EVENT_WRITER: EventWriter = {
+  present: (event, context) => presenterOf(event.type).present(event, context),
+  messageParts: MESSAGE_PARTS,
+};
