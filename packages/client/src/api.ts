@@ -1447,8 +1447,8 @@ export type TypingEditMessageEvent = {
 export type UpdateMessageEvent = {
   id: number;
   type: 'update_message';
-  user_id: number | null;
   rendering_only: false;
+  user_id: number | null;
   message_id: number;
   message_ids: number[];
   flags: string[];
@@ -1471,8 +1471,8 @@ export type UpdateMessageEvent = {
 } | {
   id: number;
   type: 'update_message';
-  user_id: null;
   rendering_only: true;
+  user_id: number | null;
   message_id: number;
   message_ids: number[];
   flags: string[];
