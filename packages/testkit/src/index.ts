@@ -48,6 +48,7 @@ export {
   makeChannel,
   makeGroup,
   makeMembership,
+  makeNewMessage,
   makeRealm,
   makeSystemGroup,
   makeUser,
