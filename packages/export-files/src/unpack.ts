@@ -38,9 +38,9 @@ export async function unpack(path: string, folder: string, limits: UnpackLimits 
   });
   const isCompressed = !/\.tar$/.test(path);
   const source = createReadStream(path);
-  const reading = isCompressed
-    ? pipeline(source, createGunzip(), meter, archive as unknown as NodeJS.WritableStream)
-    : pipeline(source, meter, archive as unknown as NodeJS.WritableStream);
+  // A stream of a kind that Node's types do not know, and its pipelines take.
+  const sink = archive as unknown as NodeJS.WritableStream;
+  const reading = isCompressed ? pipeline(source, createGunzip(), meter, sink) : pipeline(source, meter, sink);
   reading.catch(() => undefined);
   try {
     for await (const entry of archive) {
