@@ -275,7 +275,7 @@ describe('the topics that a channel allows', () => {
     }
   });
 
-  it('tells what the empty topic is called', () => {
+  it('says what the empty topic is called', () => {
     for (const [topicsPolicy, topic] of [
       ['emptyTopicRefused', ''],
       ['emptyTopicOnly', 'plans'],
