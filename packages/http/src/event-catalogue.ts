@@ -7,9 +7,20 @@ import { EVENT_PRESENTERS, MESSAGE_PARTS } from './features.js';
 const presenterOf = (type: AnyEventType): EventPresenter<AnyEvent> =>
   EVENT_PRESENTERS[type] as unknown as EventPresenter<AnyEvent>;
 
+const wireTypes = new Map<AnyEventType, readonly string[]>();
+
+function wireTypesOf(type: AnyEventType): readonly string[] {
+  let types = wireTypes.get(type);
+  if (!types) {
+    types = [...new Set(presenterOf(type).forms.map((form) => form.type))];
+    wireTypes.set(type, types);
+  }
+  return types;
+}
+
 /** What delivery has to know of events. */
 export const EVENT_CATALOGUE: EventCatalogue = {
-  wants: (presentation, type) => wantsAnyOf(presentation, presenterOf(type).wireTypes),
+  wants: (presentation, type) => wantsAnyOf(presentation, wireTypesOf(type)),
   needsOf: (event) => presenterOf(event.type).needs?.(event) ?? null,
 };
 

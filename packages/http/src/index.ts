@@ -1,5 +1,6 @@
 export { CONTRACT_OPERATIONS, type ContractOperation } from './contract-operations.js';
 export { EVENT_CATALOGUE, EVENT_FORMS } from './event-catalogue.js';
+export { eventTypeName } from './events/event-forms.js';
 export { LongPoll } from './events/long-poll.js';
 export { PublicRealms } from './events/public-realms.js';
 export type { RouteDependencies } from './feature.js';

@@ -120,6 +120,13 @@ describe('POST /submessage (messages §15.3)', () => {
     ]);
   });
 
+  it('takes no more than 500,000 characters for one message, since whoever reads it gets them all', async () => {
+    const note = `"${'x'.repeat(9998)}"`;
+    for (let n = 0; n < 50; n++) fieldsOf(await attach(people.hamlet, plain, note));
+    expectRefusal(await attach(people.hamlet, plain, '1'), 'Too much text in submessages (limit: 500000 characters).');
+    expect(await shown(plain)).toHaveLength(50);
+  });
+
   it('refuses messages that are not there, or are for others', async () => {
     const direct = await say(people.hamlet, '/poll x', [people.hamlet]);
     for (const id of [99999999, direct]) expectRefusal(await attach(people.cordelia, id, VOTE), 'Invalid message(s)');
