@@ -6,7 +6,7 @@ import type { Role } from '../users/role.js';
 import { receiversAfterMove, receiversLostByMove, watchersOfUpdate } from './update-audiences.js';
 
 /** K: hears of the move; L: hears that the message is gone; –: hears nothing. */
-describe('who hears of messages that were moved to another channel (messages §9.4)', () => {
+describe('who receives the event of messages that were moved to another channel (messages §9.4)', () => {
   it.each(
     tableRows(`
       who                       | webPublic | public | privateSharedHistory | privateProtectedHistory

@@ -175,7 +175,7 @@ describe('PATCH /settings with another address', () => {
     wanted = `New${n}@Example.com`;
   });
 
-  it('sends a link there, by which the address changes once, and everybody hears of it', async () => {
+  it('sends a link there, by which the address changes once, and everybody gets the event', async () => {
     const queue = await openQueue(server, people.iago);
     expect(fieldsOf(await ask(` ${wanted} `))).toEqual({});
     expect(await addressOf()).toBe(hamlet.email);
@@ -325,7 +325,7 @@ describe('setting another password by mail', () => {
     }
   });
 
-  it('tells those who were deactivated that they were, without a link', async () => {
+  it('writes to those who were deactivated that they were, without a link', async () => {
     await changeUser(hamlet, { isActive: false });
     expectRedirect(await ask(hamlet.email), DONE);
     const [{ text }] = (await lettersTo(hamlet.email, confirmations())) as [Letter];
@@ -535,7 +535,7 @@ describe('joining by a link', () => {
     expectPage(await register(confirm), outside, 400);
   });
 
-  it('tells those with a deactivated account', async () => {
+  it('answers those with a deactivated account', async () => {
     await changeUser(hamlet, { isActive: false });
     expectPage(await join(await made(), hamlet.email), 'Account has been deactivated.', 400);
   });
