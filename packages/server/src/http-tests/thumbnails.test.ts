@@ -1,10 +1,10 @@
 import type { ImageInfo, ImageProcessor, ImageTarget, ProcessedImage } from '@parley/domain/images';
 import { MakeThumbnails } from '@parley/domain/messages';
 import { openHeic, SharpImageProcessor } from '@parley/images';
-import { MemoryBlobStore, TURNED_HEIC_PHOTO } from '@parley/testkit';
+import { ANIMATED_GIF, MemoryBlobStore, TIFF, TURNED_HEIC_PHOTO } from '@parley/testkit';
 import { eventsAfter, openQueue } from '../testing/event-queues.js';
 import { fieldsOf } from '../testing/expectations.js';
-import { ANIMATED_GIF, pngOf, TIFF } from '../testing/images.js';
+import { pngOf } from '../testing/images.js';
 import { runJobs } from '../testing/jobs.js';
 import { type GivenFile, postFiles } from '../testing/multipart.js';
 import { TestServer, type TestUser } from '../testing/test-server.js';
@@ -84,7 +84,7 @@ const about = (type: string, size: string) => `data-original-content-type="${typ
 const SPINNER = '/static/images/loading/loader-black.svg';
 
 describe('an image (markdown §15.2)', () => {
-  it('is a placeholder in messages until its thumbnail is ready, which everybody with the message is told', async () => {
+  it('is a placeholder in messages until its thumbnail is ready, which is announced to everybody with the message', async () => {
     const { hamlet, cordelia, iago } = people;
     const url = await uploaded(hamlet, PHOTO);
     const id = await say(hamlet, `[cat](${url}) and ![a "dog" & > <b>](${url}?x)`, [hamlet, cordelia]);
