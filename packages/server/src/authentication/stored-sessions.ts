@@ -12,7 +12,7 @@ export class StoredSessions implements BrowserSessions {
     const realmId = await this.realms.findRealm(realmAddress);
     const found = await this.verifySession.execute({ realmId }, token);
     if (!found) return null;
-    const { userId, sessionId, csrfToken } = found;
-    return { realmId: found.realmId, userId, session: { id: sessionId, csrfToken } };
+    const { userId, botKind, sessionId, csrfToken } = found;
+    return { realmId: found.realmId, userId, botKind, session: { id: sessionId, csrfToken } };
   }
 }

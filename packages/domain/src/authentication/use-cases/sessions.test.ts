@@ -66,7 +66,7 @@ describe('logging in', () => {
     const { token, csrfToken, id, user } = await logIn('HAMLET@example.com');
     expect(user).toEqual(fixture.user('hamlet'));
     expect(csrfToken).toBe(`csrf of ${token}`);
-    expect(await verify(token)).toEqual({ ...fixture.viewer('hamlet'), sessionId: id, csrfToken });
+    expect(await verify(token)).toEqual({ ...fixture.viewer('hamlet'), botKind: null, sessionId: id, csrfToken });
     const now = fixture.clock.now();
     expect(await list()).toEqual([
       {

@@ -4,6 +4,7 @@ import type { Clock } from '../../shared/clock.js';
 import type { RealmId, SessionId, UserId } from '../../shared/ids.js';
 import type { ReportProblem } from '../../shared/problem-log.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import type { BotKind } from '../../users/user.js';
 import { KnownCallers } from '../known-callers.js';
 import { isRenewalDue, type Session, type SessionTokens, sessionExpiry } from '../session.js';
 import { type AnonymousCaller, accountDeactivated, realmDeactivated } from './password-log-in.js';
@@ -12,12 +13,15 @@ export interface VerifiedSession {
   readonly realmId: RealmId;
   readonly userId: UserId;
   readonly sessionId: SessionId;
+  /** Null: a person. */
+  readonly botKind: BotKind | null;
   /** What the browser's own pages prove with that a request comes from them. */
   readonly csrfToken: string;
 }
 
 interface KnownSession {
   readonly userId: UserId;
+  readonly botKind: BotKind | null;
   readonly csrfToken: string;
   session: Session;
 }
@@ -43,7 +47,8 @@ export class VerifySession implements EventListener {
     const now = this.clock.now();
     if (!known || known.session.realmId !== realmId || known.session.expiresAt <= now) return null;
     if (isRenewalDue(known.session, now)) await this.renew(known, now);
-    return { realmId, userId: known.userId, sessionId: known.session.id, csrfToken: known.csrfToken };
+    const { userId, botKind, csrfToken } = known;
+    return { realmId, userId, botKind, sessionId: known.session.id, csrfToken };
   }
 
   onEvents(events: readonly StoredEvent[]): void {
@@ -62,7 +67,7 @@ export class VerifySession implements EventListener {
       // Their sessions have ended already, unless something is amiss.
       if ((await realms.get(session.realmId)).isDeactivated) throw realmDeactivated();
       if (!user.isActive) throw accountDeactivated();
-      return { userId: session.userId, csrfToken, session };
+      return { userId: session.userId, botKind: user.bot?.kind ?? null, csrfToken, session };
     });
   }
 
