@@ -90,10 +90,7 @@ const WITHOUT_DEFAULT: readonly string[] = [
 const DEFAULTS = SETTINGS.filter(([name]) => !WITHOUT_DEFAULT.includes(name));
 
 const registered = async (as: TestUser, section: 'user_settings' | 'realm_user_settings_defaults') =>
-  fieldsOf(await server.post('/register', as, { fetch_event_types: [section] }))[section] as unknown as Record<
-    string,
-    unknown
-  >;
+  fieldsOf(await server.post('/register', as, { fetch_event_types: [section] }))[section] as Record<string, unknown>;
 
 /** One server: settings do not depend on one another. */
 describe('each setting', () => {
