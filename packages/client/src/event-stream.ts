@@ -114,7 +114,7 @@ export class EventStream implements AsyncIterable<ReceivedEvent> {
       try {
         const state = await this.transport.call('POST', request, { signal: this.closing.signal, maxRetries: 0 });
         this.report('online');
-        return state as unknown as InitialState;
+        return state as InitialState;
       } catch (error) {
         await this.waitAfter(error);
       }
@@ -159,8 +159,8 @@ export class EventStream implements AsyncIterable<ReceivedEvent> {
     try {
       const request = encode('GET /events', '/events', { queue_id: queueId, last_event_id: lastId });
       const options = { signal: poll.signal, timeoutMs, maxRetries: 0 };
-      const { events } = await this.transport.call('GET', request, options);
-      return events as readonly Event[];
+      const answer = await this.transport.call('GET', request, options);
+      return (answer as { readonly events: readonly Event[] }).events;
     } finally {
       this.poll = null;
       this.closing.signal.removeEventListener('abort', abort);

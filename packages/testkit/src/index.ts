@@ -36,7 +36,6 @@ export {
 } from './fake-ports.js';
 export { FakeRenderer, OverwhelmedRenderer } from './fake-renderer.js';
 export { FixedClock } from './fixed-clock.js';
-export { blackHeic, HEIC_PHOTO, TURNED_HEIC_PHOTO } from './heic.js';
 export { allHostilePatterns, type HostilePattern, someHostilePatterns } from './hostile-patterns.js';
 export { HOSTILE_TEXTS } from './hostile-texts.js';
 export { flagChange, LiveEvents, type LiveEventsOptions, seqsOf } from './live-events.js';
@@ -48,6 +47,7 @@ export {
   makeChannel,
   makeGroup,
   makeMembership,
+  makeNewMessage,
   makeRealm,
   makeSystemGroup,
   makeUser,
@@ -59,6 +59,7 @@ export { MemoryBlobStore } from './memory-blob-store.js';
 export { MemoryPartialBlobStore } from './memory-partial-blob-store.js';
 export { blackPng, crc32 } from './png.js';
 export { agreeOnRandomHistories } from './random-histories.js';
+export { ANIMATED_GIF, blackHeic, HEIC_PHOTO, TIFF, TURNED_HEIC_PHOTO } from './sample-images.js';
 export {
   alternativesOf,
   excessesOf,

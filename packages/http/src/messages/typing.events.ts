@@ -35,7 +35,7 @@ const EDITING = form('typing_edit_message', {
 export const TYPING_EVENTS = {
   'typing.changed': {
     forms: TYPING,
-    needs: ({ sender, to }) => (to.kind === 'channel' ? { userIds: [sender.id] } : null),
+    needs: ({ sender, to }) => ({ userIds: to.kind === 'channel' ? [sender.id] : to.people.map(({ id }) => id) }),
     present: presentTyping,
   },
   'typing.editing': { forms: [EDITING], present: presentEditing },
@@ -45,21 +45,22 @@ export const TYPING_EVENTS = {
 function presentTyping(event: EventOf<'typing.changed'>, context: EventContext): Presented {
   const { op, sender, to } = event;
   const { presentation, publicRealm, receiver } = context;
-  const present = (person: UserSummary, isHidden = false) => ({
+  const present = (person: UserSummary) => ({
     user_id: person.id,
-    email: shownAddress(person, publicRealm, isHidden),
+    email: shownAddress(person, publicRealm, receiver.inaccessible.has(person.id)),
   });
   if (to.kind === 'direct') {
-    const recipients = () => to.people.map((person) => present(person));
+    const hiddenIds = to.people.map(({ id }) => id).filter((id) => receiver.inaccessible.has(id));
+    const recipients = () => to.people.map(present);
     const fields = () => ({ message_type: 'direct', sender: present(sender), recipients: recipients() });
-    return [[context.shared('', () => opened({ type: 'typing', op, ...fields() }))]];
+    return [[context.shared(hiddenIds.join(), () => opened({ type: 'typing', op, ...fields() }))]];
   }
   if (!can(presentation, 'stream_typing_notifications')) return [];
   const isHidden = receiver.inaccessible.has(sender.id);
   const { showsEmptyTopics: allowsEmpty } = context;
   const fields = () => ({
     message_type: 'stream',
-    sender: present(sender, isHidden),
+    sender: present(sender),
     stream_id: to.channelId,
     topic: presentTopic(to.topic, allowsEmpty),
   });

@@ -189,6 +189,25 @@ describe('scheduling a message', () => {
     fieldsOf(await post(people.iago, toTown()));
     expect(await list(hamlet)).toHaveLength(1000);
   });
+
+  it('is refused beyond the maximum of text, in both forms, and may grow no more then', async () => {
+    const { hamlet } = people;
+    const id = await schedule(hamlet, { ...toTown(), content: 'x' });
+    await server.storage.uow.write(async (tx) => {
+      const found = (await tx.scheduledMessages.find(server.realmId, id as never))!;
+      const { id: _, status: __, failure: ___, ...message } = found;
+      const renderedContent = 'x'.repeat(2_000_000 - 2 * 9);
+      await tx.scheduledMessages.add({ ...message, content: '', renderedContent });
+    });
+    const refusal = 'Too much text in scheduled messages (limit: 2000000 bytes).';
+    const change = (fields: Wire) => server.patch(`/scheduled_messages/${id}`, hamlet, fields);
+    const second = await schedule(hamlet, { ...toTown(), content: 'x' });
+    expectRefusal(await post(hamlet, { ...toTown(), content: 'x' }), refusal);
+    expectRefusal(await change({ content: 'xy' }), refusal);
+    fieldsOf(await change({ content: 'y' }));
+    fieldsOf(await server.delete(`/scheduled_messages/${second}`, hamlet));
+    fieldsOf(await change({ content: 'xy' }));
+  });
 });
 
 describe('editing a scheduled message', () => {

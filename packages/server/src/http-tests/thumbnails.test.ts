@@ -1,10 +1,10 @@
 import type { ImageInfo, ImageProcessor, ImageTarget, ProcessedImage } from '@parley/domain/images';
 import { MakeThumbnails } from '@parley/domain/messages';
 import { openHeic, SharpImageProcessor } from '@parley/images';
-import { MemoryBlobStore, TURNED_HEIC_PHOTO } from '@parley/testkit';
+import { ANIMATED_GIF, MemoryBlobStore, TIFF, TURNED_HEIC_PHOTO } from '@parley/testkit';
 import { eventsAfter, openQueue } from '../testing/event-queues.js';
 import { fieldsOf } from '../testing/expectations.js';
-import { ANIMATED_GIF, pngOf, TIFF } from '../testing/images.js';
+import { pngOf } from '../testing/images.js';
 import { runJobs } from '../testing/jobs.js';
 import { type GivenFile, postFiles } from '../testing/multipart.js';
 import { TestServer, type TestUser } from '../testing/test-server.js';

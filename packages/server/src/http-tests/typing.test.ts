@@ -64,6 +64,24 @@ describe('POST /typing (users §9.1)', () => {
     expect(sender.email).toMatch(new RegExp(`^user${hamlet.id}@`));
   });
 
+  it('tells a guest who may not know everybody no addresses of others, and takes none of theirs', async () => {
+    const { desdemona, hamlet, cordelia, polonius } = people;
+    const { members } = await server.storage.uow.read(({ groups }) => groups.systemGroupIds(server.realmId));
+    fieldsOf(await server.patch('/realm', desdemona, { can_access_all_users_group: { new: members } }));
+    // In no channel with the guest.
+    const far = await server.addUser({ email: 'far@zulip.com', fullName: 'Far' });
+    const queue = await open(polonius);
+    expectRefusal(await type(polonius, { to: [far.id] }), `Invalid user ID ${far.id}`);
+    fieldsOf(await type(far, { to: [polonius.id] }));
+    fieldsOf(await type(hamlet, { to: [polonius.id, far.id, cordelia.id] }));
+    const hidden = { user_id: far.id, email: `user${far.id}@parley.invalid` };
+    const event = { type: 'typing', op: 'start', message_type: 'direct' };
+    expect(await eventsAfter(server, queue)).toEqual([
+      { ...event, sender: hidden, recipients: [sign(polonius), hidden] },
+      { ...event, sender: sign(hamlet), recipients: [sign(polonius), hidden, sign(cordelia), sign(hamlet)] },
+    ]);
+  });
+
   it('refuses what names nobody, no channel or no topic, and whoever may not post there', async () => {
     const { hamlet, cordelia, polonius } = people;
     expectRefusal(await server.post('/typing', hamlet, { to: [cordelia.id] }), "Missing 'op' argument", {

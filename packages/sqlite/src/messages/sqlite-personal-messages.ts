@@ -23,7 +23,7 @@ import {
 } from '@parley/domain/shared';
 import { type Connection, LIMIT } from '../connection.js';
 import { ascending, jsonList, toFlag } from '../rows.js';
-import { EVERYTHING, narrowingTo, toNarrowing } from './message-filter.js';
+import { EVERYTHING, narrowingTo, toNarrowing, wholeSeriesOf } from './message-filter.js';
 import { idOf, type MessageIndexRow, MessageIndexRowsById } from './message-index-row.js';
 import { MessageSeries } from './message-series.js';
 import type { RecipientOrdinalRange } from './read-sets.js';
@@ -293,11 +293,12 @@ export class SqlitePersonalMessages implements PersonalMessages {
   }
 
   async markRead(viewer: Viewer, filter: MessageFilter): Promise<readonly MessageId[]> {
-    const narrowing = toNarrowing(filter.conditions);
-    if (!narrowing) return [];
     const reader = this.unread.readerOf(viewer);
-    const found = this.conversations.find(reader, narrowing);
+    const series = wholeSeriesOf(filter.conditions);
+    const found = series && this.conversations.find(reader, series);
     if (!found) {
+      const narrowing = toNarrowing(filter.conditions);
+      if (!narrowing) return [];
       const unread = this.unread.list(viewer, narrowing, Number.MAX_SAFE_INTEGER);
       return this.setRead(
         viewer,

@@ -120,12 +120,26 @@ export function eventLogContract(open: OpenStorage): void {
       expect([await count(1), await count(250), await count(10_000)]).toEqual([1, 2, 4]);
     });
 
+    it('counts packed lists of messages as if they were not', async () => {
+      const fixture = await stage();
+      const messageIds = Array.from({ length: 1000 }, (_, n) => (1_000_000 + 20 * n) as MessageId);
+      const { event, audience } = eventsWithReceivers('0');
+      const start = await append(fixture, { event, audience });
+      for (let n = 0; n < 3; n++) await append(fixture, { event: { ...event, messageIds } as typeof event, audience });
+      const events = await listed(fixture, start, 100, 10_000);
+      expect(events.map((each) => isReadable(each) && each.event)).toEqual([
+        { ...event, messageIds },
+        { ...event, messageIds },
+      ]);
+    });
+
     it.each([
       ['whose payload is no JSON', { payload: '{"type":' }, true],
       ['whose payload is no event', { payload: 'null' }, true],
       ['of a type nobody knows', { payload: '{"type":"made.up"}' }, true],
       ['of a type that every object has', { payload: '{"type":"constructor"}' }, true],
-      ['in a format of a later version', { format: 2 }, true],
+      ['in a format of a later version', { format: 3 }, true],
+      ['whose list of messages is damaged', { payload: '{"type":"message.deleted","messageIds":{"steps":1}}' }, true],
       ['in a format of an earlier version', { payload: '{"type":"message.sent"}', format: 1 }, true],
       ['whose audience is no JSON', { audience: '' }, false],
       ['whose audience is none', { audience: '{"kind":"users","ids":["1"]}' }, false],

@@ -2,6 +2,20 @@ import { gunzipSync } from 'node:zlib';
 
 const unpacked = (base64: string): Buffer => gunzipSync(Buffer.from(base64, 'base64'));
 
+/** Two frames of 2 × 2 pixels. */
+export const ANIMATED_GIF = Buffer.from(
+  'R0lGODlhAgACAIAAAExpcf///yH5BAUAAAAALAAAAAACAAIAAAICjFMAIfkEBQAAAAAsAAAAAAIAAgCATGlxAAAAAgKMUwA7',
+  'base64',
+);
+
+/** 3 × 2 pixels. */
+export const TIFF = Buffer.from(
+  'SUkqABoAAABkZGRkZGRkZGRkZGRkZGRkZGQPAAABAwABAAAAAwAAAAEBAwABAAAAAgAAAAIBAwADAAAA5AAAAAMBAwABAAAAAQAAAAYBAwABAAAAAgAAABEB' +
+    'BAABAAAACAAAABIBAwABAAAAAQAAABUBAwABAAAAAwAAABYBAwABAAAAAgAAABcBBAABAAAAEgAAABoBBQABAAAA1AAAABsBBQABAAAA3AAAABwBAwABAAAA' +
+    'AQAAACgBAwABAAAAAgAAAFMBAwADAAAA6gAAAAAAAAAzM8sAAAAIADMzywAAAAgACAAIAAgAAQABAAEA',
+  'base64',
+);
+
 /** A photo of 40 × 20 pixels, red on the left and blue on the right in the colors of Display P3, with EXIF that names a camera and a place. */
 export const HEIC_PHOTO = unpacked(
   'H4sIAAAAAAACA31UXUgUURQ+d8bNTUwrtxArWU1psYLdfMgezMW1wtAU3Uirl3H278bO7jSzqb1U1pb9EJiChBBtvRQUVoRB9ZD2JD2UkvjQQ4YPoRESBmWU' +
