@@ -48,6 +48,7 @@ const RELEASED = [
   ['0033-thumbnails', '83e5e2adbffbfff143cd0f1acfe4577aeadbf92d35693ae380cba15489c8d3ac'],
   ['0034-confirmations', 'e8beffbc3f02011036a5bd5517d56f2d91ddeb0915eb271d2fa99dfb481bae0e'],
   ['0035-exports', '1d34086f4c5986248fb66d91183ad4fa9d8ddda43a781bb59f844f8fc2834d60'],
+  ['0036-space-of-owners', '3d160f65ecce60c38f307754243df67c6b55f09a75cd6042b694b25d19e89d58'],
 ];
 
 let directory: string;
