@@ -7,6 +7,7 @@ import { APPLICATION_ID, LATEST_VERSION, openWriter } from '../database.js';
 import { DatabaseRefused } from '../database-refused.js';
 import { MIGRATIONS } from '../features.js';
 import { openSqliteStorage } from '../index.js';
+import { BLOB_TABLES } from '../maintenance.js';
 import { migrate } from './migrate.js';
 import { checksumOf } from './migration.js';
 import { fingerprintOf, normalizedSchema } from './recognize.js';
@@ -121,6 +122,19 @@ it("makes the schema that each feature's schema.sql describes", () => {
     described.exec(readFileSync(join(__dirname, '..', feature, 'schema.sql'), 'utf8'));
   }
   expect(normalizedSchema(described)).toEqual(schemaOfSteps());
+});
+
+it('has blobs in tables alone that backups know', () => {
+  const database = new Sqlite(':memory:');
+  migrate(database, MIGRATIONS);
+  const tables = database
+    .prepare(
+      `SELECT t.name FROM sqlite_schema t JOIN pragma_table_info(t.name) c
+       WHERE t.type = 'table' AND c.name = 'blob' AND t.name <> 'unfinished_upload' ORDER BY t.name`,
+    )
+    .pluck()
+    .all();
+  expect(tables).toEqual([...BLOB_TABLES].sort());
 });
 
 it('gives the policies of topics their words, and leaves what else organizations have set', () => {
