@@ -21,7 +21,7 @@ export class ParleyClient {
   static async logIn({ username, password, ...options }: LogInOptions): Promise<ParleyClient> {
     const request = encode('POST /fetch_api_key', '/fetch_api_key', { username, password });
     const answer = await new Transport(options, null).call('POST', request, { maxRetries: 0 });
-    const { email, api_key } = answer as unknown as Answer<'POST', '/fetch_api_key'>;
+    const { email, api_key } = answer as Answer<'POST', '/fetch_api_key'>;
     return new ParleyClient({ ...options, credentials: { email, apiKey: api_key } });
   }
 

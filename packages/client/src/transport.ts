@@ -43,8 +43,8 @@ export class Transport {
     this.url = new URL(options.url, location?.href).href.replace(/\/$/, '');
   }
 
-  /** Calls an operation, again and again where that is of use. */
-  async call(method: Method, request: Encoded, options: CallOptions = {}): Promise<Fields> {
+  /** Calls an operation, again and again where that is of use. Answers what a success of the operation has. */
+  async call(method: Method, request: Encoded, options: CallOptions = {}): Promise<unknown> {
     const backOff = new BackOff();
     const path = `${this.credentials === 'session' ? '/json' : '/api/v1'}${request.path}`;
     for (let left = options.maxRetries ?? this.options.maxRetries ?? DEFAULT_RETRIES; ; left--) {

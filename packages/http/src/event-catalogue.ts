@@ -1,5 +1,5 @@
 import type { AnyEvent, AnyEventType, EventCatalogue } from '@parley/domain/events';
-import type { EventForms, EventPresenter } from './events/event-presenter.js';
+import type { EventPresenter, EventWriter } from './events/event-presenter.js';
 import { wantsAnyOf } from './events/queue-presentation.js';
 import { EVENT_PRESENTERS, MESSAGE_PARTS } from './features.js';
 
@@ -7,13 +7,24 @@ import { EVENT_PRESENTERS, MESSAGE_PARTS } from './features.js';
 const presenterOf = (type: AnyEventType): EventPresenter<AnyEvent> =>
   EVENT_PRESENTERS[type] as unknown as EventPresenter<AnyEvent>;
 
+const wireTypes = new Map<AnyEventType, readonly string[]>();
+
+function wireTypesOf(type: AnyEventType): readonly string[] {
+  let types = wireTypes.get(type);
+  if (!types) {
+    types = [...new Set(presenterOf(type).forms.map((form) => form.type))];
+    wireTypes.set(type, types);
+  }
+  return types;
+}
+
 /** What delivery has to know of events. */
 export const EVENT_CATALOGUE: EventCatalogue = {
-  wants: (presentation, type) => wantsAnyOf(presentation, presenterOf(type).wireTypes),
+  wants: (presentation, type) => wantsAnyOf(presentation, wireTypesOf(type)),
   needsOf: (event) => presenterOf(event.type).needs?.(event) ?? null,
 };
 
-export const EVENT_FORMS: EventForms = {
+export const EVENT_WRITER: EventWriter = {
   present: (event, context) => presenterOf(event.type).present(event, context),
   messageParts: MESSAGE_PARTS,
 };

@@ -47,6 +47,7 @@ export {
   makeChannel,
   makeGroup,
   makeMembership,
+  makeNewMessage,
   makeRealm,
   makeSystemGroup,
   makeUser,

@@ -1,4 +1,4 @@
-import { ClientGone } from './body.js';
+import { ClientGone } from './body-rules.js';
 import { ClientTurns } from './client-turns.js';
 
 const HERE = { isGone: false };

@@ -1,4 +1,4 @@
-import { ClientGone } from './body.js';
+import { ClientGone } from './body-rules.js';
 import type { ClientKey } from './byte-budget.js';
 import { tooMuchAtOnce } from './errors.js';
 import type { Request } from './request.js';

@@ -1,7 +1,7 @@
 import type { Caller, RealmId } from '@parley/domain/shared';
 import type { ClientVariant } from './client-variant.js';
+import type { LimitRule } from './limit-rules.js';
 import type { Dto } from './params.js';
-import type { LimitRule } from './rate-limit.js';
 import type { Reply, WireFields, WireText } from './reply.js';
 import type { Request } from './request.js';
 import type { RoleRequirement } from './role-requirements.js';

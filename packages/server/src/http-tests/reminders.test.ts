@@ -164,6 +164,17 @@ describe('a reminder', () => {
     expectRefusal(await post(people.hamlet), 'Too many reminders (limit: 1000).');
     fieldsOf(await post(people.iago));
   });
+
+  it('is refused beyond the maximum of text, in both forms', async () => {
+    const id = await remind(people.hamlet);
+    await server.storage.uow.write(async (tx) => {
+      const { id: _, failure: __, ...reminder } = (await tx.reminders.find(server.realmId, id as never))!;
+      const length = Buffer.byteLength(reminder.content + reminder.renderedContent);
+      await tx.reminders.add({ ...reminder, renderedContent: 'x'.repeat(2_000_000 - 2 * length), content: '' });
+    });
+    await remind(people.hamlet);
+    expectRefusal(await post(people.hamlet), 'Too much text in reminders (limit: 2000000 bytes).');
+  });
 });
 
 describe('deleting a reminder', () => {

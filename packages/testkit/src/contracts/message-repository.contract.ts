@@ -155,7 +155,7 @@ export function messageRepositoryContract(open: OpenStorage): void {
         const attached = await uow.write(async (tx) => {
           const add = (messageId: MessageId, content: string) =>
             tx.messages.addSubmessage(realm.id, { messageId, senderId: fixture.user('a').id, kind: 'widget', content });
-          return [await add(first, '{"a": 1}'), await add(second, '{}'), await add(first, '[]')];
+          return [await add(first, '{"a": "😀"}'), await add(second, '{}'), await add(first, '[]')];
         });
         await uow.read(async (r) => {
           const [one, two] = await r.pages.listViews(realm.id, [first, second]);
@@ -167,11 +167,12 @@ export function messageRepositoryContract(open: OpenStorage): void {
         await uow.read(async ({ messages }) => {
           expect(await messages.summarizeSubmessages(realm.id, first, author)).toEqual({
             count: 2,
+            length: 12,
             first: attached[0],
             hasOfAuthor: true,
           });
-          const none = { count: 0, first: null, hasOfAuthor: false };
-          const byNobody = { count: 1, first: attached[1], hasOfAuthor: false };
+          const none = { count: 0, length: 0, first: null, hasOfAuthor: false };
+          const byNobody = { count: 1, length: 2, first: attached[1], hasOfAuthor: false };
           expect(await messages.summarizeSubmessages(realm.id, second, (author + 1) as UserId)).toEqual(byNobody);
           expect(await messages.summarizeSubmessages((realm.id + 1) as RealmId, first, author)).toEqual(none);
           expect(await messages.summarizeSubmessages(realm.id, (second + 1) as MessageId, author)).toEqual(none);
