@@ -1447,8 +1447,8 @@ export type TypingEditMessageEvent = {
 export type UpdateMessageEvent = {
   id: number;
   type: 'update_message';
-  user_id: number | null;
   rendering_only: false;
+  user_id: number | null;
   message_id: number;
   message_ids: number[];
   flags: string[];
@@ -1471,8 +1471,8 @@ export type UpdateMessageEvent = {
 } | {
   id: number;
   type: 'update_message';
-  user_id: null;
   rendering_only: true;
+  user_id: number | null;
   message_id: number;
   message_ids: number[];
   flags: string[];
@@ -2399,7 +2399,7 @@ export interface Operations {
     };
     answer: Record<never, never>;
   };
-  /** organization §10.7; not yet: no mail confirms the address of somebody who has a link */
+  /** organization §10.7 */
   'POST /invites/accept': {
     params: {
       key: string;
@@ -2410,9 +2410,10 @@ export interface Operations {
       timezone?: string;
     };
     answer: {
-      api_key: string;
       email: string;
-      user_id: number;
+      api_key?: string;
+      user_id?: number;
+      confirmation_sent?: boolean;
     };
   };
   /** organization §9.4 */

@@ -81,7 +81,7 @@ const DAMAGE = new Set(['Z_DATA_ERROR', 'Z_BUF_ERROR', 'EEXIST', 'ERR_STREAM_PRE
 
 function isDamage(error: unknown): boolean {
   const { code, message } = error as { readonly code?: string; readonly message?: string };
-  return DAMAGE.has(code ?? '') || /tar header|Unexpected end of data/i.test(message ?? '');
+  return DAMAGE.has(code ?? '') || /tar header|header exceeds max size|Unexpected end of data/i.test(message ?? '');
 }
 
 export const isFolder = async (path: string): Promise<boolean> => (await stat(path)).isDirectory();

@@ -1,5 +1,5 @@
 import type { AnyEvent, AnyEventType, EventCatalogue } from '@parley/domain/events';
-import type { EventForms, EventPresenter } from './events/event-presenter.js';
+import type { EventPresenter, EventWriter } from './events/event-presenter.js';
 import { wantsAnyOf } from './events/queue-presentation.js';
 import { EVENT_PRESENTERS, MESSAGE_PARTS } from './features.js';
 
@@ -24,7 +24,7 @@ export const EVENT_CATALOGUE: EventCatalogue = {
   needsOf: (event) => presenterOf(event.type).needs?.(event) ?? null,
 };
 
-export const EVENT_FORMS: EventForms = {
+export const EVENT_WRITER: EventWriter = {
   present: (event, context) => presenterOf(event.type).present(event, context),
   messageParts: MESSAGE_PARTS,
 };

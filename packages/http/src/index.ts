@@ -1,5 +1,5 @@
 export { CONTRACT_OPERATIONS, type ContractOperation } from './contract-operations.js';
-export { EVENT_CATALOGUE, EVENT_FORMS } from './event-catalogue.js';
+export { EVENT_CATALOGUE, EVENT_WRITER } from './event-catalogue.js';
 export { eventTypeName } from './events/event-forms.js';
 export { LongPoll } from './events/long-poll.js';
 export { PublicRealms } from './events/public-realms.js';

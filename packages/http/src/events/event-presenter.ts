@@ -72,7 +72,7 @@ export function keyOf(...flags: readonly boolean[]): string {
 }
 
 /** How the events of all features look to clients. */
-export interface EventForms {
+export interface EventWriter {
   readonly present: (event: AnyEvent, context: EventContext) => Presented;
   readonly messageParts: MessagePart;
 }

@@ -17,7 +17,7 @@ import type { Request } from '../routing/request.js';
 import { EventAnswer } from './answer.js';
 import { CatchUpQueue } from './catch-up-queue.js';
 import { EncodedAnswers } from './encoded-answers.js';
-import type { EventContext, EventForms, Presented } from './event-presenter.js';
+import type { EventContext, EventWriter, Presented } from './event-presenter.js';
 import { type SharedText, SharedTexts } from './event-texts.js';
 import type { PublicRealms } from './public-realms.js';
 import { can, presentationOf, type QueuePresentation } from './queue-presentation.js';
@@ -48,7 +48,7 @@ export class LongPoll {
   private readonly encoded = new EncodedAnswers();
 
   constructor(
-    private readonly forms: EventForms,
+    private readonly writer: EventWriter,
     private readonly hub: EventHub,
     private readonly publicRealms: PublicRealms,
     private readonly randomness: Randomness,
@@ -65,7 +65,7 @@ export class LongPoll {
     const presentation = presentationOf(queue);
     if (!presentation) throw this.hub.failQueue(live, 'its presentation cannot be read');
     const publicRealm = await this.publicRealms.of(caller.realmId);
-    const context = new PollContext(this.forms, queue, presentation, publicRealm, this.texts);
+    const context = new PollContext(this.writer, queue, presentation, publicRealm, this.texts);
     const client = { live, context, request };
     const answer = this.collectNow(client) ?? (await this.collect(client));
     if (live.hasFailed) throw queueNotFound(queueId);
@@ -172,13 +172,13 @@ class PollContext implements EventContext {
   private event!: AnyEvent;
 
   constructor(
-    private readonly forms: EventForms,
+    private readonly writer: EventWriter,
     readonly queue: EventQueue,
     readonly presentation: QueuePresentation,
     readonly publicRealm: PublicRealm,
     private readonly texts: SharedTexts,
   ) {
-    this.messageParts = forms.messageParts;
+    this.messageParts = writer.messageParts;
     this.showsEmptyTopics = can(presentation, 'empty_topic_name');
   }
 
@@ -186,7 +186,7 @@ class PollContext implements EventContext {
     this.receiver = delivery.receiver;
     this.isNotSubscriber = 'stored' in delivery && delivery.isNotSubscriber;
     this.event = 'stored' in delivery ? delivery.stored.event : delivery.ephemeral;
-    return this.forms.present(this.event, this);
+    return this.writer.present(this.event, this);
   }
 
   shared(key: string, make: () => string): SharedText {

@@ -14,6 +14,7 @@ export const SENT = form('message', {
 export const SUBMESSAGE_ADDED = form('submessage', { submessage_id: wire.integer(), ...SUBMESSAGE });
 
 const CHANGED = {
+  user_id: wire.nullable(wire.integer()),
   message_id: wire.integer(),
   message_ids: wire.listOf(wire.integer()),
   flags,
@@ -22,7 +23,6 @@ const CHANGED = {
 
 /** Messages §18.2: what is of a move, and what of a text. */
 export const UPDATED = form('update_message', {
-  user_id: wire.nullable(wire.integer()),
   rendering_only: wire.oneOf(false),
   ...CHANGED,
   ...wire.optionalFields({
@@ -42,7 +42,6 @@ export const UPDATED = form('update_message', {
 });
 
 export const RERENDERED = form('update_message', {
-  user_id: wire.nothing(),
   rendering_only: wire.oneOf(true),
   ...CHANGED,
   content: wire.text(),

@@ -913,7 +913,7 @@ async function until(condition: () => boolean): Promise<void> {
 }
 
 describe('what is read for one user', () => {
-  it('is so for a few requests at the same time, files and long polls apart', async () => {
+  it('is so for a few requests at the same time, long polls and pictures apart', async () => {
     const pending: (() => void)[] = [];
     const slow = {
       auth: 'user',
@@ -926,6 +926,7 @@ describe('what is read for one user', () => {
         route('POST', '/register', { ...slow, isExpensive: true }),
         route('POST', '/messages', slow),
         route('GET', '/user_uploads/*path', { ...slow, limit: 'none' }),
+        route('GET', '/user_avatars/*path', { ...slow, auth: 'anyone', limit: 'none' }),
         route('GET', '/tus', { ...slow, streamsBody: true }),
         route('GET', '/events', { ...slow, longPoll: true }),
       ],
@@ -945,7 +946,8 @@ describe('what is read for one user', () => {
     expect(await begunOf('GET', '/drafts')).toBe(4);
     expect(await begunOf('POST', '/register')).toBe(4);
     expect(await begunOf('POST', '/messages')).toBe(6);
-    expect(await begunOf('GET', '/user_uploads/2/a.txt')).toBe(6);
+    expect(await begunOf('GET', '/user_uploads/2/a.txt')).toBe(4);
+    expect(await begunOf('GET', '/user_avatars/2/a.png')).toBe(6);
     expect(await begunOf('GET', '/tus')).toBe(6);
     expect(await begunOf('GET', '/events')).toBe(6);
   });

@@ -421,6 +421,6 @@ class TableDispatcher implements Dispatcher {
 const routeOf = (request: ReceivedRequest, requestState: RequestState | null): Route | undefined =>
   (requestState?.endpoint ?? requestState?.match.entry.endpoints.get(request.method))?.route;
 
-/** Whether much may be read for the answer. What sends bytes of a file has them read as they are sent. */
-const takesTurns = ({ method, isExpensive, longPoll, streamsBody, limit }: Route): boolean =>
-  (method === 'GET' || isExpensive) && !longPoll && !streamsBody && limit !== 'none';
+/** Whether much may be read for the answer; of a file, to find out who may read it. Pictures, which are for anybody, cost next to nothing. */
+const takesTurns = ({ method, auth, isExpensive, longPoll, streamsBody, limit }: Route): boolean =>
+  (method === 'GET' || isExpensive) && !longPoll && !streamsBody && (auth === 'user' || limit !== 'none');

@@ -34,7 +34,6 @@ export const number = (): WireSchema<number> => schema({ type: 'number' });
 export const boolean = (): WireSchema<boolean> => schema({ type: 'boolean' });
 export const oneOf = <const V extends string | number | boolean>(...values: readonly V[]): WireSchema<V> =>
   schema({ enum: values });
-export const nothing = (): WireSchema<null> => schema({ type: 'null' });
 /** Where the contract leaves it open. */
 export const anything = (): WireSchema<unknown> => schema({});
 

@@ -1,7 +1,19 @@
-import { EmailChangedLetters } from '@parley/domain/accounts';
+import {
+  ConfirmEmailChange,
+  EmailChangedLetters,
+  GetConfirmation,
+  RequestPasswordReset,
+  ResetPassword,
+} from '@parley/domain/accounts';
 import { LogIn, SendLoginLetters } from '@parley/domain/authentication';
 import { ForgetConfirmations, SendConfirmationLetters } from '@parley/domain/confirmations';
-import { SendInvitationLetters, SendWelcomeLetters } from '@parley/domain/invitations';
+import {
+  GetSignUp,
+  JoinRealm,
+  RequestSignUp,
+  SendInvitationLetters,
+  SendWelcomeLetters,
+} from '@parley/domain/invitations';
 import type { JobHandler } from '@parley/domain/jobs';
 import type { Letter } from '@parley/domain/mail';
 import type { Realm } from '@parley/domain/realms';
@@ -251,6 +263,28 @@ describe('PATCH /settings with another address', () => {
   });
 });
 
+it.each<
+  [string, abstract new (...parts: never[]) => { execute(caller: { realmId: null }, input: Wire): Promise<unknown> }]
+>([
+  ['GetConfirmation', GetConfirmation],
+  ['ConfirmEmailChange', ConfirmEmailChange],
+  ['RequestPasswordReset', RequestPasswordReset],
+  ['ResetPassword', ResetPassword],
+  ['GetSignUp', GetSignUp],
+  ['RequestSignUp', RequestSignUp],
+  ['JoinRealm', JoinRealm],
+])('%s is refused where there is no organization', async (_, type) => {
+  const input = {
+    key: 'a'.repeat(40),
+    email: yorick,
+    password: PASSWORD,
+    fullName: 'Yorick',
+    purpose: 'passwordReset',
+  };
+  const asked = Promise.resolve().then(() => server.parley.useCase(type).execute({ realmId: null }, input));
+  await expect(asked).rejects.toMatchObject({ code: 'UNKNOWN_REALM' });
+});
+
 describe('setting another password by mail', () => {
   const DONE = '/accounts/password/reset/done/';
   const ask = (email: string, headers = {}) => send('/accounts/password/reset/', { email }, headers);
@@ -304,6 +338,12 @@ describe('setting another password by mail', () => {
     expectPage(reply, 'Enter a valid email address.', 400);
     expect(reply.body).toContain('role="alert"');
     expect(reply.body).not.toContain('<script>');
+  });
+
+  it('shows no form for a link that leads nowhere, whatever is sent', async () => {
+    const reply = await send(`/accounts/password/reset/${'a'.repeat(40)}`, { password: 'x' });
+    expectPage(reply, 'The confirmation link could not be found.', 404);
+    expect(reply.body).not.toContain('<form');
   });
 
   it('refuses weak passwords, and keeps the link', async () => {
@@ -528,14 +568,18 @@ describe('joining by a link', () => {
     const form = await open(confirm);
     const name = /name="(default_stream_group_\d+)"/.exec(form.body)![1]!;
     expect(form.body).toContain('Fun &amp; games: For &lt;all&gt;');
+    expect(form.body).not.toContain('aria-invalid');
     const params = { full_name: 'Yorick "the jester', email_address_visibility: 4, [name]: 'on' };
     const again = await register(confirm, params);
     expectPage(again, 'Invalid characters in name!', 400);
     expect(again.body).toContain('value="Yorick &quot;the jester"');
     expect(again.body).toContain(`name="${name}" checked`);
     expect(again.body).toContain('value="4" selected');
-    expectRedirect(await register(confirm, { [name]: 'on', default_stream_group_999: 'on' }), JOINED);
+    expect(again.body).toContain('aria-invalid');
+    const odd = { default_stream_group_999: 'on', default_stream_group_x: 'on', timezone: 'Nowhere/Land' };
+    expectRedirect(await register(confirm, { [name]: 'on', ...odd }), JOINED);
     expect(await subscribed(yorick)).toEqual([closed]);
+    expect((await userOf(yorick)).timezone).toBe('');
   });
 
   it.each([
@@ -631,6 +675,31 @@ describe('joining by a link', () => {
     const accept = () => server.post('/invites/accept', null, { key, full_name: 'Yorick', password: PASSWORD });
     expect(fieldsOf(await accept())).toMatchObject({ email: yorick });
     expectRefusal(await accept(), 'The confirmation link has expired or been deactivated.');
+  });
+
+  it('is possible with a link without pages, once the address is confirmed', async () => {
+    const accept = (params: object) =>
+      server.post('/invites/accept', null, { full_name: 'Yorick', password: PASSWORD, ...params });
+    const key = (await made()).split('/').at(-2)!;
+    const confirm = { email: yorick, confirmation_sent: true };
+    expect(fieldsOf(await accept({ key, email: ` ${yorick} ` }))).toEqual(confirm);
+    expect(await userOf(yorick)).toBeNull();
+    const link = await linkTo(yorick);
+    // Nothing of what came with the first request counts, and the same request sends the same link.
+    expect(fieldsOf(await accept({ key, email: yorick, full_name: '', password: 'weak' }))).toEqual(confirm);
+    expect(await linkTo(yorick, confirmations(), 2)).toBe(link);
+    const joined = fieldsOf(await accept({ key: link.split('/').at(-1)! }));
+    expect(joined).toEqual({ api_key: expect.any(String), email: yorick, user_id: expect.any(Number) });
+    expect(await userOf(yorick)).toMatchObject({ role: 400 });
+    expectRefusal(await accept({ key, email: yorick }), `${yorick} already has an account`);
+    expectRefusal(await accept({ key, email: 'nobody' }), 'Enter a valid email address.');
+    expectRefusal(await accept({ key }), 'Enter a valid email address.');
+    expectRefusal(await accept({ key: 'x'.repeat(24), email: yorick }), 'The invitation link could not be found.');
+    await use(limited);
+    const limitedKey = (await made()).split('/').at(-2)!;
+    const reply = () => accept({ key: limitedKey, email: yorick });
+    for (let letter = 0; letter < 2; letter++) fieldsOf(await reply());
+    expect(await reply()).toMatchObject({ status: 429, body: { code: 'RATE_LIMIT_HIT', 'retry-after': 3600 } });
   });
 
   describe('where anybody may join', () => {

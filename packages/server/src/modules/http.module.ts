@@ -6,7 +6,7 @@ import {
   BasicAuthenticator,
   createDispatcher,
   createRoutes,
-  EVENT_FORMS,
+  EVENT_WRITER,
   ipGroup,
   KeyParameterAuthenticator,
   LongPoll,
@@ -105,7 +105,7 @@ export const httpModule = ({ authenticate, ...options }: ParleyParts) =>
     provideFrom(
       bind,
       LongPoll,
-      (hub, publicRealms, random, reportProblem) => new LongPoll(EVENT_FORMS, hub, publicRealms, random, reportProblem),
+      (hub, publicRealms, random, reportProblem) => new LongPoll(EVENT_WRITER, hub, publicRealms, random, reportProblem),
       EventHub,
       PublicRealms,
       randomness,
