@@ -47,7 +47,7 @@ describe('DELETE /users/{id} (users §4.1)', () => {
     expect(messages.at(-1).content).toContain('to be');
   });
 
-  it('is told to all, and to who is in their channels, archived ones too', async () => {
+  it('is announced to everybody, and to the subscribers of their channels, archived ones too', async () => {
     const { iago, hamlet, cordelia } = people;
     const [town, den] = [
       await server.createChannel('town', [hamlet, cordelia]),
@@ -114,7 +114,7 @@ describe('DELETE /users/{id} (users §4.1)', () => {
     expect(fieldsOf(await say('Thank you'))).toEqual({});
   });
 
-  it('deletes what it is told to: names, and messages where they are', async () => {
+  it('deletes what is asked for: names, and messages where they are', async () => {
     const { iago, hamlet, cordelia } = people;
     await server.createChannel('town', [hamlet, cordelia]);
     await server.createChannel('closet', [hamlet, cordelia], { invite_only: true });
@@ -160,6 +160,28 @@ describe('DELETE /users/{id} (users §4.1)', () => {
     fieldsOf(await server.delete(`/users/${hamlet.id}`, iago, { actions: others }));
     while ((await left()).length > 2) await new Promise((resolve) => setTimeout(resolve, 5));
     expect(await left()).toEqual([ids.garden, ids.theirs]);
+  });
+
+  it('deletes the profile with all that is told in it', async () => {
+    const { iago, hamlet, cordelia } = people;
+    const field = fieldsOf(await server.post('/realm/profile_fields', iago, { field_type: 1, name: 'Motto' })).id;
+    fieldsOf(await server.patch('/users/me/profile_data', hamlet, { data: [{ id: field, value: 'To be' }] }));
+    fieldsOf(await server.post('/users/me/status', hamlet, { status_text: 'not at home', emoji_name: 'smile' }));
+    const queue = await openQueue(server, cordelia, { event_types: ['realm_user', 'user_status'] });
+    fieldsOf(await server.delete(`/users/${hamlet.id}`, iago, { actions: { delete_profile: true } }));
+    const { user } = fieldsOf(
+      await server.get(`/users/${hamlet.id}`, cordelia, { include_custom_profile_fields: true }),
+    ) as Wire;
+    expect(user).toMatchObject({ full_name: 'Deleted user', is_active: false, profile_data: {} });
+    const cleared = { status_text: '', emoji_name: '', emoji_code: '', reaction_type: 'unicode_emoji' };
+    expect(await eventsAfter(server, queue)).toMatchObject([
+      { person: { user_id: hamlet.id, custom_profile_field: { id: field, value: null } } },
+      { type: 'user_status', user_id: hamlet.id, ...cleared },
+      { person: { user_id: hamlet.id, full_name: 'Deleted user' } },
+      { person: { user_id: hamlet.id, is_active: false } },
+    ]);
+    const { user_status } = fieldsOf(await server.post('/register', cordelia, { fetch_event_types: ['user_status'] }));
+    expect(user_status).toEqual({});
   });
 
   it('refuses actions that it does not know', async () => {
@@ -209,7 +231,7 @@ describe('DELETE /users/{id} (users §4.1)', () => {
     expect(unread).not.toContain(missed);
   });
 
-  it('is told to guests who knew them by a channel alone as if they left', async () => {
+  it('is announced to guests who knew them by a channel alone as if they left', async () => {
     const { desdemona, iago, hamlet, polonius, cordelia } = people;
     const { members } = await server.storage.uow.read(({ groups }) => groups.systemGroupIds(server.realmId));
     fieldsOf(await server.patch('/realm', desdemona, { can_access_all_users_group: { new: members } }));
