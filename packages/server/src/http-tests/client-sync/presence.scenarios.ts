@@ -31,5 +31,7 @@ export const PRESENCE_SCENARIOS: Scenarios = {
       heard: ['user_status'],
     },
   ],
-  'POST /users/me/presence': [{ title: 'of who was not there', as: 'hamlet', params: { status: 'active' }, heard: [] }],
+  'POST /users/me/presence': [
+    { title: 'of who was not there', as: 'hamlet', params: { status: 'active' }, heard: ['presence'] },
+  ],
 };
