@@ -449,11 +449,7 @@ describe('onboarding steps', () => {
   });
 
   it('are none of bots’ business', async () => {
-    const id = await server.storage.uow.read(async ({ users }) => users.list(server.realmId, [people.hamlet.id]));
-    await server.storage.uow.write(async (tx) => {
-      await tx.users.update({ ...id[0]!, bot: { kind: 'generic', ownerId: people.iago.id } as never });
-    });
-    expectRefusal(await complete(ALL[0]!), 'This endpoint does not accept bot requests.');
-    await server.storage.uow.write(async (tx) => void (await tx.users.update(id[0]!)));
+    const helper = await server.addBot(people.hamlet, 'helper');
+    expectRefusal(await complete(ALL[0]!, helper), 'This endpoint does not accept bot requests.');
   });
 });
