@@ -105,7 +105,7 @@ export function readMessageFile(content: string, place: string, context: Message
   for (const row of list(record)(tables.zerver_usermessage ?? [], `${place}: zerver_usermessage`)) {
     // There may be thousands in a file: no texts are made of where they are unless one is wrong.
     const { user_profile, message, flags_mask } = row as unknown as UserMessageRow;
-    if (![user_profile, message, flags_mask].every(Number.isSafeInteger)) {
+    if (!Number.isSafeInteger(user_profile) || !Number.isSafeInteger(message) || !Number.isSafeInteger(flags_mask)) {
       throw wrong(`${place}: zerver_usermessage`, `has a row that is none: ${JSON.stringify(row).slice(0, 200)}`);
     }
     const known = holders.get(message);
@@ -154,7 +154,17 @@ export function readMessageFile(content: string, place: string, context: Message
     });
 }
 
+/** By mask, as far as it is of bits that mean something: a million messages have the same few. */
+const flagsByMask: HolderCopy['flags'][] = [];
+const MEANING_BITS = Object.values(FLAG_BITS).reduce((all, bit) => all | bit, GROUP_MENTIONED_BIT);
+
 function flagsOf(mask: number): HolderCopy['flags'] {
+  const bits = mask & MEANING_BITS;
+  flagsByMask[bits] ??= readFlags(bits);
+  return flagsByMask[bits]!;
+}
+
+function readFlags(mask: number): HolderCopy['flags'] {
   const has = (flagName: keyof typeof FLAG_BITS) => (mask & FLAG_BITS[flagName]) !== 0;
   return {
     read: has('read'),

@@ -23,6 +23,7 @@ describe('readConfiguration', () => {
       defaultRealm: null,
       realmAddresses: 'host',
       allowsWebPublicChannels: false,
+      limitsPresence: false,
       mailGatewayPattern: null,
       trustedProxies: 0,
       secret: null,
@@ -77,6 +78,7 @@ describe('readConfiguration', () => {
       PARLEY_FILES: 'folder:/var/lib/files',
       PARLEY_MAX_UPLOAD: '25',
       PARLEY_UPLOAD_QUOTA: '5000',
+      PARLEY_LIMIT_PRESENCE: 'on',
     };
     expect(read([], environment)).toEqual({
       host: '0.0.0.0',
@@ -88,6 +90,7 @@ describe('readConfiguration', () => {
       defaultRealm: null,
       realmAddresses: 'path',
       allowsWebPublicChannels: false,
+      limitsPresence: true,
       mailGatewayPattern: null,
       trustedProxies: 2,
       secret: 'correct horse battery staple',

@@ -39,6 +39,7 @@ export interface Configuration {
   readonly realmAddresses: RealmAddresses;
   /** Whether channels may be readable by anybody on the Internet. */
   readonly allowsWebPublicChannels: boolean;
+  readonly limitsPresence: boolean;
   /** Null: no gateway takes mail for channels. */
   readonly mailGatewayPattern: string | null;
   /** Proxies in front that are trusted to name the client's address. */
@@ -161,6 +162,11 @@ export const SETTINGS = {
     'channels for everybody on the Internet; default: off, but on in dev mode',
     parseSwitch,
     null as boolean | null,
+  ),
+  limitPresence: switchSetting(
+    'PARLEY_LIMIT_PRESENCE',
+    'limit-presence',
+    'guests who may not know everybody see of those alone whom they know when they are there',
   ),
   mailGatewayPattern: setting(
     'PARLEY_MAIL_GATEWAY_PATTERN',
@@ -472,6 +478,7 @@ export function readConfiguration(
     defaultRealm: read('defaultRealm'),
     realmAddresses: read('realmAddresses'),
     allowsWebPublicChannels: read('webPublic') ?? isDev,
+    limitsPresence: read('limitPresence'),
     mailGatewayPattern: read('mailGatewayPattern'),
     trustedProxies: read('trustedProxies'),
     secret: read('secret'),

@@ -60,6 +60,7 @@ export async function createParley(config: ParleyConfig): Promise<Parley> {
       hasRateLimits: config.rateLimits ?? true,
       rateLimitRules: config.rateLimitRules ?? {},
       allowsWebPublicChannels: config.webPublicChannels ?? false,
+      limitsPresence: config.limitPresence ?? false,
       mailGatewayPattern: readIfGiven('mailGatewayPattern', parseMailPattern),
       trustedProxies: readProxies(config.trustedProxies),
       limits: config.limits ?? {},

@@ -76,6 +76,8 @@ export interface ParleyOptions {
   readonly rateLimitRules?: RateLimitRules;
   /** Whether channels may be readable by anybody on the Internet; default: false. */
   readonly webPublicChannels?: boolean;
+  /** Whether guests who may not know everybody see of those alone whom they know when they are there; default: false. */
+  readonly limitPresence?: boolean;
   /**
    * What members are told to mail to for a channel, such as `chat+%s@example.com`, where your application takes that mail;
    * default: nothing.
@@ -136,6 +138,7 @@ const OPTIONS: Readonly<Record<OptionName, true>> = {
   rateLimits: true,
   rateLimitRules: true,
   webPublicChannels: true,
+  limitPresence: true,
   mailGatewayPattern: true,
   trustedProxies: true,
   limits: true,

@@ -158,7 +158,7 @@ export function repositoryFactory(
         quarantine,
       ),
       realmData: new SqliteRealmData(connection),
-      copies: new SqliteCopyRepository(connection),
+      copies: new SqliteCopyRepository(connection, words),
       exports: new SqliteExportRepository(connection),
       allowedDomains: new SqliteAllowedDomainRepository(connection),
       linkifiers: new SqliteLinkifierRepository(connection),

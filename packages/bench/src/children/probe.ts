@@ -18,6 +18,7 @@ process.on('message', ({ id, name }: { readonly id: number; readonly name: strin
       cpuMs: (user + system) / 1000,
       rss: process.memoryUsage.rss(),
       peakRss: process.resourceUsage().maxRSS * 1024,
+      ownPeak: watched?.peakBytes ?? 0,
       growth: watched ? watched.peakBytes - ownBefore : 0,
       worstStallMs: watched?.stallMs ?? 0,
     },

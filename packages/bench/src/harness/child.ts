@@ -6,8 +6,15 @@ import { fileURLToPath } from 'node:url';
 /** What answers has a core of its own, and who asks another one, so that neither takes time from the other. */
 export type Seat = 'server' | 'client';
 
+/** How a process ended. */
+interface End {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+}
+
 export interface ChildOptions {
-  readonly seat: Seat;
+  /** Null: whichever core is free. */
+  readonly seat: Seat | null;
   readonly args?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   /** Of Node, before the script. */
@@ -29,7 +36,7 @@ interface Waiting {
 export class Child {
   private readonly waiting = new Map<number, Waiting>();
   private lastId = 0;
-  private readonly ended: Promise<void>;
+  private readonly ended: Promise<End>;
   /** What it said on standard error, for when it fails. */
   private complaints = '';
 
@@ -43,7 +50,7 @@ export class Child {
         const error = new Error(`A measured process ended (${signal ?? code}): ${this.complaints.trim()}`);
         for (const { reject } of this.waiting.values()) reject(error);
         this.waiting.clear();
-        resolve();
+        resolve({ code, signal });
       });
     });
   }
@@ -61,6 +68,16 @@ export class Child {
 
   get pid(): number {
     return this.process.pid!;
+  }
+
+  get hasEnded(): boolean {
+    return this.process.exitCode !== null || this.process.signalCode !== null;
+  }
+
+  /** Waits for its end. @throws Error when it failed */
+  async success(): Promise<void> {
+    const { code, signal } = await this.ended;
+    if (code !== 0) throw new Error(`A measured process ended (${signal ?? code}): ${this.complaints.trim()}`);
   }
 
   /** Asks a script that uses `answerCalls`. @throws Error when it throws or ends. */
@@ -107,6 +124,6 @@ export class Child {
 export const hasOwnCores = availableParallelism() > 1 && spawnSync('taskset', ['--version']).status === 0;
 
 /** The command, kept on the core of its seat where that can be done. */
-export function onItsCore(seat: Seat, command: readonly string[]): readonly string[] {
-  return hasOwnCores ? ['taskset', '--cpu-list', seat === 'server' ? '0' : '1', ...command] : command;
+export function onItsCore(seat: Seat | null, command: readonly string[]): readonly string[] {
+  return hasOwnCores && seat !== null ? ['taskset', '--cpu-list', seat === 'server' ? '0' : '1', ...command] : command;
 }

@@ -7,6 +7,8 @@ export interface Usage {
   readonly rss: number;
   /** The highest of its life, in bytes. */
   readonly peakRss: number;
+  /** The most since `watch`, without what is mapped from files, in bytes; 0 before that. */
+  readonly ownPeak: number;
   /** The most since `watch` beyond what it had then, without what is mapped from files, in bytes; 0 before that. */
   readonly growth: number;
   /** The longest time for which its event loop stood still since `watch`, less what others had of its core; 0 before that. */

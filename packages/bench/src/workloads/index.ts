@@ -3,6 +3,7 @@ import { archive } from './archive.js';
 import { backup } from './backup.js';
 import { changes } from './changes.js';
 import { channels } from './channels.js';
+import { exporting } from './export.js';
 import { facade } from './facade.js';
 import { fanOut } from './fan-out.js';
 import { files } from './files.js';
@@ -46,4 +47,5 @@ export const WORKLOADS: readonly Workload[] = [
   memory,
   metrics,
   backup,
+  exporting,
 ];

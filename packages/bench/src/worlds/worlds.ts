@@ -125,6 +125,8 @@ export interface QueueOwners {
 }
 
 export interface Archive {
+  /** Follows none of the channels. */
+  readonly owner: Person;
   /** Has read everything. */
   readonly reader: Person;
   /** Has read nothing. */
@@ -147,6 +149,7 @@ export const largeArchive: WorldBuilder<Archive> = async function largeArchive(d
 /** Half of the messages are in the first channel, the rest are scattered over the others. */
 async function buildArchive(database: string, messages: number): Promise<Archive> {
   const world = await World.found(database);
+  const owner = await world.addOwner();
   const people = await world.addPeople(12);
   const channelIds: ChannelId[] = [];
   for (let n = 1; n <= ARCHIVE_CHANNELS; n++) channelIds.push(await world.addChannel(`channel ${n}`, people));
@@ -161,7 +164,7 @@ async function buildArchive(database: string, messages: number): Promise<Archive
       senderId: people[(n * 5) % people.length]!.id,
     }),
   });
-  return { reader: people[0]!, newcomer: people[1]!, channelIds, messages };
+  return { owner, reader: people[0]!, newcomer: people[1]!, channelIds, messages };
 }
 
 export interface Backlog {

@@ -39,7 +39,6 @@ export async function deactivateWithBots(
   await end(tx, user, now, deletions);
   await expireInvitationsOf(tx, realm.id, user.id, now);
   await announceToThoseApart(tx, realm, user.id);
-  await expireInvitationsOf(tx, realm.id, user.id, now);
 }
 
 async function end(tx: Transaction, user: User, now: UnixSeconds, deletions: Deletions | undefined): Promise<void> {

@@ -1,8 +1,8 @@
-import type { PersonalFlags } from '../messages/message.js';
+import type { NewMessage, PersonalFlags } from '../messages/message.js';
 import type { MessageEdit } from '../messages/message-edit.js';
 import type { Viewer } from '../messages/message-page-reads.js';
 import type { OrdinalRange } from '../messages/read-set.js';
-import type { MessageId, RealmId, RecipientId, UserId } from '../shared/ids.js';
+import type { MessageId, Ordinal, RealmId, RecipientId, UserId } from '../shared/ids.js';
 
 /** What has an id that clients know. */
 export type IdKind =
@@ -52,10 +52,20 @@ export interface FlagsCopy {
   readonly flags: PersonalFlags;
 }
 
+/** A message as it is appended. */
+export type AppendedCopy = Omit<NewMessage, 'readBy' | 'exceptions'> & { readonly id: MessageId };
+
 /** What nothing but copying an organization needs. Every implementation passes copy-repository.contract.ts. */
 export interface CopyRepository extends CopyReads {
+  /** The highest that was ever given; 0: none. */
+  lastId(kind: IdKind): Promise<number>;
   /** The next id of the kind is `least` or higher. Without effect where it would be anyway. */
   raiseIds(kind: IdKind, least: number): Promise<void>;
+  /**
+   * Messages that are nothing special to anybody, under ids that were kept for them by `raiseIds`; in order. Answers the ordinal
+   * of each.
+   */
+  appendMessages(messages: readonly AppendedCopy[]): Promise<readonly Ordinal[]>;
   /** The whole history of a message that has none yet; newest first. */
   putEdits(realmId: RealmId, messageId: MessageId, edits: readonly MessageEdit[]): Promise<void>;
   /**

@@ -1,21 +1,49 @@
 import { DomainError } from '../shared/errors.js';
+import type { MessageId } from '../shared/ids.js';
 import type { Transaction } from '../shared/unit-of-work.js';
 import { type IdKind, MAX_KEPT_ID } from './copy-repository.js';
 
 export const invalidImport = (text: string): DomainError => new DomainError('INVALID_IMPORT', text);
 
 /** Ids of one kind as an export names them, and as they are here. */
-export class IdMap<Id extends number> {
-  private readonly ids = new Map<Id, Id>();
-  private next = 0;
+export abstract class KnownIds<Id extends number> {
   /** Whether all are what they were. */
   isIdentity = true;
 
   constructor(
-    private readonly kind: IdKind,
     /** As people call one: `user`. */
-    private readonly noun: string,
+    protected readonly noun: string,
   ) {}
+
+  abstract find(old: Id): Id | undefined;
+
+  /** @throws DomainError INVALID_IMPORT */
+  get(old: Id): Id {
+    const id = this.find(old);
+    if (id === undefined) throw invalidImport(`It names a ${this.noun} ${old} that it does not have.`);
+    return id;
+  }
+
+  orNull(old: Id | null): Id | null {
+    return old === null ? null : this.get(old);
+  }
+
+  list(old: readonly Id[]): Id[] {
+    return old.map((id) => this.get(id));
+  }
+}
+
+/** Ids that are taken one by one. */
+export class IdMap<Id extends number> extends KnownIds<Id> {
+  private readonly ids = new Map<Id, Id>();
+  private next = 0;
+
+  constructor(
+    private readonly kind: IdKind,
+    noun: string,
+  ) {
+    super(noun);
+  }
 
   /** Makes something of the kind under its old id if that is free, which is so in ascending order on a new server. */
   async add<T>(tx: Transaction, old: Id, make: () => Promise<T>, idOf: (made: T) => Id): Promise<T> {
@@ -29,22 +57,63 @@ export class IdMap<Id extends number> {
     return made;
   }
 
-  /** @throws DomainError INVALID_IMPORT */
-  get(old: Id): Id {
-    const id = this.ids.get(old);
-    if (id === undefined) throw invalidImport(`It names a ${this.noun} ${old} that it does not have.`);
-    return id;
-  }
-
   find(old: Id): Id | undefined {
     return this.ids.get(old);
   }
+}
 
-  orNull(old: Id | null): Id | null {
-    return old === null ? null : this.get(old);
+/** Those of messages: there may be millions, which ascend, so that they are kept as ranges that moved by the same distance. */
+export class MessageIds extends KnownIds<MessageId> {
+  private readonly firsts: number[] = [];
+  private readonly lasts: number[] = [];
+  private readonly distances: number[] = [];
+
+  constructor() {
+    super('message');
   }
 
-  list(old: readonly Id[]): Id[] {
-    return old.map((id) => this.get(id));
+  /** Takes ids for messages, each its old one if that is free. They come after all that came before. */
+  async take(tx: Transaction, old: readonly MessageId[]): Promise<readonly MessageId[]> {
+    let next = (await tx.copies.lastId('message')) + 1;
+    const ids = old.map((wanted) => {
+      const id = (wanted >= next && wanted <= MAX_KEPT_ID ? wanted : next) as MessageId;
+      this.add(wanted, id);
+      next = id + 1;
+      return id;
+    });
+    await tx.copies.raiseIds('message', next);
+    return ids;
+  }
+
+  find(old: MessageId): MessageId | undefined {
+    const at = this.rangeBefore(old);
+    if (at < 0 || old > this.lasts[at]!) return undefined;
+    return (old + this.distances[at]!) as MessageId;
+  }
+
+  private add(old: MessageId, id: MessageId): void {
+    const at = this.lasts.length - 1;
+    const last = this.lasts[at] ?? 0;
+    if (old === last) throw invalidImport(`There are two messages ${old}.`);
+    if (old < last) throw invalidImport(`Message ${old} comes after message ${last}.`);
+    const distance = id - old;
+    if (distance !== 0) this.isIdentity = false;
+    if (old === last + 1 && distance === this.distances[at]) this.lasts[at] = old;
+    else {
+      this.firsts.push(old);
+      this.lasts.push(old);
+      this.distances.push(distance);
+    }
+  }
+
+  /** The last range that begins there or before; -1: none does. */
+  private rangeBefore(old: number): number {
+    let [low, high] = [0, this.firsts.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.firsts[middle]! <= old) low = middle + 1;
+      else high = middle;
+    }
+    return low - 1;
   }
 }

@@ -1,4 +1,4 @@
-export type { CopyRepository, FlagsCopy, IdKind } from './copy-repository.js';
+export type { AppendedCopy, CopyRepository, FlagsCopy, IdKind } from './copy-repository.js';
 
 import './export-errors.js';
 

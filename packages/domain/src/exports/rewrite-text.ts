@@ -1,13 +1,13 @@
 import type { ChannelId, GroupId, MessageId, RealmId, UserId } from '../shared/ids.js';
-import type { IdMap } from './id-map.js';
+import type { KnownIds } from './id-map.js';
 
 /** What texts name by ids. */
 export interface NamedIds {
   readonly realm: { readonly from: RealmId; readonly to: RealmId };
-  readonly users: IdMap<UserId>;
-  readonly groups: IdMap<GroupId>;
-  readonly channels: IdMap<ChannelId>;
-  readonly messages: IdMap<MessageId>;
+  readonly users: KnownIds<UserId>;
+  readonly groups: KnownIds<GroupId>;
+  readonly channels: KnownIds<ChannelId>;
+  readonly messages: KnownIds<MessageId>;
   /** Files of custom emoji, as addresses end: `7.gif`. Those that are absent are what they were. */
   readonly emojiFiles: ReadonlyMap<string, string>;
 }
@@ -90,6 +90,6 @@ export class TextRewriter {
   }
 }
 
-function mapped<Id extends number>(map: IdMap<Id>, id: string): string {
+function mapped<Id extends number>(map: KnownIds<Id>, id: string): string {
   return String(map.find(Number(id) as Id) ?? id);
 }

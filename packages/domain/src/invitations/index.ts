@@ -9,6 +9,7 @@ export type { SignUpKeys } from './sign-up.js';
 export * from './use-cases/create-invitation-link.js';
 export * from './use-cases/get-sign-up.js';
 export * from './use-cases/invite-by-email.js';
+export * from './use-cases/join-or-confirm.js';
 export * from './use-cases/join-realm.js';
 export * from './use-cases/list-invitations.js';
 export * from './use-cases/request-sign-up.js';

@@ -13,8 +13,8 @@ import {
   type MemoryFixture,
   SeededRandomness,
 } from '@parley/testkit';
+import { EVENT_CATALOGUE, EVENT_WRITER } from '../event-catalogue.js';
 import type { Request } from '../routing/request.js';
-import { EVENT_CATALOGUE } from './event-catalogue.js';
 import { LongPoll } from './long-poll.js';
 import { PublicRealms } from './public-realms.js';
 import { queuePresentation } from './queue-presentation.js';
@@ -52,6 +52,7 @@ const NOT_FOUND = { code: 'UNKNOWN_EVENT_QUEUE' };
 async function aServer(fixture: MemoryFixture, catalogue: Partial<EventCatalogue> = {}) {
   const events = await LiveEvents.start(fixture, { catalogue: { ...EVENT_CATALOGUE, ...catalogue } });
   const longPoll = new LongPoll(
+    EVENT_WRITER,
     events.hub,
     new PublicRealms(events.uow, fakeRealmUrls),
     new SeededRandomness(3),

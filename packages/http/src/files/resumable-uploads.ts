@@ -2,7 +2,7 @@ import { ReadableStream } from 'node:stream/web';
 import type { ResumableUploads } from '@parley/domain/files';
 import { type Caller, DomainError, type ErrorCode } from '@parley/domain/shared';
 import type { DataStore, MemoryLocker, ServerOptions } from '@tus/server';
-import { ClientGone } from '../routing/body.js';
+import { ClientGone } from '../routing/body-rules.js';
 import type { Reply } from '../routing/reply.js';
 import type { Request as ParleyRequest } from '../routing/request.js';
 import { unescaped } from '../routing/unescaped.js';

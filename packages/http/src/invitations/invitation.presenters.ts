@@ -1,4 +1,5 @@
-import type { InvitationError, ListedInvitation } from '@parley/domain/invitations';
+import type { InvitationError, JoinOutcome, ListedInvitation } from '@parley/domain/invitations';
+import { presentApiKey } from '../authentication/authentication.presenters.js';
 import type { WireFields } from '../routing/reply.js';
 import { ROLE_NUMBERS } from '../users/user.presenters.js';
 
@@ -18,3 +19,7 @@ export const presentInvitation = ({ invitation, link }: ListedInvitation): WireF
     ? { email: invitation.email, notify_referrer_on_join: invitation.notifiesInviter }
     : { link_url: link }),
 });
+
+/** Organization §10.7: an account, or the letter that comes before it. */
+export const presentJoined = (outcome: JoinOutcome): WireFields =>
+  'confirmedBy' in outcome ? { email: outcome.email, confirmation_sent: true } : presentApiKey(outcome);

@@ -1,18 +1,16 @@
 import {
   CreateInvitationLink,
   InviteByEmail,
-  JoinRealm,
+  JoinOrConfirm,
   ListInvitations,
   ResendInvitation,
   RevokeInvitation,
   TestWelcomeMessage,
 } from '@parley/domain/invitations';
 import type { ChannelId, GroupId } from '@parley/domain/shared';
-import { presentApiKey } from '../authentication/authentication.presenters.js';
 import { NoParameters } from '../routing/params.js';
 import { type Route, route } from '../routing/route.js';
 import * as wire from '../routing/wire-schema.js';
-import { API_KEY } from '../users/user.answers.js';
 import { ROLES_BY_NUMBER } from '../users/user.presenters.js';
 import { toEmailVisibility } from '../users/user-settings.wire.js';
 import {
@@ -22,7 +20,7 @@ import {
   InviteByEmailDto,
   TestWelcomeMessageDto,
 } from './invitation.dtos.js';
-import { presentInvitation } from './invitation.presenters.js';
+import { presentInvitation, presentJoined } from './invitation.presenters.js';
 
 /** Organization §9.2. */
 const INVITATIONS = wire.fields({
@@ -42,6 +40,14 @@ const INVITATIONS = wire.fields({
       }),
     ),
   ),
+});
+
+/** Organization §10.7: of an account, or of the letter that comes before it. */
+const JOINED = wire.fields({
+  email: wire.text(),
+  api_key: wire.optional(wire.text()),
+  user_id: wire.optional(wire.integer()),
+  confirmation_sent: wire.optional(wire.boolean()),
 });
 
 const INVITERS = ['member', 'human'] as const;
@@ -90,20 +96,18 @@ export const invitationRoutes: readonly Route[] = [
     auth: 'anyone',
     isExpensive: true,
     dto: AcceptInvitationDto,
-    useCase: JoinRealm,
+    useCase: JoinOrConfirm,
     toInput: ({ key, email, full_name, password, timezone, email_address_visibility: visibility }, { signal }) => ({
       key,
       email: email ?? null,
       fullName: full_name,
       password,
-      // As it says: where addresses have to be confirmed, people are invited by mail.
-      allowsUnconfirmed: true,
       timezone: timezone ?? null,
       emailAddressVisibility: toEmailVisibility(visibility),
       cancellation: signal,
     }),
-    answer: API_KEY,
-    present: presentApiKey,
+    answer: JOINED,
+    present: presentJoined,
   }),
   route('DELETE', '/invites/:invite_id', {
     auth: 'user',

@@ -21,7 +21,8 @@ interface Field {
 
 /**
  * The document as TypeScript for `packages/client`: a type for each named schema, `Operations` with the parameters and answer of
- * every operation below /api/v1 that answers JSON, and which parameters are JSON where their values may be texts.
+ * every operation below /api/v1 that answers JSON, and which parameters are JSON where their values may be texts. Forms that
+ * are deprecated are left out: the client asks for the others.
  */
 export function writeClientApi({ paths, components }: OpenApiDocument): string {
   const operations: string[] = [];
@@ -132,6 +133,7 @@ interface Described {
   readonly properties?: Readonly<Record<string, JsonSchema>>;
   readonly required?: readonly string[];
   readonly additionalProperties?: boolean | JsonSchema;
+  readonly deprecated?: boolean;
 }
 
 function typeOf(schema: JsonSchema, direction: Direction, indent: string): string {
@@ -139,7 +141,10 @@ function typeOf(schema: JsonSchema, direction: Direction, indent: string): strin
   if (described.$ref !== undefined) return described.$ref.split('/').at(-1)!;
   if (described.const !== undefined) return literal(described.const);
   if (described.enum) return union(described.enum.map(literal));
-  if (described.anyOf) return union(described.anyOf.map((each) => typeOf(each, direction, indent)));
+  if (described.anyOf) {
+    const known = described.anyOf.filter((each) => (each as Described).deprecated !== true);
+    return union(known.map((each) => typeOf(each, direction, indent)));
+  }
   const types = typeof described.type === 'string' ? [described.type] : (described.type ?? []);
   return types.length === 0 ? 'unknown' : union(types.map((type) => plainType(type, described, direction, indent)));
 }

@@ -112,7 +112,6 @@ The link is good for one day.</p>`,
             await useCase.execute(caller, {
               key: dto.key,
               email: dto.email,
-              allowsUnconfirmed: false,
               fullName: dto.full_name,
               password: dto.password,
               emailAddressVisibility: toEmailVisibility(dto.email_address_visibility),

@@ -12,15 +12,19 @@ const SPAN = /<(\/?)span[\s>]/g;
 const ATTRIBUTE = /\s([^\s=>"'/]+)=(?:"([^"]*)"|'([^']*)')/g;
 
 export function* readTokens(html: string): Generator<HtmlToken> {
-  const pattern = new RegExp(TOKEN);
-  for (let match = pattern.exec(html); match; match = pattern.exec(html)) {
+  for (let at = 0; at < html.length; ) {
+    // Whoever reads the tokens may read those of another text in between.
+    TOKEN.lastIndex = at;
+    const match = TOKEN.exec(html);
+    if (!match) return;
     const [piece, slash, name] = match;
+    at = TOKEN.lastIndex;
     if (name === undefined) {
       yield { kind: 'text', html: piece };
     } else if (piece === FORMULA) {
       const end = endOfSpan(html, match.index);
       yield { kind: 'formula', html: html.slice(match.index, end) };
-      pattern.lastIndex = end;
+      at = end;
     } else {
       const tag = name.toLowerCase();
       const isVoid = VOID_TAGS.has(tag) || piece.endsWith('/>');

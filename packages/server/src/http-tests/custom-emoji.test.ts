@@ -176,7 +176,7 @@ describe('with an emoji of the organization’s own', () => {
   beforeEach(async () => {
     const params = { type: 'direct', to: [people.cordelia.id], content: 'look: :tick: :smile:' };
     fieldsOf(await add('tick'));
-    message = fieldsOf(await server.post('/messages', people.hamlet, params)).id as unknown as number;
+    message = fieldsOf(await server.post('/messages', people.hamlet, params)).id;
   });
   const react = (as: TestUser, params: object) => server.post(`/messages/${message}/reactions`, as, { ...params });
   const unreact = (as: TestUser, params: object) => server.delete(`/messages/${message}/reactions`, as, { ...params });

@@ -19,7 +19,7 @@ const shown = async ({ id }: { id: number }): Promise<Wire> =>
   (fieldsOf(await server.get(`/users/${id}`, people.desdemona)) as Wire).user;
 const makeBot = async (owner: TestUser, name: string): Promise<{ id: number }> => {
   const params = { full_name: name, short_name: name.toLowerCase() };
-  return { id: fieldsOf(await server.post('/bots', owner, params)).user_id as unknown as number };
+  return { id: fieldsOf(await server.post('/bots', owner, params)).user_id };
 };
 const UNAUTHORIZED = { code: 'UNAUTHORIZED_PRINCIPAL' };
 const INSUFFICIENT = 'Insufficient permission';
@@ -118,8 +118,13 @@ describe('DELETE /users/{id} (users §4.1)', () => {
     const { iago, hamlet, cordelia } = people;
     await server.createChannel('town', [hamlet, cordelia]);
     await server.createChannel('closet', [hamlet, cordelia], { invite_only: true });
+    // Where neither hamlet nor the bot is a subscriber.
+    await server.createChannel('garden', [cordelia]);
     const helper = await server.addBot(hamlet, 'helper');
+    for (const sender of [hamlet, helper])
+      await server.sendMessage(sender, 'garden', { topic: 'x', content: 'a visit' });
     const ids = {
+      garden: await server.sendMessage(cordelia, 'garden', { topic: 'x', content: 'all quiet' }),
       town: [] as number[],
       closet: await server.sendMessage(hamlet, 'closet', { topic: 'x', content: 'hidden' }),
       theirs: await server.sendMessage(cordelia, 'town', { topic: 'x', content: 'not hamlet’s' }),
@@ -132,7 +137,7 @@ describe('DELETE /users/{id} (users §4.1)', () => {
     const left = async () => {
       const page = { anchor: 'newest', num_before: 200, num_after: 0 };
       const { messages } = fieldsOf(await server.get('/messages', cordelia, page)) as Wire;
-      return messages.map(({ id }: Wire) => id).filter((id: number) => id >= ids.closet);
+      return messages.map(({ id }: Wire) => id).filter((id: number) => id >= ids.garden - 2);
     };
     await server.storage.uow.write(async (tx) => {
       const user = (await tx.users.find(server.realmId, hamlet.id))!;
@@ -148,13 +153,13 @@ describe('DELETE /users/{id} (users §4.1)', () => {
       expect(await shown(user)).toMatchObject({ full_name: 'Deleted user', is_active: false });
     }
     expect((await shown(hamlet)).avatar_version).toBe(4);
-    while ((await left()).length > 3) await new Promise((resolve) => setTimeout(resolve, 50));
-    expect(await left()).toEqual([ids.closet, ids.theirs, ids.direct]);
+    while ((await left()).length > 4) await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(await left()).toEqual([ids.garden, ids.closet, ids.theirs, ids.direct]);
     fieldsOf(await reactivate(iago, hamlet));
     const others = { delete_private_channel_messages: true, delete_direct_messages: true };
     fieldsOf(await server.delete(`/users/${hamlet.id}`, iago, { actions: others }));
-    while ((await left()).length > 1) await new Promise((resolve) => setTimeout(resolve, 5));
-    expect(await left()).toEqual([ids.theirs]);
+    while ((await left()).length > 2) await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(await left()).toEqual([ids.garden, ids.theirs]);
   });
 
   it('refuses actions that it does not know', async () => {
@@ -181,7 +186,7 @@ describe('DELETE /users/{id} (users §4.1)', () => {
     const { iago, hamlet, cordelia } = people;
     const town = await server.createChannel('town', [hamlet, cordelia]);
     const params = { name: 'cast', description: '', members: [hamlet.id, cordelia.id] };
-    const group = fieldsOf(await server.post('/user_groups/create', iago, params)).group_id as unknown as number;
+    const group = fieldsOf(await server.post('/user_groups/create', iago, params)).group_id;
     const counts = async () => [
       (fieldsOf(await server.get(`/user_groups/${group}/members`, iago)) as Wire).members,
       (fieldsOf(await server.get(`/streams/${town}/members`, iago)) as Wire).subscribers,

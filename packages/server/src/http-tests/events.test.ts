@@ -1,5 +1,6 @@
 import { expectRefusal, fieldsOf } from '../testing/expectations.js';
-import { type TestReply, TestServer, type TestUser } from '../testing/test-server.js';
+import type { TestReply } from '../testing/test-reply.js';
+import { TestServer, type TestUser } from '../testing/test-server.js';
 
 describe('GET /events', () => {
   let server: TestServer;

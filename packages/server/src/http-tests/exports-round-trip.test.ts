@@ -158,11 +158,11 @@ async function answersTo(server: TestServer, as: TestUser, url: string): Promise
 
 /** What browsers load, without credentials. */
 async function picturesOf(server: TestServer, as: TestUser): Promise<Record<string, unknown>> {
-  const { emoji } = fieldsOf(await server.get('/realm/emoji', as)) as unknown as {
+  const { emoji } = fieldsOf(await server.get('/realm/emoji', as)) as {
     emoji: Record<string, { id: string; source_url: string; still_url: string | null }>;
   };
   const urls = Object.values(emoji).flatMap(({ source_url, still_url }) => [source_url, still_url ?? []].flat());
-  const { members } = fieldsOf(await server.get('/users', as, { client_gravatar: false })) as unknown as {
+  const { members } = fieldsOf(await server.get('/users', as, { client_gravatar: false })) as {
     members: { avatar_url: string }[];
   };
   const uploaded = members.map(({ avatar_url }) => avatar_url).filter((url) => url.search(AVATAR_KEY) !== -1);
@@ -307,7 +307,7 @@ it('an import beside other organizations keeps what texts name', async () => {
   const as = { ...to.people.hamlet, id: hamlet!.id, apiKey: to.parley.ports.apiKeyMint.derive(record!) };
   const narrow = [{ operator: 'channel', operand: 'town' }];
   const params = { anchor: 'newest', num_before: 100, num_after: 0, narrow };
-  const { messages } = fieldsOf(await to.request('GET', '/messages', { as, params, realm: 'copied' })) as unknown as {
+  const { messages } = fieldsOf(await to.request('GET', '/messages', { as, params, realm: 'copied' })) as {
     messages: { sender_id: number; content: string; topic_links: unknown[] }[];
   };
   const file = messages.find(({ content }) => content.includes('user_uploads'))!;

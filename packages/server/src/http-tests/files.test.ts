@@ -181,6 +181,10 @@ describe('GET /user_uploads (messages §16.2)', () => {
     ['text/html', 'text/html'],
     ['image/svg+xml', 'image/svg+xml'],
     ['text/html; charset=x', 'text/html'],
+    ['text/javascript', 'text/plain; charset=utf-8'],
+    ['application/x-javascript', 'text/plain; charset=utf-8'],
+    ['TEXT/JavaScript1.5', 'text/plain; charset=utf-8'],
+    ['text/css', 'text/plain; charset=utf-8'],
   ])('has files of type %s saved', async (type, served) => {
     const url = await uploaded(people.hamlet, { name: 'a%22b%5Cé.html', content: '<script>', type });
     const { headers } = await read(encodeURI(url), people.hamlet);

@@ -9,7 +9,8 @@ import type { User } from '@parley/domain/users';
 import { eventsAfter, openQueue } from '../testing/event-queues.js';
 import { expectRefusal, fieldsOf } from '../testing/expectations.js';
 import { lettersOf, runJobs } from '../testing/jobs.js';
-import { type TestReply, TestServer, type TestUser } from '../testing/test-server.js';
+import type { TestReply } from '../testing/test-reply.js';
+import { TestServer, type TestUser } from '../testing/test-server.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: wire forms, told apart by assertions.
 type Wire = any;
@@ -630,6 +631,31 @@ describe('joining by a link', () => {
     const accept = () => server.post('/invites/accept', null, { key, full_name: 'Yorick', password: PASSWORD });
     expect(fieldsOf(await accept())).toMatchObject({ email: yorick });
     expectRefusal(await accept(), 'The confirmation link has expired or been deactivated.');
+  });
+
+  it('is possible with a link without pages, once the address is confirmed', async () => {
+    const accept = (params: object) =>
+      server.post('/invites/accept', null, { full_name: 'Yorick', password: PASSWORD, ...params });
+    const key = (await made()).split('/').at(-2)!;
+    const confirm = { email: yorick, confirmation_sent: true };
+    expect(fieldsOf(await accept({ key, email: ` ${yorick} ` }))).toEqual(confirm);
+    expect(await userOf(yorick)).toBeNull();
+    const link = await linkTo(yorick);
+    // Nothing of what came with the first request counts, and the same request sends the same link.
+    expect(fieldsOf(await accept({ key, email: yorick, full_name: '', password: 'weak' }))).toEqual(confirm);
+    expect(await linkTo(yorick, confirmations(), 2)).toBe(link);
+    const joined = fieldsOf(await accept({ key: link.split('/').at(-1)! }));
+    expect(joined).toEqual({ api_key: expect.any(String), email: yorick, user_id: expect.any(Number) });
+    expect(await userOf(yorick)).toMatchObject({ role: 400 });
+    expectRefusal(await accept({ key, email: yorick }), `${yorick} already has an account`);
+    expectRefusal(await accept({ key, email: 'nobody' }), 'Enter a valid email address.');
+    expectRefusal(await accept({ key }), 'Enter a valid email address.');
+    expectRefusal(await accept({ key: 'x'.repeat(24), email: yorick }), 'The invitation link could not be found.');
+    await use(limited);
+    const limitedKey = (await made()).split('/').at(-2)!;
+    const reply = () => accept({ key: limitedKey, email: yorick });
+    for (let letter = 0; letter < 2; letter++) fieldsOf(await reply());
+    expect(await reply()).toMatchObject({ status: 429, body: { code: 'RATE_LIMIT_HIT', 'retry-after': 3600 } });
   });
 
   describe('where anybody may join', () => {

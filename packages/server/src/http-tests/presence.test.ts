@@ -143,7 +143,9 @@ describe('POST /users/me/presence (users §8.1)', () => {
 
   it('refuses bots and what it cannot read', async () => {
     const bot = await server.addBot(people.hamlet, 'helper');
-    expectRefusal(await report(bot), 'This endpoint does not accept bot requests.');
+    for (const status of ['active', 'unknown']) {
+      expectRefusal(await report(bot, { status }), 'This endpoint does not accept bot requests.');
+    }
     expectRefusal(await server.post('/users/me/presence', people.hamlet), "Missing 'status' argument", {
       code: 'REQUEST_VARIABLE_MISSING',
       var_name: 'status',
@@ -282,6 +284,70 @@ describe('GET /users/:user_id_or_email/presence', () => {
       await tx.realms.update({ ...realm, permissions: { ...realm.permissions, canAccessAllUsers: members } });
     });
     expectRefusal(await get(cordelia.id, people.polonius), 'Insufficient permission');
+  });
+});
+
+describe('a guest who may not know everybody (users §1.4)', () => {
+  /** Polonius shares a channel with Hamlet alone; both others are there. */
+  async function limited(options: Parameters<typeof TestServer.start>[0] = {}) {
+    await server.close();
+    server = await TestServer.start(options);
+    ({ people } = server);
+    const { desdemona, hamlet, cordelia, polonius } = people;
+    const { members } = await server.storage.uow.read(({ groups }) => groups.systemGroupIds(server.realmId));
+    fieldsOf(await server.patch('/realm', desdemona, { can_access_all_users_group: { new: members } }));
+    await server.createChannel('town', [hamlet, polonius]);
+    const queues = [await listen(polonius), await listen(polonius, { client_capabilities: ALL_CAPABILITIES })];
+    for (const user of [hamlet, cordelia]) await reported(user);
+    fieldsOf(await hidePresence(cordelia, false));
+    fieldsOf(await hidePresence(cordelia, true));
+    const told = await Promise.all(queues.map((queue) => eventsAfter(server, queue)));
+    return {
+      listed: Object.keys((fieldsOf(await server.get('/realm/presence', polonius)) as Wire).presences),
+      reported: Object.keys((await reported(polonius)).presences),
+      modern: Object.keys((await reported(polonius, { last_update_id: -1 })).presences),
+      registered: Object.keys(
+        (fieldsOf(await server.post('/register', polonius, { fetch_event_types: ['presence'] })) as Wire).presences,
+      ),
+      told: told.map((events) => events.map(({ presences, email }) => email ?? Object.keys(presences)[0]).sort()),
+    };
+  }
+  const hidden = ({ id }: TestUser) => `user${id}@parley.invalid`;
+
+  it('is told of everybody, without the addresses of those whom they may not know', async () => {
+    const shown = await limited();
+    const { hamlet, cordelia, polonius } = people;
+    const [addresses, ids] = [[hamlet.email, hidden(cordelia)], [hamlet.id, cordelia.id].map(String)];
+    expect(shown).toEqual({
+      listed: addresses,
+      reported: [...addresses, polonius.email],
+      modern: [...ids, String(polonius.id)],
+      registered: [...addresses, polonius.email],
+      told: [
+        [hamlet.email, hidden(cordelia), hidden(cordelia), hidden(cordelia)],
+        [hamlet, cordelia, cordelia, cordelia].map(({ id }) => String(id)),
+      ],
+    });
+    const seen = async () => Object.keys((fieldsOf(await server.get('/realm/presence', polonius)) as Wire).presences);
+    fieldsOf(await server.patch(`/users/${polonius.id}`, people.iago, { role: 400 }));
+    expect(await seen()).toContain(cordelia.email);
+    expect(Object.keys((await reported(polonius)).presences)).toContain(cordelia.email);
+    fieldsOf(await server.patch(`/users/${polonius.id}`, people.iago, { role: 600 }));
+    expect(await seen()).toContain(hidden(cordelia));
+    expect(Object.keys((await reported(polonius)).presences)).toContain(hidden(cordelia));
+  });
+
+  it('is told of those alone whom they may know where the server limits presence', async () => {
+    const shown = await limited({ limitsPresence: true });
+    const { hamlet, cordelia, polonius } = people;
+    expect(shown).toEqual({
+      listed: [hamlet.email],
+      reported: [hamlet.email, polonius.email],
+      modern: [hamlet, polonius].map(({ id }) => String(id)),
+      registered: [hamlet.email, polonius.email],
+      told: [[hamlet.email], [String(hamlet.id)]],
+    });
+    expect(Object.keys((await reported(people.iago)).presences)).toContain(cordelia.email);
   });
 });
 

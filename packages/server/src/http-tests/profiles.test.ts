@@ -19,7 +19,7 @@ const list = async (as = people.hamlet): Promise<Wire[]> =>
   fieldsOf(await server.get(FIELDS, as)).custom_fields as Wire;
 async function add(field_type: number, name: string, params: object = {}): Promise<number> {
   const fields = { field_type, name, ...params };
-  return fieldsOf(await server.post(FIELDS, people.iago, fields)).id as unknown as number;
+  return fieldsOf(await server.post(FIELDS, people.iago, fields)).id;
 }
 const say = (as: TestUser, ...data: readonly [id: number, value: unknown][]) =>
   server.patch(OWN, as, { data: data.map(([id, value]) => ({ id, value })) });

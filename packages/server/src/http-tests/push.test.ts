@@ -47,7 +47,7 @@ const tokenOf = (token: string, more: Partial<Registration> = {}) => ({
 });
 
 const addDevice = async (as = hamlet): Promise<number> =>
-  fieldsOf(await server.post('/register_client_device', as)).device_id as unknown as number;
+  fieldsOf(await server.post('/register_client_device', as)).device_id;
 const devicesOf = async (as = hamlet): Promise<Wire> =>
   fieldsOf(await server.post('/register', as, { fetch_event_types: ['device'] })).devices;
 const register = (device_id: number, ...params: readonly object[]) =>

@@ -21,7 +21,7 @@ describe('POST /realm/deactivate', () => {
     >;
     const waiting = server.get('/events', people.hamlet, { queue_id, last_event_id });
     fieldsOf(await deactivate());
-    const { events } = fieldsOf(await waiting) as unknown as { events: object[] };
+    const { events } = fieldsOf(await waiting) as { events: object[] };
     expect(events).toEqual([expect.objectContaining({ type: 'realm', op: 'deactivated', realm_id: server.realmId })]);
     const gone = ['This organization has been deactivated', { status: 401, code: 'UNAUTHORIZED' }] as const;
     expectRefusal(await server.get('/users/me', people.desdemona), ...gone);

@@ -54,6 +54,17 @@ describe('POST /submessage (messages §15.3)', () => {
     expect(await eventsAfter(server, queues[1]!)).toEqual([]);
   });
 
+  it('follows the topic for who wants that of taking part', async () => {
+    const { cordelia } = people;
+    fieldsOf(await server.patch('/settings', cordelia, { automatically_follow_topics_policy: 1 }));
+    const queue = await openQueue(server, cordelia, { event_types: ['user_topic', 'submessage'] });
+    fieldsOf(await attach(cordelia, poll, VOTE));
+    expect(await eventsAfter(server, queue)).toMatchObject([
+      { type: 'user_topic', visibility_policy: 3 },
+      { type: 'submessage' },
+    ]);
+  });
+
   it.each<[string, () => number, unknown]>([
     ['another option', () => poll, { type: 'new_option', option: 'cake', idx: 1000 }],
     ['a vote taken back', () => poll, { ...VOTE, vote: -1 }],
@@ -118,6 +129,13 @@ describe('POST /submessage (messages §15.3)', () => {
       ['own', '{"any":"thing"}'],
       ['other', '5'],
     ]);
+  });
+
+  it('takes no more than 500,000 characters for one message, since whoever reads it gets them all', async () => {
+    const note = `"${'x'.repeat(9998)}"`;
+    for (let n = 0; n < 50; n++) fieldsOf(await attach(people.hamlet, plain, note));
+    expectRefusal(await attach(people.hamlet, plain, '1'), 'Too much text in submessages (limit: 500000 characters).');
+    expect(await shown(plain)).toHaveLength(50);
   });
 
   it('refuses messages that are not there, or are for others', async () => {

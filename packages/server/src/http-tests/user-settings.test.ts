@@ -49,7 +49,7 @@ const SETTINGS = [
   ...flags('enable_stream_email_notifications enable_stream_push_notifications enter_sends', false),
   ...flags('fluid_layout_width hide_ai_features high_contrast_mode left_side_userlist', false),
   ...flags('message_content_in_email_notifications', true),
-  ['notification_sound', 'zulip', 'none', 'bang', "Invalid notification sound 'bang'"],
+  ['notification_sound', 'zulip', 'deep tom', 'bang', "Invalid notification sound 'bang'"],
   ...flags('pm_content_in_desktop_notifications presence_enabled', true),
   codes('realm_name_in_email_notifications_policy', 1, 2, 3),
   ...flags('receives_typing_notifications', true),
@@ -90,10 +90,7 @@ const WITHOUT_DEFAULT: readonly string[] = [
 const DEFAULTS = SETTINGS.filter(([name]) => !WITHOUT_DEFAULT.includes(name));
 
 const registered = async (as: TestUser, section: 'user_settings' | 'realm_user_settings_defaults') =>
-  fieldsOf(await server.post('/register', as, { fetch_event_types: [section] }))[section] as unknown as Record<
-    string,
-    unknown
-  >;
+  fieldsOf(await server.post('/register', as, { fetch_event_types: [section] }))[section] as Record<string, unknown>;
 
 /** One server: settings do not depend on one another. */
 describe('each setting', () => {
@@ -109,7 +106,8 @@ describe('each setting', () => {
     );
     expect(settings).toEqual(Object.fromEntries(SETTINGS.map(([name, initial]) => [name, initial])));
     expect(emojiset_choices).toHaveLength(3);
-    expect(available_notification_sounds).toEqual(['zulip']);
+    expect(available_notification_sounds).toHaveLength(30);
+    expect(available_notification_sounds).toEqual([...(available_notification_sounds as string[])].sort());
   });
 
   describe('PATCH /settings', () => {

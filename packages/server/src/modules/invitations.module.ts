@@ -3,6 +3,7 @@ import {
   ForgetInvitations,
   GetSignUp,
   InviteByEmail,
+  JoinOrConfirm,
   JoinRealm,
   ListInvitations,
   RequestSignUp,
@@ -53,6 +54,7 @@ export const invitationsModule = new ContainerModule(({ bind }) => {
   );
   provide(bind, GetSignUp, unitOfWork, signUpKeys, clock, invitationConfig);
   provide(bind, RequestSignUp, unitOfWork, signUpKeys, letterQuota, disposableDomains, clock, invitationConfig);
+  provide(bind, JoinOrConfirm, JoinRealm, RequestSignUp);
   provide(bind, TestWelcomeMessage, unitOfWork, SystemMessages);
   provide(bind, SendInvitationLetters, mailer, unitOfWork, invitationKeys, realmUrls, clock);
   provideAs(bind, LISTS.jobHandler, SendInvitationLetters);

@@ -8,7 +8,7 @@ import type { UnitOfWork } from '@parley/domain/shared';
 import { noLoad } from '@parley/http';
 import { ContainerModule } from 'inversify';
 import { KEEP_DELETED_DAYS } from '../config.js';
-import type { ParleyParts } from '../parley.js';
+import type { ParleyParts } from '../parley-parts.js';
 import { all, provide, provideAs, provideFrom, provideValue } from '../provide.js';
 import { LISTS, PARTS, TOKENS } from '../tokens.js';
 import { JobWorkers } from '../workers/job-workers.js';

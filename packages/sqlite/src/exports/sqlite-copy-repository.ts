@@ -1,8 +1,10 @@
-import type { CopyRepository, FlagsCopy, IdKind } from '@parley/domain/exports';
-import type { MessageEdit, OrdinalRange, Viewer } from '@parley/domain/messages';
-import type { MessageId, RealmId, RecipientId, UserId } from '@parley/domain/shared';
+import type { AppendedCopy, CopyRepository, FlagsCopy, IdKind } from '@parley/domain/exports';
+import type { MessageEdit, OrdinalRange, SearchWords, Viewer } from '@parley/domain/messages';
+import type { MessageId, Ordinal, RealmId, RecipientId, UserId } from '@parley/domain/shared';
 import { type Connection, LIMIT } from '../connection.js';
+import { MessageInsert, topicKeyOf } from '../messages/message-insert.js';
 import { ReadSets } from '../messages/read-sets.js';
+import { messageTerms } from '../messages/search-terms.js';
 import { Spans } from '../messages/spans.js';
 import { OWNERSHIP_SOURCES } from '../messages/stored-values.js';
 import { jsonList, toFlag } from '../rows.js';
@@ -27,13 +29,19 @@ const TABLES: Readonly<Record<Exclude<IdKind, 'scheduled'>, string>> = {
   file: 'file',
 };
 
+const MESSAGES_BEFORE_YIELD = 50;
+
 export class SqliteCopyRepository implements CopyRepository {
+  private readonly inserts: MessageInsert;
   private readonly spans: Spans;
   private readonly readSets: ReadSets;
   private readonly messagesAfter;
   private readonly receivedRecipients;
   private readonly sentTo;
   private readonly flagging;
+  private readonly lastOf;
+  private readonly lastScheduled;
+  private readonly insertTerms;
   private readonly beginSequence;
   private readonly raiseSequence;
   private readonly raiseScheduled;
@@ -41,7 +49,11 @@ export class SqliteCopyRepository implements CopyRepository {
   private readonly insertSpans;
   private readonly insertFlags;
 
-  constructor(connection: Connection) {
+  constructor(
+    private readonly connection: Connection,
+    private readonly words: SearchWords,
+  ) {
+    this.inserts = new MessageInsert(connection);
     this.spans = new Spans(connection);
     this.readSets = new ReadSets(connection);
     this.messagesAfter = connection.tuples<readonly [MessageId, RealmId]>(
@@ -59,6 +71,9 @@ export class SqliteCopyRepository implements CopyRepository {
        CROSS JOIN message_flag f INDEXED BY message_flag_by_message ON f.message_id = wanted.value
        WHERE f.realm_id = ? ORDER BY f.message_id, f.user_id`,
     );
+    this.lastOf = connection.values<number>('SELECT seq FROM sqlite_sequence WHERE name = ?');
+    this.lastScheduled = connection.values<number>('SELECT last_id FROM scheduling_counter WHERE id = 1');
+    this.insertTerms = connection.command('INSERT INTO message_search (rowid, terms) VALUES (?, ?)');
     this.beginSequence = connection.command(
       `INSERT INTO sqlite_sequence (name, seq)
        SELECT t.value, 0 FROM json_each(json_array(?)) t
@@ -110,6 +125,10 @@ export class SqliteCopyRepository implements CopyRepository {
     return flagging;
   }
 
+  async lastId(kind: IdKind): Promise<number> {
+    return (kind === 'scheduled' ? this.lastScheduled.get() : this.lastOf.get(TABLES[kind])) ?? 0;
+  }
+
   async raiseIds(kind: IdKind, least: number): Promise<void> {
     const last = least - 1;
     if (kind === 'scheduled') this.raiseScheduled.run(last, last);
@@ -117,6 +136,39 @@ export class SqliteCopyRepository implements CopyRepository {
       this.beginSequence.run(TABLES[kind]);
       this.raiseSequence.run(last, TABLES[kind], last);
     }
+  }
+
+  async appendMessages(messages: readonly AppendedCopy[]): Promise<readonly Ordinal[]> {
+    const nextOrdinals = this.takeOrdinals(messages);
+    const ordinals: Ordinal[] = [];
+    const newest = new Map<RecipientId, MessageId>();
+    for (const [index, message] of messages.entries()) {
+      const { id, recipientId, channelId } = message;
+      const ordinal = nextOrdinals.get(recipientId)!;
+      nextOrdinals.set(recipientId, (ordinal + 1) as Ordinal);
+      const topicKey = topicKeyOf(message);
+      this.inserts.add(message, id, ordinal, topicKey);
+      this.insertTerms.run(id, messageTerms(this.words, message, topicKey));
+      if (channelId === null) newest.set(recipientId, id);
+      ordinals.push(ordinal);
+      if (index % MESSAGES_BEFORE_YIELD === 0) await this.connection.yield();
+    }
+    for (const [recipientId, id] of newest) this.inserts.noteNewest(recipientId, id);
+    return ordinals;
+  }
+
+  /** The first one for each recipient. */
+  private takeOrdinals(messages: readonly AppendedCopy[]): Map<RecipientId, Ordinal> {
+    const counts = new Map<RecipientId, number>();
+    for (const { recipientId } of messages) counts.set(recipientId, (counts.get(recipientId) ?? 0) + 1);
+    const first = new Map<RecipientId, Ordinal>();
+    for (const { realmId, recipientId } of messages) {
+      if (first.has(recipientId)) continue;
+      const count = counts.get(recipientId)!;
+      const last = this.inserts.takeOrdinals(realmId, recipientId, count);
+      first.set(recipientId, (last - count + 1) as Ordinal);
+    }
+    return first;
   }
 
   async putEdits(realmId: RealmId, messageId: MessageId, edits: readonly MessageEdit[]): Promise<void> {

@@ -1,23 +1,23 @@
-import {
-  type EditedText,
-  type Message,
-  type MessageRepository,
-  type NewMessage,
-  type SearchWords,
-  type Submessage,
-  type SubmessageSummary,
-  topicKey,
+import type {
+  EditedText,
+  Message,
+  MessageRepository,
+  NewMessage,
+  SearchWords,
+  Submessage,
+  SubmessageSummary,
 } from '@parley/domain/messages';
-import type { MessageId, Ordinal, RealmId, RecipientId, UnixSeconds, UserId } from '@parley/domain/shared';
+import type { MessageId, RealmId, RecipientId, UnixSeconds, UserId } from '@parley/domain/shared';
 import { type Connection, LIMIT } from '../connection.js';
 import type { Quarantine } from '../quarantine.js';
 import { jsonList, toFlag } from '../rows.js';
 import { idOf, MessageIndexRowsById } from './message-index-row.js';
+import { MessageInsert, topicKeyOf } from './message-insert.js';
 import { MessageRows } from './message-rows.js';
 import { ReadSets } from './read-sets.js';
 import { messageTerms } from './search-terms.js';
 import { Spans } from './spans.js';
-import { bitsOf, OWNERSHIP_SOURCES, PROPERTY_BITS, propertiesOf, TEXT_BITS } from './stored-values.js';
+import { bitsOf, OWNERSHIP_SOURCES, PROPERTY_BITS, TEXT_BITS } from './stored-values.js';
 import { type SubmessageRow, toSubmessage } from './submessage-rows.js';
 
 /** Of messages that are still there and whose terms nothing has written meanwhile. */
@@ -29,6 +29,7 @@ const INSERT_TERMS = `
 export class SqliteMessageRepository implements MessageRepository {
   private readonly rows: MessageRows;
   private readonly indexRowsById: MessageIndexRowsById;
+  private readonly inserts: MessageInsert;
   private readonly spans: Spans;
   private readonly readSets: ReadSets;
 
@@ -43,10 +44,6 @@ export class SqliteMessageRepository implements MessageRepository {
   private readonly firstSubmessage;
   private readonly renewVersion;
   private readonly dropSubmessages;
-  private readonly takeOrdinal;
-  private readonly takenOrdinal;
-  private readonly insert;
-  private readonly noteDirect;
   private readonly mutersOf;
   private readonly insertFlags;
   private readonly keepTombstones;
@@ -62,6 +59,7 @@ export class SqliteMessageRepository implements MessageRepository {
   ) {
     this.rows = new MessageRows(connection, quarantine);
     this.indexRowsById = new MessageIndexRowsById(connection);
+    this.inserts = new MessageInsert(connection);
     this.spans = new Spans(connection);
     this.readSets = new ReadSets(connection);
 
@@ -94,8 +92,8 @@ export class SqliteMessageRepository implements MessageRepository {
     this.insertSubmessage = connection.command(
       'INSERT INTO submessage (message_id, sender_id, realm_id, kind, content) VALUES (?, ?, ?, ?, ?)',
     );
-    this.countSubmessages = connection.tuples<readonly [number, 0 | 1]>(
-      `SELECT count(*), coalesce(max(sender_id = ?), 0) FROM submessage INDEXED BY submessage_by_message
+    this.countSubmessages = connection.tuples<readonly [number, number, 0 | 1]>(
+      `SELECT count(*), coalesce(sum(length(content)), 0), coalesce(max(sender_id = ?), 0) FROM submessage INDEXED BY submessage_by_message
        WHERE message_id = ? AND +realm_id = ?`,
     );
     this.firstSubmessage = connection.rows<SubmessageRow>(
@@ -106,18 +104,6 @@ export class SqliteMessageRepository implements MessageRepository {
     this.dropSubmessages = connection.command(
       'DELETE FROM submessage WHERE message_id IN (SELECT value FROM json_each(?))',
     );
-    // Two statements: with RETURNING, SQLite journals the statement apart, which gets slow in a unit of many messages.
-    this.takeOrdinal = connection.command(
-      'UPDATE recipient SET last_ordinal = last_ordinal + 1 WHERE id = ? AND realm_id = ?',
-    );
-    this.takenOrdinal = connection.values<Ordinal>('SELECT last_ordinal FROM recipient WHERE id = ?');
-    this.insert = connection.command(
-      `INSERT INTO message (realm_id, sender_id, sent_recipient_id, ordinal, recipient_id, channel_id, property_bits, version,
-                            sent_at, last_edited_at, last_moved_at, topic, topic_key, client_name, topic_links, content,
-                            rendered_content)
-       VALUES (?, ?, ?, ?, ?, ?, ?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    );
-    this.noteDirect = connection.command('UPDATE direct_participant SET last_message_id = ? WHERE recipient_id = ?');
     this.mutersOf = connection.values<UserId>(
       `SELECT user_id FROM muted_sender
        WHERE user_id IN (SELECT value FROM json_each(?)) AND sender_id = ? AND until_message_id IS NULL`,
@@ -158,9 +144,9 @@ export class SqliteMessageRepository implements MessageRepository {
   }
 
   async summarizeSubmessages(realmId: RealmId, id: MessageId, authorId: UserId): Promise<SubmessageSummary> {
-    const [count, hasOfAuthor] = this.countSubmessages.get(authorId, id, realmId)!;
+    const [count, length, hasOfAuthor] = this.countSubmessages.get(authorId, id, realmId)!;
     const first = count === 0 ? undefined : this.firstSubmessage.get(id, realmId);
-    return { count, first: first ? toSubmessage(first) : null, hasOfAuthor: hasOfAuthor === 1 };
+    return { count, length, first: first ? toSubmessage(first) : null, hasOfAuthor: hasOfAuthor === 1 };
   }
 
   async listTimes(realmId: RealmId, ids: readonly MessageId[]) {
@@ -178,32 +164,12 @@ export class SqliteMessageRepository implements MessageRepository {
 
   async append(message: NewMessage): Promise<Message> {
     const { realmId, senderId, recipientId, channelId, lastEditedAt = null, lastMovedAt = null } = message;
-    const { changes } = this.takeOrdinal.run(recipientId, realmId);
-    if (changes === 0) throw new Error(`No recipient ${recipientId} in realm ${realmId}`);
-    const ordinal = this.takenOrdinal.get(recipientId)!;
-    const propertyBits = bitsOf(message);
-    const key = channelId === null ? null : topicKey(message.topic);
-    const { lastInsertRowid } = this.insert.run(
-      realmId,
-      senderId,
-      recipientId,
-      ordinal,
-      recipientId,
-      channelId,
-      propertyBits,
-      message.sentAt,
-      lastEditedAt,
-      lastMovedAt,
-      message.topic,
-      key,
-      message.clientName,
-      message.topicLinks.length === 0 ? null : JSON.stringify(message.topicLinks),
-      message.content,
-      message.renderedContent,
-    );
-    const id = Number(lastInsertRowid) as MessageId;
-    this.connection.batchEnd.add(INSERT_TERMS, id, [id, messageTerms(this.words, { ...message, topicKey: key })]);
-    if (channelId === null) this.noteDirect.run(id, recipientId);
+    const ordinal = this.inserts.takeOrdinals(realmId, recipientId, 1);
+    const topicKey = topicKeyOf(message);
+    const id = this.inserts.add(message, null, ordinal, topicKey);
+    const terms = messageTerms(this.words, message, topicKey);
+    this.connection.batchEnd.add(INSERT_TERMS, id, [id, terms]);
+    if (channelId === null) this.inserts.noteNewest(recipientId, id);
     if (message.exceptions.size > 0) this.addExceptions(id, message);
     for (const userId of message.readBy) {
       if (!this.spans.isOpen(recipientId, userId)) continue;
@@ -223,7 +189,14 @@ export class SqliteMessageRepository implements MessageRepository {
       renderedContent: message.renderedContent,
       sentAt: message.sentAt,
       clientName: message.clientName,
-      ...propertiesOf(propertyBits),
+      isMeMessage: message.isMeMessage,
+      mentionsChannel: message.mentionsChannel,
+      hasLink: message.hasLink,
+      hasImage: message.hasImage,
+      hasAttachment: message.hasAttachment,
+      hasReactions: false,
+      isReadByDefault: message.isReadByDefault,
+      isEdited: message.isEdited ?? false,
       topicLinks: message.topicLinks,
       lastEditedAt,
       lastMovedAt,

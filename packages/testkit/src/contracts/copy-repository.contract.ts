@@ -1,6 +1,8 @@
-import type { PersonalFlags } from '@parley/domain/messages';
+import type { AppendedCopy } from '@parley/domain/exports';
+import type { MessageId } from '@parley/domain/shared';
 import { aChannel, aMessage, anotherRealm, aUser } from '../builders.js';
-import { type OpenStorage, own, stagesOn } from './storage-under-test.js';
+import { NO_FLAGS } from '../memory/personal-rows.js';
+import { idsOf, type OpenStorage, own, stagesOn } from './storage-under-test.js';
 
 const PIECES = [
   aUser({ name: 'iago' }),
@@ -9,17 +11,6 @@ const PIECES = [
   aChannel({ name: 'denmark', subscribers: ['iago'] }),
   ...Array.from({ length: 10 }, () => aMessage({ from: 'iago', to: 'denmark' })),
 ];
-
-const NO_FLAGS: PersonalFlags = {
-  read: false,
-  starred: false,
-  collapsed: false,
-  mentioned: false,
-  channelWildcardMentioned: false,
-  topicWildcardMentioned: false,
-  hasAlertWord: false,
-  historical: false,
-};
 
 export function copyRepositoryContract(open: OpenStorage): void {
   describe('copy repository', () => {
@@ -87,6 +78,53 @@ export function copyRepositoryContract(open: OpenStorage): void {
       expect(await add('a')).toBe(41);
       await uow.write((tx) => tx.copies.raiseIds('defaultChannelGroup', 7));
       expect(await add('b')).toBe(42);
+    });
+
+    it('appends messages under ids that were kept for them', async () => {
+      const { uow, realm, user, channel, messages, viewer } = await stage(...PIECES);
+      const { recipientId, id: channelId } = channel('denmark');
+      const last = messages.at(-1)!;
+      const ordinals = [last.ordinal + 1, 1, last.ordinal + 2];
+      const copyOf = (
+        id: number,
+        topic: string,
+        to: Pick<AppendedCopy, 'recipientId' | 'channelId'>,
+      ): AppendedCopy => ({
+        ...last,
+        ...to,
+        id: id as MessageId,
+        senderId: user('cordelia').id,
+        topic,
+        content: `text ${id}`,
+        renderedContent: `<p>text ${id}</p>`,
+        isEdited: true,
+        lastEditedAt: 7,
+      });
+      const added = await uow.write(async (tx) => {
+        const direct = await tx.recipients.openDirect(realm.id, [user('iago').id, user('cordelia').id]);
+        expect(await tx.copies.lastId('message')).toBe(last.id);
+        await tx.copies.raiseIds('message', last.id + 100);
+        expect(await tx.copies.lastId('message')).toBe(last.id + 99);
+        const rows = [
+          copyOf(last.id + 5, 'a', { recipientId, channelId }),
+          copyOf(last.id + 6, '', { recipientId: direct, channelId: null }),
+          copyOf(last.id + 9, 'b', { recipientId, channelId }),
+        ];
+        expect(await tx.copies.appendMessages(rows)).toEqual(ordinals);
+        return rows;
+      });
+      const ids = added.map(({ id }) => id);
+      const stored = await uow.read((r) => r.messages.list(realm.id, ids));
+      expect(stored).toMatchObject(
+        added.map((row, n) => ({ ...row, sentRecipientId: row.recipientId, ordinal: ordinals[n] })),
+      );
+      const search = own({ kind: 'search', terms: [String(ids[2])], phrases: [] });
+      const found = await uow.read(({ pages }) => pages.listEntriesUpTo(viewer('iago'), search, null, 10));
+      expect(idsOf(found)).toEqual([ids[2]]);
+      // Those who receive what is sent there have them, and nothing is sent under their ids.
+      expect([...(await uow.read((r) => r.personal.listFlags(viewer('iago'), ids))).keys()]).toEqual(ids);
+      const next = await uow.write((tx) => tx.messages.append({ ...added[0]!, readBy: [], exceptions: new Map() }));
+      expect([next.id, next.ordinal]).toEqual([last.id + 100, last.ordinal + 3]);
     });
 
     it('keeps what somebody received and read, by ordinals', async () => {

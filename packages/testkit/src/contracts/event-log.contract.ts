@@ -1,6 +1,6 @@
 import { type Announcement, type DomainEvent, isReadable } from '@parley/domain/events';
 import type { EventSeq, MessageId } from '@parley/domain/shared';
-import { aRealm, createFixtureOn, type Fixture } from '../builders.js';
+import { anotherRealm, aRealm, createFixtureOn, type Fixture } from '../builders.js';
 import { type OpenStorage, stagesOn } from './storage-under-test.js';
 
 const eventsWithReceivers = (name: string, quotes?: MessageId): Announcement => ({
@@ -55,7 +55,7 @@ export function eventLogContract(open: OpenStorage): void {
 
     it('numbers each realm by itself, in commit order and without gaps', async () => {
       const fixture = await stage();
-      const other = await createFixtureOn(fixture.uow, fixture.clock, aRealm({ stringId: 'other' }));
+      const other = await anotherRealm(fixture);
       const start = await fixture.uow.read((r) => r.events.lastSeq(fixture.realm.id));
       const otherStart = await fixture.uow.read((r) => r.events.lastSeq(other.realm.id));
       const failing = fixture.uow.write(async (tx) => {
@@ -230,7 +230,7 @@ export function eventLogContract(open: OpenStorage): void {
     it('leaves the log of another realm alone', async () => {
       const fixture = await stage();
       const seq = await append(fixture, eventsWithReceivers('1', 11 as MessageId));
-      const other = await createFixtureOn(fixture.uow, fixture.clock, aRealm({ stringId: 'other' }));
+      const other = await anotherRealm(fixture);
       await fixture.uow.write(async (tx) => {
         await tx.events.blank(other.realm.id, [11 as MessageId]);
         await tx.events.prune(other.realm.id, seq, fixture.clock.now() + 1, 1000);

@@ -27,8 +27,9 @@ export function imageProcessorContract(open: OpenImageProcessor): void {
       ({ processor, make } = await open());
     });
 
-    it.each(['png', 'jpeg', 'gif', 'webp', 'avif', 'tiff'] as const)('knows %s when it sees it', async (format) =>
-      expect(await processor.inspect(await make(still(format)), USER)).toEqual(still(format)),
+    it.each(['png', 'jpeg', 'gif', 'webp', 'avif', 'heic', 'tiff'] as const)(
+      'knows %s when it sees it',
+      async (format) => expect(await processor.inspect(await make(still(format)), USER)).toEqual(still(format)),
     );
 
     it.each(['gif', 'webp'] as const)('counts the frames of %s', async (format) =>
@@ -55,6 +56,7 @@ export function imageProcessorContract(open: OpenImageProcessor): void {
       ['jpeg', 'png'],
       ['tiff', 'webp'],
       ['avif', 'png'],
+      ['heic', 'webp'],
       ['webp', 'gif'],
     ] as const)('makes %s to %s', async (from, format) => {
       const made = await processor.resize(await make(still(from)), { ...STILL, format }, USER);

@@ -1,6 +1,6 @@
 import { HISTORICAL } from '@parley/domain/messages';
 import type { EventSeq, MessageId, UserId } from '@parley/domain/shared';
-import { aChannel, aRealm, aUser, createFixtureOn } from '../builders.js';
+import { aChannel, anotherRealm, aUser } from '../builders.js';
 import {
   flagsOf,
   historyOf,
@@ -248,12 +248,7 @@ export function movedMessagesContract(open: OpenStorage): void {
   it('finds and changes nothing of another realm', async () => {
     const fixture = await stage(...place);
     const m1 = await send(fixture, { from: 'b', to: 'general' });
-    const other = await createFixtureOn(
-      fixture.uow,
-      fixture.clock,
-      aRealm({ stringId: 'other' }),
-      aUser({ name: 'x' }),
-    );
+    const other = await anotherRealm(fixture, aUser({ name: 'x' }));
     const insider = fixture.viewer('a');
     const misplaced = { realmId: other.realm.id, userId: insider.userId };
     const otherRealmUser = other.viewer('x');

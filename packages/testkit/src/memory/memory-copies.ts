@@ -1,6 +1,7 @@
-import type { CopyRepository, FlagsCopy, IdKind } from '@parley/domain/exports';
+import type { AppendedCopy, CopyRepository, FlagsCopy, IdKind } from '@parley/domain/exports';
 import type { MessageEdit, OrdinalRange, Viewer } from '@parley/domain/messages';
-import type { MessageId, RealmId, RecipientId, UserId } from '@parley/domain/shared';
+import type { MessageId, Ordinal, RealmId, RecipientId, UserId } from '@parley/domain/shared';
+import { appendMessage } from './memory-messages.js';
 import { messagesOf } from './messages-of.js';
 import { findFlags, holdersOf, NO_FLAGS, putFlags } from './personal-rows.js';
 import { ascending, keyOf, type MemoryUnit } from './tables.js';
@@ -40,10 +41,19 @@ export class MemoryCopies implements CopyRepository {
     return flagging;
   }
 
+  async lastId(kind: IdKind): Promise<number> {
+    return this.unit.read('counters').get(COUNTERS[kind] ?? kind) ?? 0;
+  }
+
   async raiseIds(kind: IdKind, least: number): Promise<void> {
-    const counter = COUNTERS[kind] ?? kind;
-    const last = this.unit.read('counters').get(counter) ?? 0;
-    if (last < least - 1) this.unit.change('counters').set(counter, least - 1);
+    if ((await this.lastId(kind)) < least - 1) this.unit.change('counters').set(COUNTERS[kind] ?? kind, least - 1);
+  }
+
+  async appendMessages(messages: readonly AppendedCopy[]): Promise<readonly Ordinal[]> {
+    return messages.map(({ id, ...copy }) => {
+      const row = { ...copy, readBy: [], exceptions: new Map() };
+      return appendMessage(this.unit, row, id).ordinal;
+    });
   }
 
   async putEdits(_realmId: RealmId, messageId: MessageId, edits: readonly MessageEdit[]): Promise<void> {

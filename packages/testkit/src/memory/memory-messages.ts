@@ -27,6 +27,24 @@ declare module './tables.js' {
   }
 }
 
+export function appendMessage(unit: MemoryUnit, newMessage: NewMessage, id: MessageId): Message {
+  const { readBy: _, exceptions: __, ...content } = newMessage;
+  const message: Message = {
+    isEdited: false,
+    lastEditedAt: null,
+    lastMovedAt: null,
+    ...content,
+    id,
+    sentRecipientId: content.recipientId,
+    ordinal: unit.nextNumber<Ordinal>(keyOf('ordinal', content.recipientId)),
+    hasReactions: false,
+    version: 1,
+  };
+  unit.change('messages').set(message.id, message);
+  deliver(unit, message, newMessage);
+  return message;
+}
+
 export class MemoryMessages implements MessageRepository {
   constructor(private readonly unit: MemoryUnit) {}
 
@@ -43,6 +61,7 @@ export class MemoryMessages implements MessageRepository {
     const all = [...this.unit.read('submessages').values()].filter(({ messageId }) => isHere && messageId === id);
     return {
       count: all.length,
+      length: all.reduce((sum, { content }) => sum + [...content].length, 0),
       first: all[0] ?? null,
       hasOfAuthor: all.some(({ senderId }) => senderId === authorId),
     };
@@ -65,21 +84,7 @@ export class MemoryMessages implements MessageRepository {
   }
 
   async append(newMessage: NewMessage): Promise<Message> {
-    const { readBy: _, exceptions: __, ...content } = newMessage;
-    const message: Message = {
-      isEdited: false,
-      lastEditedAt: null,
-      lastMovedAt: null,
-      ...content,
-      id: this.unit.nextNumber<MessageId>('message'),
-      sentRecipientId: content.recipientId,
-      ordinal: this.unit.nextNumber<Ordinal>(keyOf('ordinal', content.recipientId)),
-      hasReactions: false,
-      version: 1,
-    };
-    this.unit.change('messages').set(message.id, message);
-    deliver(this.unit, message, newMessage);
-    return message;
+    return appendMessage(this.unit, newMessage, this.unit.nextNumber<MessageId>('message'));
   }
 
   async edit(realmId: RealmId, id: MessageId, { editedAt, exceptions, ...text }: EditedText): Promise<void> {

@@ -63,10 +63,10 @@ const deactivate: FixtureStep = async (fixture, tx) => {
 describe('verifying an API key', () => {
   it('is known by address and key, whatever the letter case of the address', async () => {
     const { scene: fixture, ask } = await town();
-    const hamlet = { realmId: fixture.realm.id, userId: userId(fixture), isIncomingWebhook: false };
+    const hamlet = { realmId: fixture.realm.id, userId: userId(fixture), botKind: null };
     expect(await ask('hamlet')).toEqual(hamlet);
     expect(await ask('hamlet', 'HAMLET@example.com')).toEqual(hamlet);
-    expect(await ask('hook')).toMatchObject({ isIncomingWebhook: true });
+    expect(await ask('hook')).toMatchObject({ botKind: 'incomingWebhook' });
   });
 
   it.each([

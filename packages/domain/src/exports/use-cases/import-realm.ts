@@ -11,6 +11,7 @@ import type { MessageEdit } from '../../messages/message-edit.js';
 import { type MadePicture, namePicture, type PictureMaker } from '../../pictures/picture-maker.js';
 import type { Reaction } from '../../reactions/reaction.js';
 import { checkNewRealm } from '../../realms/add-realm.js';
+import { mapChannelSettings } from '../../realms/channel-settings.js';
 import { callOffDeletion, type DeleteRealmData, planDeletion } from '../../realms/delete-realm-data.js';
 import type { Realm } from '../../realms/realm.js';
 import { unreachableStringId } from '../../realms/realm-data.js';
@@ -20,7 +21,6 @@ import {
   type RealmImageName,
   type RealmImages,
 } from '../../realms/realm-images.js';
-import { REALM_SETTINGS, type RealmSettings } from '../../realms/realm-settings.js';
 import { type ServerAddress, takesServerAddress } from '../../realms/server-address.js';
 import { planDelivery, REMINDER_JOB, SCHEDULED_MESSAGE_JOB } from '../../scheduling/delivery-jobs.js';
 import type { Clock, Randomness } from '../../shared/clock.js';
@@ -34,6 +34,7 @@ import type {
   FileId,
   GroupId,
   MessageId,
+  Ordinal,
   ProfileFieldId,
   RealmId,
   RecipientId,
@@ -41,13 +42,14 @@ import type {
   SnippetId,
   UserId,
 } from '../../shared/ids.js';
+import { recordOf } from '../../shared/record-of.js';
 import { slicesOf } from '../../shared/slices.js';
 import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
 import type { ProfileValue } from '../../users/profile-value.js';
-import type { FlagsCopy } from '../copy-repository.js';
-import { IdMap, invalidImport } from '../id-map.js';
+import type { AppendedCopy, FlagsCopy } from '../copy-repository.js';
+import { IdMap, invalidImport, MessageIds } from '../id-map.js';
 import { ImportedPictures } from '../imported-pictures.js';
-import { OrdinalRuns } from '../ordinal-runs.js';
+import { OrdinalRuns, type ReceiverRuns } from '../ordinal-runs.js';
 import type {
   EmojiCopy,
   FileCopy,
@@ -85,6 +87,8 @@ export interface ImportRealmOutput {
 const USERS_AT_A_TIME = 200;
 const FILES_AT_A_TIME = 100;
 const ENTRIES_AT_A_TIME = 1000;
+const MESSAGES_AT_A_TIME = 4000;
+const MESSAGES_BEFORE_YIELD = 50;
 /** If the process ends in the middle, what is there is removed after that time. */
 const ABANDONED_SECONDS = 86_400;
 
@@ -146,7 +150,7 @@ export class ImportRealm {
       // Until there are the pictures.
       images: mapImages(realm.images, ({ version }) => ({ isUploaded: false, version })),
       isAtServerAddress: false,
-      settings: withoutChannels(realm.settings),
+      settings: mapChannelSettings(realm.settings, () => null),
     };
     const ids = new IdMap<RealmId>('realm', 'organization');
     const realmId = await ids.add(
@@ -161,16 +165,7 @@ export class ImportRealm {
 }
 
 const mapImages = (images: RealmImages, map: (image: RealmImage) => RealmImage): RealmImages =>
-  Object.fromEntries(REALM_IMAGE_NAMES.map((name) => [name, map(images[name])])) as unknown as RealmImages;
-
-const CHANNEL_SETTINGS = Object.entries(REALM_SETTINGS)
-  .filter(([, { kind }]) => kind === 'channel')
-  .map(([name]) => name as keyof RealmSettings);
-
-const withoutChannels = (settings: RealmSettings): RealmSettings => ({
-  ...settings,
-  ...Object.fromEntries(CHANNEL_SETTINGS.map((name) => [name, null])),
-});
+  recordOf(REALM_IMAGE_NAMES, (name) => map(images[name]));
 
 /** One import under way. */
 class Importing {
@@ -180,7 +175,7 @@ class Importing {
   private readonly folders = new IdMap<ChannelFolderId>('channelFolder', 'channel folder');
   private readonly fields = new IdMap<ProfileFieldId>('profileField', 'profile field');
   private readonly recipients = new IdMap<RecipientId>('recipient', 'recipient');
-  private readonly messages = new IdMap<MessageId>('message', 'message');
+  private readonly messages = new MessageIds();
   private readonly emoji = new IdMap<CustomEmojiId>('customEmoji', 'custom emoji');
   private readonly emojiFiles = new Map<string, string>();
   private readonly rewriter: TextRewriter;
@@ -378,11 +373,9 @@ class Importing {
   }
 
   private async completeRealm(tx: Transaction, { realm }: RealmCopy): Promise<void> {
-    const settings: Record<string, unknown> = { ...realm.settings };
-    for (const name of CHANNEL_SETTINGS) settings[name] = this.channels.orNull(settings[name] as ChannelId | null);
     await tx.realms.update({
       ...(await tx.realms.get(this.realmId)),
-      settings: settings as unknown as RealmSettings,
+      settings: mapChannelSettings(realm.settings, (id) => this.channels.orNull(id)),
       permissions: this.permissionsOf(realm.permissions),
     });
   }
@@ -495,59 +488,53 @@ class Importing {
 
   private async addMessages(onProgress: (messages: number) => void): Promise<number> {
     let count = 0;
-    for await (const page of this.source.messages()) {
-      await this.uow.write(async (tx) => {
-        for (const copy of page) {
-          await this.addMessage(tx, copy);
-          await tx.yield();
-        }
-      });
+    for await (const page of pagesOf(this.source.messages(), MESSAGES_AT_A_TIME)) {
+      await this.uow.write((tx) => this.addPage(tx, page));
       count += page.length;
       onProgress(count);
     }
     return count;
   }
 
-  private async addMessage(tx: Transaction, copy: MessageCopy): Promise<void> {
-    const { realmId } = this;
-    const { id: old, ...copied } = copy.message;
-    const row = {
-      ...copied,
-      realmId,
-      senderId: this.users.get(copied.senderId),
-      recipientId: await this.recipientOf(tx, copy),
-      channelId: this.channels.orNull(copied.channelId),
-      content: this.rewriter.markdown(copied.content),
-      renderedContent: this.rewriter.html(copied.renderedContent),
-      readBy: [],
-      exceptions: new Map(),
-    };
-    const { id, ordinal, recipientId } = await this.messages.add(
+  private async addPage(tx: Transaction, page: readonly MessageCopy[]): Promise<void> {
+    // Before texts, which may name any of them.
+    const ids = await this.messages.take(
       tx,
-      old,
-      () => tx.messages.append(row),
-      (it) => it.id,
+      page.map(({ message }) => message.id),
     );
-    if (copy.edits.length > 0)
-      await tx.copies.putEdits(
-        realmId,
-        id,
-        copy.edits.map((edit) => this.editOf(edit)),
-      );
-    for (const { userId, ...emoji } of copy.reactions) {
-      await tx.reactions.add(realmId, id, { ...this.emojiOf(emoji), userId: this.users.get(userId) });
+    const rows: AppendedCopy[] = [];
+    for (const [index, copy] of page.entries()) {
+      rows.push(this.rowOf(copy, ids[index]!, await this.recipientOf(tx, copy)));
+      if (index % MESSAGES_BEFORE_YIELD === 0) await tx.yield();
     }
-    for (const { senderId, kind, content } of copy.submessages) {
-      await tx.messages.addSubmessage(realmId, { messageId: id, senderId: this.users.get(senderId), kind, content });
-    }
-    this.noteUnlisted(copy, recipientId, ordinal);
+    const ordinals = await tx.copies.appendMessages(rows);
     const special: FlagsCopy[] = [];
-    for (const { userId: oldUser, flags } of copy.holders) {
-      const userId = this.users.get(oldUser);
-      if (!flags.historical) this.runs.add(userId, recipientId, ordinal, flags.read);
-      if (isSpecial(flags)) special.push({ userId, messageId: id, flags });
+    for (const [index, copy] of page.entries()) {
+      const { id, recipientId } = rows[index]!;
+      await this.addParts(tx, copy, id);
+      this.noteReceivers(copy, this.runs.to(recipientId), ordinals[index]!);
+      for (const { userId, flags } of copy.holders) {
+        if (isSpecial(flags)) special.push({ userId: this.users.get(userId), messageId: id, flags });
+      }
+      if (index % MESSAGES_BEFORE_YIELD === 0) await tx.yield();
     }
-    if (special.length > 0) await tx.copies.putFlags(realmId, special);
+    for (const slice of slicesOf(special, ENTRIES_AT_A_TIME)) {
+      await tx.copies.putFlags(this.realmId, slice);
+      await tx.yield();
+    }
+  }
+
+  private rowOf({ message }: MessageCopy, id: MessageId, recipientId: RecipientId): AppendedCopy {
+    return {
+      ...message,
+      id,
+      realmId: this.realmId,
+      recipientId,
+      senderId: this.users.get(message.senderId),
+      channelId: this.channels.orNull(message.channelId),
+      content: this.rewriter.markdown(message.content),
+      renderedContent: this.rewriter.html(message.renderedContent),
+    };
   }
 
   private async recipientOf(tx: Transaction, { message, conversation }: MessageCopy): Promise<RecipientId> {
@@ -555,16 +542,34 @@ class Importing {
     return tx.recipients.openDirect(this.realmId, this.users.list(conversation));
   }
 
-  /** To people of a conversation of whom the export says nothing, what was said in it is read. */
-  private noteUnlisted(
-    { message, conversation, holders }: MessageCopy,
-    recipientId: RecipientId,
-    ordinal: number,
-  ): void {
+  /** What few messages have. */
+  private async addParts(
+    tx: Transaction,
+    { edits, reactions, submessages }: MessageCopy,
+    id: MessageId,
+  ): Promise<void> {
+    const { realmId } = this;
+    if (edits.length > 0) {
+      const rows = edits.map((edit) => this.editOf(edit));
+      await tx.copies.putEdits(realmId, id, rows);
+    }
+    for (const { userId, ...emoji } of reactions) {
+      await tx.reactions.add(realmId, id, { ...this.emojiOf(emoji), userId: this.users.get(userId) });
+    }
+    for (const { senderId, kind, content } of submessages) {
+      await tx.messages.addSubmessage(realmId, { messageId: id, senderId: this.users.get(senderId), kind, content });
+    }
+  }
+
+  private noteReceivers({ message, conversation, holders }: MessageCopy, runs: ReceiverRuns, ordinal: Ordinal): void {
+    for (const { userId, flags } of holders) {
+      if (!flags.historical) runs.add(this.users.get(userId), ordinal, flags.read);
+    }
     if (message.channelId !== null) return;
+    // To people of a conversation of whom the export says nothing, what was said in it is read.
     const listed = new Set(holders.map(({ userId }) => userId));
     for (const userId of conversation ?? this.participants.get(message.recipientId) ?? []) {
-      if (!listed.has(userId)) this.runs.add(this.users.get(userId), recipientId, ordinal, true);
+      if (!listed.has(userId)) runs.add(this.users.get(userId), ordinal, true);
     }
   }
 
@@ -784,6 +789,21 @@ const isSpecial = (flags: PersonalFlags): boolean =>
   flags.topicWildcardMentioned ||
   flags.hasAlertWord ||
   flags.historical;
+
+/** Those that come, put together to pages of at least so many messages, as far as there are so many. */
+async function* pagesOf(
+  source: AsyncIterable<readonly MessageCopy[]>,
+  size: number,
+): AsyncGenerator<readonly MessageCopy[]> {
+  let page: MessageCopy[] = [];
+  for await (const messages of source) {
+    for (const message of messages) page.push(message);
+    if (page.length < size) continue;
+    yield page;
+    page = [];
+  }
+  if (page.length > 0) yield page;
+}
 
 const ascending = <T extends { readonly id: number }>(items: readonly T[]): T[] =>
   [...items].sort((a, b) => a.id - b.id);

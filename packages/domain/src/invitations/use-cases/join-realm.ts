@@ -29,8 +29,6 @@ export interface JoinRealmInput {
   readonly key: string;
   /** Asked for by links; whoever came by a letter has an address. */
   readonly email: string | null;
-  /** Whether a link is enough where the server could have confirmed the address by mail. */
-  readonly allowsUnconfirmed: boolean;
   readonly fullName: string;
   readonly password: string;
   /** Null: as the organization has it for newcomers. */
@@ -63,8 +61,8 @@ export class JoinRealm {
 
   /**
    * @throws DomainError UNKNOWN_REALM, REALM_DEACTIVATED, INVALID_INVITATION_KEY, UNKNOWN_INVITATION, INVITATION_EXPIRED,
-   * UNKNOWN_CONFIRMATION, CONFIRMATION_EXPIRED, INVITATION_REQUIRED, EMAIL_UNCONFIRMED, INVALID_EMAIL, EMAIL_NOT_ALLOWED, EMAIL_TAKEN, EMAIL_OF_DEACTIVATED_USER, INVALID_USER_NAME, USER_NAME_TAKEN,
-   * WEAK_PASSWORD, SERVER_BUSY
+   * UNKNOWN_CONFIRMATION, CONFIRMATION_EXPIRED, INVITATION_REQUIRED, EMAIL_UNCONFIRMED, INVALID_EMAIL, EMAIL_NOT_ALLOWED,
+   * EMAIL_TAKEN, EMAIL_OF_DEACTIVATED_USER, INVALID_USER_NAME, USER_NAME_TAKEN, WEAK_PASSWORD, SERVER_BUSY
    */
   async execute({ realmId, ip }: AnonymousCaller, input: JoinRealmInput): Promise<IssuedKey> {
     if (realmId === null) throw new DomainError('UNKNOWN_REALM', 'Invalid subdomain');
@@ -109,7 +107,7 @@ export class JoinRealm {
   ): Promise<SignUp & { readonly email: string; readonly fullName: string }> {
     const signUp = await loadSignUp(repositories, this.keys, realmId, input.key, this.clock.now());
     const { realm } = signUp;
-    if (signUp.email === null && this.config.confirmsAddresses && !input.allowsUnconfirmed) {
+    if (signUp.email === null && this.config.confirmsAddresses) {
       throw new DomainError('EMAIL_UNCONFIRMED', 'Confirm your email address first.');
     }
     const email = await acceptedAddress(repositories, realm, signUp.email ?? input.email ?? '', this.disposable);

@@ -9,6 +9,7 @@ import { DomainError } from '../../shared/errors.js';
 import type { ChannelId, MessageId, RealmId, UserId } from '../../shared/ids.js';
 import { all, enforce } from '../../shared/permission.js';
 import type { Repositories, UnitOfWork } from '../../shared/unit-of-work.js';
+import { inaccessibleUserIds } from '../../users/accessible-users.js';
 import type { User } from '../../users/user.js';
 import { loadReadable } from '../load-access.js';
 import { loadPosting } from '../load-posting.js';
@@ -116,7 +117,9 @@ async function inConversation(
   requireNotifying(sender, 'direct');
   const ids = [...new Set([...userIds, userId])];
   const known = new Map((await reads.users.list(realmId, ids)).map((user) => [user.id, user]));
-  const unknown = userIds.find((id) => !known.has(id));
+  const actor = await reads.actors.get({ realmId, userId });
+  const inaccessible = await inaccessibleUserIds(reads, actor, await reads.realms.get(realmId), ids);
+  const unknown = userIds.find((id) => !known.has(id) || inaccessible.has(id));
   if (unknown !== undefined) throw new DomainError('UNKNOWN_USER', `Invalid user ID ${unknown}`);
   const people = ids.map((id) => known.get(id)!);
   const to = { kind: 'direct', people: people.map(userSummary) } as const;

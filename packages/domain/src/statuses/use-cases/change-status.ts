@@ -15,6 +15,7 @@ import { enforce } from '../../shared/permission.js';
 import { settingChanges } from '../../shared/settings.js';
 import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
 import { applySettings } from '../../users/apply-settings.js';
+import type { PresencePolicy } from '../../users/presence-policy.js';
 import { mustBeAdministrator, mustBeHuman } from '../../users/role-rules.js';
 import type { User } from '../../users/user.js';
 import { accessorsOf } from '../../users/user-delivery.js';
@@ -45,6 +46,7 @@ export class ChangeOwnStatus {
     private readonly uow: UnitOfWork,
     private readonly unicodeEmoji: LoadUnicodeEmoji,
     private readonly clock: Clock,
+    private readonly presencePolicy: PresencePolicy,
   ) {}
 
   /**
@@ -59,12 +61,10 @@ export class ChangeOwnStatus {
       const user = (await tx.users.find(realmId, id))!;
       if (isAway !== null) {
         const wanted = { presenceEnabled: !isAway };
-        await applySettings(
-          tx,
-          user,
-          settingChanges('user', USER_SETTINGS, user.settings, wanted, []),
-          this.clock.now(),
-        );
+        await applySettings(tx, user, settingChanges('user', USER_SETTINGS, user.settings, wanted, []), {
+          now: this.clock.now(),
+          presencePolicy: this.presencePolicy,
+        });
       }
       await storeChange(tx, user, change);
     });

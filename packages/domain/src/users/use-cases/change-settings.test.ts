@@ -23,6 +23,7 @@ const changing = (fixture: MemoryFixture, hasher = new FakePasswordHasher(), att
     new FakeLetterQuota(),
     fakeDisposableDomains,
     fixture.clock,
+    { limitsToAccessors: false },
   );
   return (who: string, input: Partial<ChangeSettingsInput>) =>
     useCase.execute(fixture.caller(who), { settings: {}, ...input });

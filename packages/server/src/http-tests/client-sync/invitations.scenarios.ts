@@ -35,19 +35,15 @@ export const INVITATIONS_SCENARIOS: Scenarios = {
   ],
   'POST /invites/accept': [
     {
-      title: 'by a link into channels with a history',
+      title: 'by a link into channels with a history, once the address is confirmed',
       as: null,
-      given: makeLink,
-      params: async ({ server, people }) => {
-        const { invites } = fieldsOf(await server.get('/invites', people.iago)) as unknown as {
-          invites: { link_url: string }[];
-        };
-        return {
-          key: invites[0]!.link_url.split('/').at(-2)!,
-          email: 'yorick@example.com',
-          full_name: 'Yorick',
-          password: 'alas, poor yorick 1601',
-        };
+      given: async (world) => {
+        await makeLink(world);
+        const asked = await world.server.post('/invites/accept', null, await joining(world));
+        expect(fieldsOf(asked)).toMatchObject({ confirmation_sent: true });
+      },
+      params: async (world) => {
+        return { ...(await joining(world)), key: world.server.parley.ports.confirmationKeys.derive(1) };
       },
       heard: ['realm_export_consent', ...ACQUAINTED, 'subscription/peer_add', 'user_group/add_members'],
     },
@@ -56,6 +52,19 @@ export const INVITATIONS_SCENARIOS: Scenarios = {
     { title: 'to oneself', as: 'desdemona', params: { welcome_message_custom_text: 'Hi' }, heard: MESSAGE },
   ],
 };
+
+/** By the first link. */
+async function joining({ server, people }: World): Promise<Record<string, string>> {
+  const { invites } = fieldsOf(await server.get('/invites', people.iago)) as {
+    invites: { link_url: string }[];
+  };
+  return {
+    key: invites[0]!.link_url.split('/').at(-2)!,
+    email: 'yorick@example.com',
+    full_name: 'Yorick',
+    password: 'alas, poor yorick 1601',
+  };
+}
 
 function inviteYorick({ server, people }: World): Promise<unknown> {
   return server.post('/invites', people.hamlet, { invitee_emails: 'yorick@example.com', stream_ids: [] });

@@ -1,0 +1,27 @@
+import type { IssuedKey } from '../../authentication/use-cases/fetch-api-key.js';
+import type { AnonymousCaller } from '../../authentication/use-cases/password-log-in.js';
+import { DomainError } from '../../shared/errors.js';
+import type { JoinRealm, JoinRealmInput } from './join-realm.js';
+import type { RequestSignUp } from './request-sign-up.js';
+
+/** What came of it: an account, or a letter to the address, by whose key they join. */
+export type JoinOutcome = IssuedKey | { readonly confirmedBy: 'letter'; readonly email: string };
+
+/** Joining in one step, or in two where an invitation does not show whose the address is (organization §10.7). */
+export class JoinOrConfirm {
+  constructor(
+    private readonly joinRealm: JoinRealm,
+    private readonly requestSignUp: RequestSignUp,
+  ) {}
+
+  /** @throws DomainError those of `JoinRealm` but EMAIL_UNCONFIRMED, and those of `RequestSignUp` */
+  async execute(caller: AnonymousCaller, input: JoinRealmInput): Promise<JoinOutcome> {
+    try {
+      return await this.joinRealm.execute(caller, input);
+    } catch (error) {
+      if (!(error instanceof DomainError && error.is('EMAIL_UNCONFIRMED'))) throw error;
+    }
+    const { email } = await this.requestSignUp.execute(caller, { key: input.key, email: input.email ?? '' });
+    return { confirmedBy: 'letter', email };
+  }
+}
