@@ -93,7 +93,7 @@ describe('a process for images', () => {
     ]);
   });
 
-  it('is told no secret of the server', async () => {
+  it('gets no secret of the server', async () => {
     process.env.PARLEY_SECRET = 'a secret';
     processOf('curious', `process.on('message', () => process.send({ result: process.env }));`);
     expect(Object.keys(await images.inspect(Buffer.of(0), USER))).not.toContain('PARLEY_SECRET');

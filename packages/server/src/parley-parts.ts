@@ -72,7 +72,7 @@ export interface ParleyParts {
   readonly limits?: Partial<TransportLimits>;
   /** Whether requests are refused while the event loop lags or memory runs out; default: never. */
   readonly shedsLoad?: boolean;
-  /** Told of every answer; default: none are kept. */
+  /** Called with every answer; default: none are kept. */
   readonly metrics?: ServerMetrics;
   readonly tracer?: RequestTracer;
   /** A folder whose disk has to have room; default: none. */

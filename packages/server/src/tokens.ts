@@ -103,9 +103,9 @@ export const LISTS = {
   authenticator: token<Authenticator>('authenticator'),
   /** Of browsers in which somebody has logged in. */
   browserAuthenticator: token<Authenticator>('browser authenticator'),
-  /** Told of every event, whoever committed it, one listener after the other. */
+  /** Called with every event, whoever committed it, one listener after the other. */
   eventListener: token<EventListener>('event listener'),
-  /** Told of what this process commits. */
+  /** Called with what this process commits. */
   commitListener: token<CommitListener>('commit listener'),
   jobHandler: token<JobHandler>('job handler'),
   /** Started in this order and stopped in the opposite one. */

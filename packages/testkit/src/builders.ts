@@ -384,6 +384,6 @@ function conversation(fixture: Fixture, tx: Transaction, names: readonly string[
 
 function named<T>(things: ReadonlyMap<string, T>, kind: string, name: string): T {
   const thing = things.get(name);
-  if (thing === undefined) throw new Error(`The scene has no ${kind} '${name}'`);
+  if (thing === undefined) throw new Error(`The fixture has no ${kind} '${name}'`);
   return thing;
 }

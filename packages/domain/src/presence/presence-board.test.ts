@@ -92,7 +92,7 @@ describe('the presence board', () => {
     expect(await shown(after, fixture, lost)).toEqual(idsOf(b));
   });
 
-  it('tells when somebody comes online, unless too many would hear of it', async () => {
+  it('announces when somebody comes online, unless too many would receive it', async () => {
     const { open, users, told } = await fixtureWith(100);
     await open().report(users[0]!, 'active');
     expect(told).toMatchObject([{ event: { type: 'presence.came_online', user: { id: users[0]!.id } } }]);

@@ -161,7 +161,7 @@ describe('a poll that waits', () => {
     expect(await waiting).toMatchObject({ events: [{}, {}, {}], queue_id: queue });
   });
 
-  it('hears of what came while it was on its way', async () => {
+  it('brings what came while it was on its way', async () => {
     const fixture = await cast();
     const { events, register, wait } = await aServer(fixture);
     const waiting = wait('hamlet', await register('hamlet'));
@@ -190,7 +190,7 @@ describe('a poll that waits', () => {
     ]);
   });
 
-  it('has the contents of a queue that is removed, and is told of one that fails', async () => {
+  it('answers with the contents of a queue that is removed, and refuses one that fails', async () => {
     const fixture = await cast();
     const { events, register, wait } = await aServer(fixture);
     const queue = await register('hamlet');
@@ -213,7 +213,7 @@ describe('a poll that waits', () => {
     expect((await waiting).events).toHaveLength(300);
   });
 
-  it('is told what is not logged, once, after what is', async () => {
+  it('brings what is not logged once, after what is', async () => {
     const fixture = await cast();
     const { events, register, wait, poll } = await aServer(fixture);
     const queue = await register('hamlet', { capabilities: ['stream_typing_notifications'] });

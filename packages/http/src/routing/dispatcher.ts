@@ -61,7 +61,7 @@ export interface DispatcherOptions {
   readonly limiter: RateLimiter;
   readonly clock: Clock;
   readonly logger?: Logger;
-  /** Told of every answer. */
+  /** Called with every answer. */
   readonly observers?: readonly RequestObserver[];
   readonly tracer?: RequestTracer;
   /** Proxies in front of us whose `X-Forwarded-*` headers are true; default: none. */

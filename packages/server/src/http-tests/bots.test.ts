@@ -271,7 +271,7 @@ describe('PATCH /bots/:bot_id', () => {
     });
   });
 
-  it('tells what changed, and of private channels the owner alone', async () => {
+  it('announces what changed, private channels to the owner alone', async () => {
     const bot = await created();
     const queues = await Promise.all([people.hamlet, people.iago].map((who) => listen(who, 'realm_bot')));
     const { user_id } = bot;

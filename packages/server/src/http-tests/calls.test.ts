@@ -207,7 +207,7 @@ describe('the provider of an organization’s calls', () => {
     expect([realm_video_chat_provider, realm_available_video_chat_providers]).toEqual([1, BOTH]);
   });
 
-  it('is told to those who join where BigBlueButton is not configured, before the link is looked at', async () => {
+  it('is the answer to those who join where BigBlueButton is not configured, before the link is looked at', async () => {
     const { hamlet } = bare.people;
     const url = await created(hamlet, { meeting_name: 'a' }, bare);
     expectRefusal(await join(hamlet, url, bare), 'BigBlueButton is not configured.');

@@ -41,7 +41,7 @@ const queueOf = (as: TestUser, capabilities = {}) =>
   openQueue(server, as, { client_capabilities: { notification_settings_null: true, ...capabilities } });
 
 describe('custom emoji (organization §7)', () => {
-  it('are added and deactivated, and told to everybody in the form that their client knows', async () => {
+  it('are added and deactivated, and announced to everybody in the form that their client knows', async () => {
     const { polonius, cordelia } = people;
     const [queue, oldQueue] = [await queueOf(polonius, NEW), await queueOf(cordelia)];
     expect(fieldsOf(await add(' green tick'))).toEqual({});

@@ -47,7 +47,7 @@ describe('DELETE /users/{id} (users §4.1)', () => {
     expect(messages.at(-1).content).toContain('to be');
   });
 
-  it('is told to all, and to who is in their channels, archived ones too', async () => {
+  it('is announced to everybody, and to the subscribers of their channels, archived ones too', async () => {
     const { iago, hamlet, cordelia } = people;
     const [town, den] = [
       await server.createChannel('town', [hamlet, cordelia]),
@@ -114,7 +114,7 @@ describe('DELETE /users/{id} (users §4.1)', () => {
     expect(fieldsOf(await say('Thank you'))).toEqual({});
   });
 
-  it('deletes what it is told to: names, and messages where they are', async () => {
+  it('deletes what is asked for: names, and messages where they are', async () => {
     const { iago, hamlet, cordelia } = people;
     await server.createChannel('town', [hamlet, cordelia]);
     await server.createChannel('closet', [hamlet, cordelia], { invite_only: true });
@@ -209,7 +209,7 @@ describe('DELETE /users/{id} (users §4.1)', () => {
     expect(unread).not.toContain(missed);
   });
 
-  it('is told to guests who knew them by a channel alone as if they left', async () => {
+  it('is announced to guests who knew them by a channel alone as if they left', async () => {
     const { desdemona, iago, hamlet, polonius, cordelia } = people;
     const { members } = await server.storage.uow.read(({ groups }) => groups.systemGroupIds(server.realmId));
     fieldsOf(await server.patch('/realm', desdemona, { can_access_all_users_group: { new: members } }));

@@ -49,7 +49,7 @@ const PAGE_UNKNOWN = '<p>This file does not exist or has been deleted.</p>';
 const PAGE_FORBIDDEN = '<p>You are not authorized to view this file.</p>';
 
 describe('POST /user_uploads (messages §16.1)', () => {
-  it('keeps the file, and tells whoever uploaded it', async () => {
+  it('keeps the file, and announces it to whoever uploaded it', async () => {
     const { hamlet, iago } = people;
     const queues = [await openQueue(server, hamlet), await openQueue(server, iago)];
     const answer = fieldsOf(await upload(hamlet, { ...HELLO, field: 'any name' }));
@@ -358,7 +358,7 @@ describe('who may read a file', () => {
     expect((await read(url, cordelia)).status).toBe(403);
   });
 
-  it('is told before what becomes of the topic and the message (messages §4.2)', async () => {
+  it('is announced before what becomes of the topic and the message (messages §4.2)', async () => {
     const { hamlet } = people;
     const url = await uploaded(hamlet);
     await server.createChannel('open', [hamlet]);
@@ -402,7 +402,7 @@ describe('who may read a file', () => {
     expect(await messageIds(people.hamlet)).toEqual([[]]);
   });
 
-  it('is told in events to its owner, whoever sends', async () => {
+  it('is announced to its owner, whoever sends', async () => {
     const { hamlet, cordelia } = people;
     const url = await uploaded(hamlet);
     const queue = await openQueue(server, hamlet);

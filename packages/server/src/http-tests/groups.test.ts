@@ -152,7 +152,7 @@ describe('a new group', () => {
 });
 
 describe('members', () => {
-  it('come and go, told to all, and by a message to each human but the caller', async () => {
+  it('come and go, with events to everybody and a message to each human but the caller', async () => {
     const { iago, hamlet, cordelia, polonius } = people;
     const id = await create('cast');
     const queue = await watch(polonius);
@@ -371,7 +371,7 @@ describe('a permission of a group (users §12.2)', () => {
 });
 
 describe('PATCH /user_groups/{id}', () => {
-  it('changes each property, and tells everybody of each', async () => {
+  it('changes each property, and announces each to everybody', async () => {
     const id = await create('cast');
     const queue = await watch(people.polonius);
     fieldsOf(

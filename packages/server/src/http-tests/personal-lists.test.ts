@@ -56,7 +56,7 @@ describe('drafts', () => {
   const UNKNOWN = 'Draft does not exist';
   const OFF = 'User has disabled synchronizing drafts.';
 
-  it('are kept in the order of their edits, and told to their user alone', async () => {
+  it('are kept in the order of their edits, and announced to their user alone', async () => {
     const { hamlet, cordelia, iago } = people;
     const other = await openQueue(server, cordelia);
     const ids = await keep(
@@ -183,7 +183,7 @@ describe('drafts', () => {
     await server.patch('/settings', hamlet, { enable_drafts_synchronization: true });
   }, 20_000);
 
-  it('are gone, without being told of each, when they are not to be on the server', async () => {
+  it('are gone, without an event for each, when they are not to be on the server', async () => {
     const { hamlet, iago, desdemona } = people;
     await keep(toTown());
     const before = (await heard()).length;

@@ -156,7 +156,7 @@ describe('POST /users/me/presence (users §8.1)', () => {
     expectRefusal(await report(people.hamlet, { ping_only: 1 }), 'ping_only is not a boolean');
   });
 
-  it('tells nothing to another organization', async () => {
+  it('sends nothing to another organization', async () => {
     await reported(people.hamlet);
     const realmId = await server.addRealm('elsewhere');
     const outsider = await server.addUser({ email: 's@zulip.com', fullName: 'Outsider', realmId });
@@ -167,7 +167,7 @@ describe('POST /users/me/presence (users §8.1)', () => {
 });
 
 describe('presence events (users §8.5)', () => {
-  it('tell when somebody comes online, and not again while they are', async () => {
+  it('announce when somebody comes online, and not again while they are', async () => {
     const { hamlet, cordelia } = people;
     const queues = await Promise.all([
       listen(cordelia),
@@ -212,7 +212,7 @@ describe('presence events (users §8.5)', () => {
     expect(await eventsAfter(server, queue)).toHaveLength(1);
   });
 
-  it('tell that somebody hides when they are there, and shows it again', async () => {
+  it('announce that somebody hides when they are there, and shows it again', async () => {
     const { hamlet, cordelia } = people;
     await reported(hamlet);
     const [own, others] = [await listen(hamlet), await listen(cordelia)];
@@ -247,7 +247,7 @@ describe('presence events (users §8.5)', () => {
 describe('GET /users/:user_id_or_email/presence', () => {
   const get = (name: string | number, as = people.cordelia) => server.get(`/users/${name}/presence`, as);
 
-  it('tells when somebody was there last', async () => {
+  it('says when somebody was there last', async () => {
     const { hamlet } = people;
     const at = now();
     await reported(hamlet);
@@ -263,7 +263,7 @@ describe('GET /users/:user_id_or_email/presence', () => {
     });
   });
 
-  it('refuses whom it cannot tell of', async () => {
+  it('refuses ids of those who have no presence', async () => {
     const { hamlet, cordelia, desdemona } = people;
     const bot = await server.addBot(hamlet, 'helper');
     expectRefusal(await get(hamlet.id), `No presence data for ${hamlet.id}`);
@@ -314,7 +314,7 @@ describe('a guest who may not know everybody (users §1.4)', () => {
   }
   const hidden = ({ id }: TestUser) => `user${id}@parley.invalid`;
 
-  it('is told of everybody, without the addresses of those whom they may not know', async () => {
+  it('gets the presence of everybody, without the addresses of those whom they may not know', async () => {
     const shown = await limited();
     const { hamlet, cordelia, polonius } = people;
     const [addresses, ids] = [[hamlet.email, hidden(cordelia)], [hamlet.id, cordelia.id].map(String)];
@@ -337,7 +337,7 @@ describe('a guest who may not know everybody (users §1.4)', () => {
     expect(Object.keys((await reported(polonius)).presences)).toContain(hidden(cordelia));
   });
 
-  it('is told of those alone whom they may know where the server limits presence', async () => {
+  it('gets the presence of those alone whom they may know where the server limits presence', async () => {
     const shown = await limited({ limitsPresence: true });
     const { hamlet, cordelia, polonius } = people;
     expect(shown).toEqual({

@@ -14,7 +14,7 @@ afterEach(() => server.close());
 const deactivate = (params: object = {}, as = people.desdemona) => server.post('/realm/deactivate', as, { ...params });
 
 describe('POST /realm/deactivate', () => {
-  it('ends every access, and tells those who wait for events', async () => {
+  it('ends every access, and answers those who wait for events', async () => {
     const { queue_id, last_event_id } = fieldsOf(await server.post('/register', people.hamlet, {})) as Record<
       string,
       never

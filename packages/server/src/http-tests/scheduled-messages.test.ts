@@ -240,7 +240,7 @@ describe('editing a scheduled message', () => {
     ]);
   });
 
-  it('tells of an edit that changes nothing', async () => {
+  it('announces an edit that changes nothing', async () => {
     fieldsOf(await edit(people.hamlet, id, { topic: 'plans' }));
     await shows({});
   });
@@ -426,7 +426,7 @@ describe('delivery', () => {
       expect(await inTown(people.polonius)).toEqual([]);
     };
 
-    it('because the sender may not send any more is told, and not tried again before it is edited', async () => {
+    it('because the sender may no longer send is announced, and not tried again before it is edited', async () => {
       const { hamlet } = people;
       const id = await schedule(hamlet, toTown());
       const queue = await openQueue(server, hamlet);
@@ -469,7 +469,7 @@ describe('delivery', () => {
       expect(await inTown()).toHaveLength(1);
     });
 
-    it('for no known reason is tried again, and told in the end', async () => {
+    it('for no known reason is tried again, and announced in the end', async () => {
       const { hamlet } = people;
       const id = await schedule(hamlet, toTown());
       const queue = await openQueue(server, hamlet);

@@ -124,7 +124,7 @@ describe('operations under /json', () => {
     });
   });
 
-  it('hear events', async () => {
+  it('receive events', async () => {
     const browser = await logIn(people.hamlet);
     const { queue_id } = fieldsOf(await browser.post('/json/register', { event_types: ['message'] })) as never;
     const content = 'heard';

@@ -27,7 +27,7 @@ const OCTOPUS = { emoji_name: 'octopus', emoji_code: '1f419', reaction_type: 'un
 const CLEARED = { emoji_name: '', emoji_code: '', reaction_type: 'unicode_emoji' };
 
 describe('POST /users/me/status (users §7)', () => {
-  it('changes what is given, and tells those parts', async () => {
+  it('changes what is given, and announces those parts', async () => {
     const queue = await openQueue(server, people.cordelia, { event_types: ['user_status'] });
     expect(await statusOf()).toEqual({});
     expect(fieldsOf(await change({ status_text: '  in a meeting  ' }))).toEqual({});

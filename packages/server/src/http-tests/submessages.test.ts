@@ -35,7 +35,7 @@ const shown = async (id: number, as = people.cordelia): Promise<Wire[]> =>
   (fieldsOf(await server.get(`/messages/${id}`, as)) as Wire).message.submessages;
 
 describe('POST /submessage (messages §15.3)', () => {
-  it('adds to what is shown of the message, and tells those who watch it', async () => {
+  it('adds to what is shown of the message, and announces it to those who watch it', async () => {
     const { hamlet, cordelia, iago } = people;
     const page = async () =>
       (fieldsOf(await server.get('/messages', hamlet, { message_ids: [poll] })) as Wire).messages[0].submessages;

@@ -84,7 +84,7 @@ const about = (type: string, size: string) => `data-original-content-type="${typ
 const SPINNER = '/static/images/loading/loader-black.svg';
 
 describe('an image (markdown §15.2)', () => {
-  it('is a placeholder in messages until its thumbnail is ready, which everybody with the message is told', async () => {
+  it('is a placeholder in messages until its thumbnail is ready, which is announced to everybody with the message', async () => {
     const { hamlet, cordelia, iago } = people;
     const url = await uploaded(hamlet, PHOTO);
     const id = await say(hamlet, `[cat](${url}) and ![a "dog" & > <b>](${url}?x)`, [hamlet, cordelia]);

@@ -26,7 +26,7 @@ const disable = (who: TestUser, ...names: readonly string[]) =>
   server.patch('/settings', who, Object.fromEntries(names.map((name) => [name, false])));
 
 describe('POST /typing (users §9.1)', () => {
-  it('tells everybody in a direct conversation who wishes to know, and the sender', async () => {
+  it('announces it to everybody in a direct conversation who wants that, and to the sender', async () => {
     const { hamlet, cordelia, iago } = people;
     fieldsOf(await disable(iago, 'receives_typing_notifications'));
     const queues = await Promise.all([hamlet, cordelia, iago, people.shiva].map((who) => open(who)));
@@ -41,7 +41,7 @@ describe('POST /typing (users §9.1)', () => {
     expect(heard).toEqual([told, told, [], []]);
   });
 
-  it('tells subscribers whose clients show it', async () => {
+  it('announces it to subscribers whose clients show it', async () => {
     const { hamlet, cordelia, polonius, iago } = people;
     const queues = [await open(cordelia), await open(cordelia, {}), await open(polonius), await open(iago)];
     fieldsOf(await type(hamlet, inGeneral()));
@@ -134,7 +134,7 @@ describe('POST /typing (users §9.1)', () => {
 describe('POST /messages/{message_id}/typing (users §9.2)', () => {
   const edit = (as: TestUser, id: number, op = 'start') => server.post(`/messages/${id}/typing`, as, { op });
 
-  it('tells those who may have the message before them', async () => {
+  it('announces it to those who may have the message before them', async () => {
     const { hamlet, cordelia, iago } = people;
     const inChannel = await server.sendMessage(hamlet, general, { topic: '' });
     const direct = await server.sendMessage(hamlet, [cordelia]);

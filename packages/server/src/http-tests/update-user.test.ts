@@ -99,7 +99,7 @@ describe('roles (users §3.2)', () => {
     expectRefusal(await update(iago, iago, { role: 400 }), last);
   });
 
-  it('are told to those who know the user, and the groups to everybody', async () => {
+  it('are announced to those who know the user, and the groups to everybody', async () => {
     const { iago, hamlet, polonius } = people;
     const { members, fullMembers, moderators } = await groupIds();
     const queues = await Promise.all([iago, hamlet, polonius].map((who) => openQueue(server, who, userEvents)));
@@ -190,7 +190,7 @@ describe('roles (users §3.2)', () => {
     expect(hidden[2].avatar_url).not.toContain('gravatar');
   });
 
-  it('of somebody who is gone change for when they come back, and are told without groups', async () => {
+  it('of somebody who is gone change for when they come back, and are announced without groups', async () => {
     const { iago, hamlet, cordelia } = people;
     await server.storage.uow.write((tx) => tx.users.update({ ...hamlet.user, isActive: false }));
     const queue = await openQueue(server, cordelia, userEvents);
@@ -288,7 +288,7 @@ describe('addresses', () => {
     fieldsOf(await server.request('GET', '/users/me', { headers: { Authorization } }));
   });
 
-  it('are told to those who see them, and what stands for them to all where that is the same', async () => {
+  it('are announced to those who see them, and the dummy address to everybody where it is the same', async () => {
     await grant();
     await showGravatar();
     const { iago, hamlet, cordelia } = people;

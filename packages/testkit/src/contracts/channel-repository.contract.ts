@@ -313,7 +313,7 @@ export function channelRepositoryContract(open: OpenStorage): void {
       expect(colors.has(user('b').id)).toBe(false);
     });
 
-    it('tells who follows what now', async () => {
+    it('lists who subscribes to what now', async () => {
       const fixture = await stage(
         aUser({ name: 'a' }),
         aUser({ name: 'gone', isActive: false }),

@@ -47,7 +47,7 @@ export function eventLogContract(open: OpenStorage): void {
       ]);
     });
 
-    it('tells which message an event quotes', async () => {
+    it('says which message an event quotes', async () => {
       const fixture = await stage();
       const seq = await append(fixture, eventsWithReceivers('a', 11 as MessageId));
       expect((await logged(fixture, seq - 1))[0]!.quotes).toBe(11);
@@ -86,7 +86,7 @@ export function eventLogContract(open: OpenStorage): void {
       expect(await fixture.uow.read((r) => r.events.lastSeq(fixture.realm.id))).toBeGreaterThan(0);
     });
 
-    it('tells the newest event of every realm, ascending', async () => {
+    it('lists the newest event of every realm, ascending', async () => {
       const fixture = await stage();
       const other = await createFixtureOn(fixture.uow, fixture.clock, aRealm({ stringId: 'another' }));
       const seq = await append(fixture, eventsWithReceivers('a'));
@@ -202,7 +202,7 @@ export function eventLogContract(open: OpenStorage): void {
       expect((await logged(fixture, 0)).map(({ seq }) => seq)).toEqual([last]);
     });
 
-    it('prunes a few at a time, and tells how many', async () => {
+    it('prunes a few at a time, and answers how many', async () => {
       const fixture = await stage();
       const { uow, realm, clock } = fixture;
       let entry = await append(fixture, eventsWithReceivers('1'));

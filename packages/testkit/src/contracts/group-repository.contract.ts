@@ -157,7 +157,7 @@ export function groupRepositoryContract(open: OpenStorage): void {
       });
     });
 
-    it('tells what a group stands for as the value of a permission', async () => {
+    it('says what a group stands for as the value of a permission', async () => {
       const fixture = await stage(
         aUser({ name: 'a' }),
         aUser({ name: 'b' }),

@@ -92,7 +92,7 @@ export function imageProcessorContract(open: OpenImageProcessor): void {
         ));
     });
 
-    it('tells a damaged animation from what is no image', async () => {
+    it('distinguishes a damaged animation from what is no image', async () => {
       const damaged = await make({ ...animation('webp'), damage: 'frame' });
       await expect(processor.resize(damaged, { ...STILL, format: 'webp', maxFrames: 9 }, USER)).rejects.toMatchObject({
         code: 'CORRUPT_ANIMATION',

@@ -237,7 +237,7 @@ export function messagePageReadsContract(open: OpenStorage): void {
       });
     });
 
-    it('tells by its versions when a presented form is no longer true', async () => {
+    it('shows by its versions when a presented form is no longer true', async () => {
       const fixture = await stage(...chatter);
       const { uow, realm, viewer, user, channel } = fixture;
       const [inChannel, direct] = pick(fixture, 1, 5);

@@ -125,7 +125,7 @@ export function topicPolicyRepositoryContract(open: OpenStorage): void {
       expect(await list(fixture, 'a')).toEqual([again, kept]);
     });
 
-    it('tells who of some users has chosen what for a topic', async () => {
+    it('lists which of some users have chosen what for a topic', async () => {
       const fixture = await stage(...place);
       await put(
         fixture,

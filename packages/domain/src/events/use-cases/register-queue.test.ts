@@ -252,7 +252,7 @@ describe('what a queue may take', () => {
 });
 
 describe('whom a guest may know', () => {
-  it('is told at the beginning to those who may not know everybody, and nobody else', async () => {
+  it('reaches those who may not know everybody at the beginning, and nobody else', async () => {
     const fixture = await town();
     await fixture.add(aUser({ name: 'helper', botOf: 'owner' }));
     const known = async (who: string) => {
