@@ -20,7 +20,7 @@ export interface ChannelReads {
   listRecentlyActiveIds(realmId: RealmId, after: ChannelId | null, limit: number): Promise<readonly ChannelId[]>;
   /** Which of these were made before that time, and have no message sent since then; ascending. */
   filterIdle(realmId: RealmId, ids: readonly ChannelId[], since: UnixSeconds): Promise<readonly ChannelId[]>;
-  /** Unknown ids are absent; by name in code-point order. A constant number of statements, whatever the number of ids. */
+  /** Unknown ids are absent; by name in code-point order. No statement per id. */
   listViews(realmId: RealmId, ids: readonly ChannelId[]): Promise<readonly ChannelView[]>;
   /** Whether the user subscribes to the channel now. */
   isSubscribed(realmId: RealmId, channelId: ChannelId, userId: UserId): Promise<boolean>;
