@@ -29,7 +29,7 @@ export interface ExportLimits {
   /** Whom to ask for more. */
   readonly operator: string;
   readonly maxMessages: number;
-  /** Of files. */
+  /** Of files and pictures. */
   readonly maxBytes: number;
 }
 

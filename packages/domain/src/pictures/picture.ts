@@ -22,6 +22,8 @@ export interface Picture {
 
 export interface PictureReads {
   find(realmId: RealmId, name: PictureName): Promise<Picture | null>;
+  /** Of all pictures of a realm. Costs what pictures there are. */
+  usedBytes(realmId: RealmId): Promise<number>;
   /** Which of them are pictures, of whatever realm. */
   filterBlobs(keys: readonly BlobKey[]): Promise<ReadonlySet<BlobKey>>;
 }

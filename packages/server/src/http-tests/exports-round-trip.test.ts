@@ -3,10 +3,13 @@ import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ImportRealm, type PersonCopy, RealmReader } from '@parley/domain/exports';
+import { MakeThumbnails } from '@parley/domain/messages';
 import type { UserId } from '@parley/domain/shared';
 import { openExport, writeExport } from '@parley/export-files';
 import { COLUMN_NAMES } from '../exports/column-names.js';
+import { type Contents, contentsOf, everyAnswer, forgottenReads } from '../testing/every-answer.js';
 import { fieldsOf } from '../testing/expectations.js';
+import { runJobs } from '../testing/jobs.js';
 import { imageFile, postFiles } from '../testing/multipart.js';
 import { TestServer, type TestUser } from '../testing/test-server.js';
 
@@ -32,8 +35,8 @@ async function imported(server: TestServer, path: string, stringId: string | nul
   }
 }
 
-/** An organization with some of everything that organizations have. */
-async function fill(server: TestServer): Promise<void> {
+/** An organization with some of everything that organizations have. Answers a guest in it. */
+async function fill(server: TestServer): Promise<TestUser> {
   const { hamlet, cordelia, polonius, desdemona } = server.people;
   const post = async (path: string, as: TestUser, params: object) =>
     fieldsOf(await server.post(path, as, { ...params }));
@@ -100,13 +103,38 @@ async function fill(server: TestServer): Promise<void> {
   fieldsOf(await server.patch('/settings', hamlet, { twenty_four_hour_time: true, web_font_size_px: 18 }));
   fieldsOf(await server.patch('/realm', desdemona, { description: '*Elsinore*', inline_image_preview: false }));
   fieldsOf(await server.delete(`/users/${polonius.id}`, desdemona));
+  const ophelia = await server.addUser({ email: 'ophelia@zulip.com', fullName: 'Ophelia', role: 'guest' });
+  await post('/users/me/subscriptions', desdemona, { subscriptions: [{ name: 'town' }], principals: [ophelia.id] });
+  const picture = fieldsOf(await postFiles(server, '/user_uploads', ophelia, [imageFile({ width: 1000 })]));
+  await runJobs(server, server.parley.useCase(MakeThumbnails));
+  const shown = await send(ophelia, {
+    to: town,
+    topic: 'flowers',
+    content: `[pansies](${picture.url}) `,
+    read_by_sender: true,
+  });
+  await post('/reminders', ophelia, {
+    message_id: shown,
+    scheduled_delivery_timestamp: server.clock.now() + 7200,
+    note: 'thoughts',
+  });
+  await post('/realm/playgrounds', desdemona, {
+    name: 'play',
+    pygments_language: 'Python',
+    url_template: 'https://example.com/{code}',
+  });
+  fieldsOf(await server.request('PUT', '/bot_storage', { as: helper, params: { storage: { counted: '3' } } }));
+  await post('/users/me/subscriptions/properties', ophelia, {
+    subscription_data: [{ stream_id: town, property: 'color', value: '#ff0000' }],
+  });
+  return ophelia;
 }
 
 /** Of an uploaded avatar; another one on every server. */
 const AVATAR_KEY = /(\/user_avatars\/\d+\/)[0-9a-f]{32}/g;
 
 /** What the API answers to a user, without fields that differ by queue or time. */
-async function answersTo(server: TestServer, as: TestUser, url: string): Promise<Record<string, unknown>> {
+async function answersTo(server: TestServer, as: TestUser, contents: Contents): Promise<Record<string, unknown>> {
   const all = fieldsOf(
     await server.post('/register', as, {
       client_capabilities: {
@@ -119,41 +147,18 @@ async function answersTo(server: TestServer, as: TestUser, url: string): Promise
   ) as Record<string, unknown>;
   for (const name of ['queue_id', 'last_event_id', 'presence_last_update_id', 'presences', 'server_timestamp'])
     delete all[name];
-  const get = async (path: string, params: object = {}) => (await server.get(path, as, { ...params })).body;
-  const messages = await get('/messages', { anchor: 'newest', num_before: 100, num_after: 0, narrow: [] });
-  const edits = [];
-  for (const { id } of messages.messages) edits.push(await get(`/messages/${id}/history`));
-  const answers: Record<string, unknown> = {
-    register: all,
-    messages,
-    edits,
-    channelMessages: await get('/messages', {
-      anchor: 'newest',
-      num_before: 100,
-      num_after: 0,
-      narrow: [{ operator: 'channels', operand: 'public' }],
-    }),
-    users: await get('/users', { include_custom_profile_fields: true, client_gravatar: false }),
-    groups: await get('/user_groups', { include_deactivated_groups: true }),
-    streams: await get('/streams', { include_all: true }),
-    subscriptions: await get('/users/me/subscriptions', { include_subscribers: true }),
-    attachments: await get('/attachments'),
-    drafts: await get('/drafts'),
-    snippets: await get('/saved_snippets'),
-    scheduled: await get('/scheduled_messages'),
-    alertWords: await get('/users/me/alert_words'),
-    linkifiers: await get('/realm/linkifiers'),
-    domains: await get('/realm/domains'),
-    fields: await get('/realm/profile_fields'),
-    folders: await get('/channel_folders'),
-    views: await get('/navigation_views'),
-  };
+  const answers = { register: all, ...(await everyAnswer(server, as, contents)) };
   return JSON.parse(
     JSON.stringify(answers)
       .replaceAll(AVATAR_KEY, '$1key')
-      .replaceAll(url, 'http://here')
-      .replaceAll(url.replace('http://', ''), 'here'),
+      .replaceAll(/"presence_last_update_id":\d+/g, '"presence_last_update_id":0')
+      // Texts that the server wrote keep the address that it had.
+      .replaceAll(/(http:\/\/)?localhost:\d+/g, 'here'),
   );
+}
+
+interface Listed {
+  readonly body: { readonly messages: readonly object[] };
 }
 
 /** What browsers load, without credentials. */
@@ -188,17 +193,24 @@ async function signIn(server: TestServer, people: readonly TestUser[]): Promise<
 
 it('an organization that was exported and imported on a new server answers everybody as before', async () => {
   const from = await TestServer.start();
-  await fill(from);
+  expect(forgottenReads(from.parley.routes)).toEqual([]);
+  const ophelia = await fill(from);
+  fieldsOf(await from.post('/users/me/presence', from.people.hamlet, { status: 'active' }));
+  // It is stored within a second.
+  const presences = () => from.storage.uow.read((r) => r.presence.list(from.realmId));
+  while ((await presences()).length === 0) await new Promise((resolve) => setTimeout(resolve, 50));
   const path = await exported(from);
+  const contents = await contentsOf(from);
   const { desdemona, hamlet, cordelia, iago } = from.people;
-  const people = [desdemona, hamlet, cordelia, iago];
+  const people = [desdemona, hamlet, cordelia, iago, ophelia];
   const to = await TestServer.startEmpty();
   const output = await imported(to, path, null);
-  expect(output).toMatchObject({ files: 1, missingFiles: 0, realm: { id: from.realmId, stringId: 'zulip' } });
+  expect(output).toMatchObject({ files: 2, missingFiles: 0, realm: { id: from.realmId, stringId: 'zulip' } });
   to.clock.advance(10);
+  await runJobs(to, to.parley.useCase(MakeThumbnails));
   const there = await signIn(to, people);
   for (const [index, person] of people.entries()) {
-    expect(await answersTo(to, there[index]!, to.url)).toEqual(await answersTo(from, person, from.url));
+    expect(await answersTo(to, there[index]!, contents)).toEqual(await answersTo(from, person, contents));
   }
   const pictures = await picturesOf(from, desdemona);
   expect(pictures).toMatchObject({
@@ -260,36 +272,43 @@ it("a Zulip server's archive, which has nothing of Parley's own, is an organizat
   writeFileSync(messageFile, JSON.stringify({ zerver_message, zerver_usermessage }));
   const to = await TestServer.startEmpty();
   const output = await imported(to, path, null);
-  expect(output).toMatchObject({ files: 1, realm: { stringId: 'zulip' } });
+  expect(output).toMatchObject({ files: 2, pictures: 6, missingPictures: 0, realm: { stringId: 'zulip' } });
   to.clock.advance(10);
+  const contents = await contentsOf(from);
   const { hamlet, cordelia, desdemona } = from.people;
   const people = [hamlet, cordelia, desdemona];
   const there = await signIn(to, people);
   for (const [index, person] of people.entries()) {
-    const [after, before] = [await answersTo(to, there[index]!, to.url), await answersTo(from, person, from.url)];
-    for (const name of [
-      'users',
-      'groups',
-      'streams',
-      'subscriptions',
-      'linkifiers',
-      'domains',
-      'fields',
-      'folders',
-      'alertWords',
+    const [after, before] = [await answersTo(to, there[index]!, contents), await answersTo(from, person, contents)];
+    for (const path of [
+      '/users',
+      '/user_groups',
+      '/streams',
+      '/users/me/subscriptions',
+      '/users/me/alert_words',
+      '/realm/linkifiers',
+      '/realm/domains',
+      '/realm/emoji',
+      '/realm/profile_fields',
+      '/channel_folders',
     ]) {
-      expect([name, after[name]]).toEqual([name, before[name]]);
+      const names = Object.keys(before).filter((name) => name.startsWith(`${path} `));
+      expect(names).toHaveLength(1);
+      for (const name of names) expect([name, after[name]]).toEqual([name, before[name]]);
     }
     const texts = (answers: Record<string, unknown>) =>
-      (answers.messages as { messages: object[] }).messages.map((message) => ({
-        ...message,
-        // Made when a message is sent, and in no table of Zulip's.
-        topic_links: [],
-        last_moved_timestamp: undefined,
-        last_edit_timestamp: undefined,
-      }));
+      (Object.entries(answers).find(([name]) => name.startsWith('/messages {'))![1] as Listed).body.messages.map(
+        (message) => ({
+          ...message,
+          // Made when a message is sent, and in no table of Zulip's.
+          topic_links: [],
+          last_moved_timestamp: undefined,
+          last_edit_timestamp: undefined,
+        }),
+      );
     expect(texts(after)).toEqual(texts(before));
   }
+  expect(await picturesOf(to, there[2]!)).toEqual(await picturesOf(from, desdemona));
   await from.close();
   await to.close();
 });
@@ -300,6 +319,8 @@ it('an import beside other organizations keeps what texts name', async () => {
   const path = await exported(from);
   const to = await TestServer.start();
   await to.addRealm('busy');
+  // Takes the number of the first one of the export.
+  fieldsOf(await postFiles(to, '/realm/emoji/other', to.people.hamlet, [imageFile()]));
   const { realm } = await imported(to, path, 'copied');
   expect(realm.id).toBeGreaterThan(from.realmId);
   const hamlet = await to.storage.uow.read((r) => r.users.findByEmail(realm.id, 'hamlet@zulip.com'));
@@ -308,13 +329,28 @@ it('an import beside other organizations keeps what texts name', async () => {
   const narrow = [{ operator: 'channel', operand: 'town' }];
   const params = { anchor: 'newest', num_before: 100, num_after: 0, narrow };
   const { messages } = fieldsOf(await to.request('GET', '/messages', { as, params, realm: 'copied' })) as {
-    messages: { sender_id: number; content: string; topic_links: unknown[] }[];
+    messages: {
+      sender_id: number;
+      content: string;
+      reactions: { emoji_name: string; emoji_code: string; reaction_type: string }[];
+    }[];
   };
   const file = messages.find(({ content }) => content.includes('user_uploads'))!;
   const address = /href="(\/user_uploads\/[^"]+)"/.exec(file.content)![1]!;
   expect(address).toContain(`/user_uploads/${realm.id}/`);
   expect((await to.request('GET', `/${address}`, { as, realm: 'copied' })).body).toBe('alas');
   expect(messages.some(({ sender_id }) => sender_id === hamlet!.id)).toBe(true);
+  const { emoji } = fieldsOf(await to.request('GET', '/realm/emoji', { as, realm: 'copied' })) as unknown as {
+    emoji: Record<string, { name: string; source_url: string; deactivated: boolean }>;
+  };
+  const yorick = Object.keys(emoji).find((id) => !emoji[id]!.deactivated)!;
+  expect([yorick, emoji[yorick]!.source_url]).toEqual(['3', `/user_avatars/${realm.id}/emoji/images/3.gif`]);
+  const beep = messages.find(({ content }) => content.includes('beeps'))!;
+  expect(beep.content).toContain(`src="${emoji[yorick]!.source_url}"`);
+  const reacted = messages.flatMap(({ reactions }) => reactions).filter(({ emoji_name }) => emoji_name === 'yorick');
+  expect(reacted).toEqual([expect.objectContaining({ emoji_code: yorick, reaction_type: 'realm_emoji' })]);
+  const picture = await to.request('GET', `/${emoji[yorick]!.source_url}`, { realm: 'copied' });
+  expect([picture.status, picture.body]).toEqual([200, 'gif 64x64x3']);
   await from.close();
   await to.close();
 });

@@ -9,6 +9,7 @@ import {
   RequestExport,
   WriteRealmExport,
 } from '@parley/domain/exports';
+import { Thumbnails } from '@parley/domain/files';
 import { SystemMessages } from '@parley/domain/messages';
 import { PictureMaker } from '@parley/domain/pictures';
 import { DeleteRealmData } from '@parley/domain/realms';
@@ -39,6 +40,7 @@ export const exportsModule = new ContainerModule(({ bind }) => {
     blobStore,
     imageProcessor,
     PictureMaker,
+    Thumbnails,
     apiKeyMint,
     serverAddress,
     DeleteRealmData,

@@ -6,12 +6,14 @@ import { jsonList } from '../rows.js';
 
 export class SqlitePictureRepository implements PictureRepository {
   private readonly row;
+  private readonly sumOfSizes;
   private readonly knownBlobs;
   private readonly upsert;
   private readonly delete;
 
   constructor(connection: Connection) {
     this.row = connection.rows<Picture>('SELECT name, blob, size, format FROM picture WHERE realm_id = ? AND name = ?');
+    this.sumOfSizes = connection.values<number>('SELECT coalesce(sum(size), 0) FROM picture WHERE realm_id = ?');
     this.knownBlobs = connection.values<BlobKey>(
       'SELECT blob FROM picture WHERE blob IN (SELECT value FROM json_each(?))',
     );
@@ -25,6 +27,10 @@ export class SqlitePictureRepository implements PictureRepository {
 
   async find(realmId: RealmId, name: PictureName): Promise<Picture | null> {
     return this.row.get(realmId, name) ?? null;
+  }
+
+  async usedBytes(realmId: RealmId): Promise<number> {
+    return this.sumOfSizes.get(realmId)!;
   }
 
   async filterBlobs(keys: readonly BlobKey[]): Promise<ReadonlySet<BlobKey>> {

@@ -40,6 +40,18 @@ export function pictureRepositoryContract(open: OpenStorage): void {
       expect(await uow.write((tx) => tx.pictures.remove(realm.id, 'emoji/1'))).toBeNull();
     });
 
+    it("counts the bytes of the realm's pictures", async () => {
+      const fixture = await stage();
+      const { uow, realm } = fixture;
+      const other = await anotherRealm(fixture);
+      const used = () => uow.read(({ pictures }) => pictures.usedBytes(realm.id));
+      expect(await used()).toBe(0);
+      await uow.write((tx) => tx.pictures.put(realm.id, picture('emoji/1', 'a', { size: 3 })));
+      await uow.write((tx) => tx.pictures.put(realm.id, picture('icon', 'b', { size: 4 })));
+      await uow.write((tx) => tx.pictures.put(other.realm.id, picture('icon', 'c')));
+      expect(await used()).toBe(7);
+    });
+
     it('knows the blobs of all realms', async () => {
       const fixture = await stage();
       const { uow, realm } = fixture;

@@ -17,6 +17,11 @@ export class MemoryPictures implements PictureRepository {
     return this.unit.read('pictures').get(keyOf(realmId, name)) ?? null;
   }
 
+  async usedBytes(realmId: RealmId): Promise<number> {
+    const own = [...this.unit.read('pictures')].filter(([key]) => key.startsWith(keyOf(realmId, '')));
+    return own.reduce((sum, [, { size }]) => sum + size, 0);
+  }
+
   async filterBlobs(keys: readonly BlobKey[]): Promise<ReadonlySet<BlobKey>> {
     const known = new Set([...this.unit.read('pictures').values()].map(({ blob }) => blob));
     return new Set(keys.filter((key) => known.has(key)));

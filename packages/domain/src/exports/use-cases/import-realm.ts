@@ -3,7 +3,10 @@ import { AVATAR_TARGETS, nameAvatar } from '../../avatars/change-avatar.js';
 import type { BotOptions } from '../../bots/bot-options.js';
 import { REALM_IMAGE_TARGETS } from '../../branding/realm-image-targets.js';
 import { emojiTargets, MAX_CUSTOM_EMOJI } from '../../custom-emoji/custom-emoji.js';
+import { newBlobKey } from '../../files/blob-receiver.js';
 import type { BlobKey, BlobStore } from '../../files/blob-store.js';
+import type { FileImage } from '../../files/file.js';
+import { scheduleThumbnails, type Thumbnails } from '../../files/thumbnails.js';
 import type { GroupSettings } from '../../groups/group-setting.js';
 import type { ImageProcessor } from '../../images/image-processor.js';
 import type { PersonalFlags } from '../../messages/message.js';
@@ -102,6 +105,7 @@ export class ImportRealm {
     private readonly blobs: BlobStore,
     private readonly images: ImageProcessor,
     private readonly pictureMaker: PictureMaker,
+    private readonly thumbnails: Thumbnails,
     private readonly mint: ApiKeyMint,
     private readonly server: ServerAddress,
     private readonly deletion: DeleteRealmData,
@@ -122,7 +126,8 @@ export class ImportRealm {
       return this.begin(tx, source.realm, realms);
     });
     const pictures = new ImportedPictures(this.images, this.pictureMaker);
-    const importing = new Importing(this.uow, this.blobs, pictures, this.mint, this.randomness, realmId, source);
+    const { uow, blobs, thumbnails, mint, clock, randomness } = this;
+    const importing = new Importing({ uow, blobs, thumbnails, mint, clock, randomness }, pictures, realmId, source);
     try {
       const counts = await importing.run(onProgress);
       const realm = await this.uow.write(async (tx) => {
@@ -167,8 +172,27 @@ export class ImportRealm {
 const mapImages = (images: RealmImages, map: (image: RealmImage) => RealmImage): RealmImages =>
   recordOf(REALM_IMAGE_NAMES, (name) => map(images[name]));
 
+interface ImportTools {
+  readonly uow: UnitOfWork;
+  readonly blobs: BlobStore;
+  readonly thumbnails: Thumbnails;
+  readonly mint: ApiKeyMint;
+  readonly clock: Clock;
+  readonly randomness: Randomness;
+}
+
+/** A file whose bytes are there. */
+interface ReceivedFile {
+  readonly copy: FileCopy;
+  readonly ownerId: UserId;
+  readonly blob: BlobKey;
+  readonly size: number;
+  readonly image: FileImage | null;
+}
+
 /** One import under way. */
 class Importing {
+  private readonly uow: UnitOfWork;
   private readonly users = new IdMap<UserId>('user', 'user');
   private readonly groups = new IdMap<GroupId>('group', 'user group');
   private readonly channels = new IdMap<ChannelId>('channel', 'channel');
@@ -184,14 +208,12 @@ class Importing {
   private readonly participants = new Map<RecipientId, readonly UserId[]>();
 
   constructor(
-    private readonly uow: UnitOfWork,
-    private readonly blobs: BlobStore,
+    private readonly tools: ImportTools,
     private readonly pictures: ImportedPictures,
-    private readonly mint: ApiKeyMint,
-    private readonly randomness: Randomness,
     private readonly realmId: RealmId,
     private readonly source: RealmSource,
   ) {
+    this.uow = tools.uow;
     const { users, groups, channels, messages, emojiFiles } = this;
     const realm = { from: source.realm.realm.id, to: realmId };
     this.rewriter = new TextRewriter({ realm, users, groups, channels, messages, emojiFiles });
@@ -249,7 +271,7 @@ class Importing {
           const added = await this.users.add(tx, id, add, (made) => made.id);
           if (systemKind === null) {
             const record = { realmId: this.realmId, userId: added.id, generation: 1 };
-            await tx.apiKeys.put(record, this.mint.fingerprint(this.mint.derive(record)));
+            await tx.apiKeys.put(record, this.tools.mint.fingerprint(this.tools.mint.derive(record)));
           }
         }
       });
@@ -742,32 +764,39 @@ class Importing {
     const ids = new IdMap<FileId>('file', 'file');
     let files = 0;
     let missingFiles = 0;
-    let stored: { readonly copy: FileCopy; readonly blob: BlobKey; readonly size: number }[] = [];
+    let received: ReceivedFile[] = [];
     const flush = async () => {
-      const batch = stored;
-      stored = [];
+      const batch = received;
+      received = [];
       await this.uow.write(async (tx) => {
-        for (const { copy, blob, size } of batch) await this.addFile(tx, ids, copy, blob, size);
+        for (const file of batch) await this.addFile(tx, ids, file);
       });
       files += batch.length;
     };
     for await (const copy of this.source.files()) {
-      if (!copy.content) missingFiles++;
-      else {
-        const blob = this.randomness.uuid().replaceAll('-', '') as BlobKey;
-        stored.push({ copy, blob, size: await this.blobs.put(blob, copy.content) });
-      }
-      if (stored.length >= FILES_AT_A_TIME) await flush();
+      if (copy.content) received.push(await this.receive(copy, copy.content));
+      else missingFiles++;
+      if (received.length >= FILES_AT_A_TIME) await flush();
     }
     await flush();
     return { files, missingFiles };
   }
 
-  private async addFile(tx: Transaction, ids: IdMap<FileId>, copy: FileCopy, blob: BlobKey, size: number) {
+  /** @throws DomainError SERVER_BUSY */
+  private async receive(copy: FileCopy, content: AsyncIterable<Uint8Array>): Promise<ReceivedFile> {
+    const { blobs, thumbnails, randomness } = this.tools;
+    const { contentType } = copy.file;
+    const ownerId = this.users.get(copy.file.ownerId);
+    const blob = newBlobKey(randomness);
+    const size = await blobs.put(blob, content);
+    return { copy, ownerId, blob, size, image: await thumbnails.inspect({ blob, size, contentType, ownerId }) };
+  }
+
+  private async addFile(tx: Transaction, ids: IdMap<FileId>, { copy, ...received }: ReceivedFile): Promise<void> {
     const { id, ...file } = copy.file;
     const pathId = this.rewriter.pathId(file.pathId);
     if (pathId === null) throw invalidImport(`The file ${file.pathId} is of another organization.`);
-    const row = { ...file, realmId: this.realmId, ownerId: this.users.get(file.ownerId), pathId, blob, size };
+    const row = { ...file, ...received, realmId: this.realmId, pathId };
     const added = await ids.add(
       tx,
       id,
@@ -776,8 +805,11 @@ class Importing {
     );
     for (const messageId of copy.messageIds) {
       await tx.files.attach(this.realmId, this.messages.get(messageId), [added.id]);
+      // It may have been sent shortly before the export.
+      if (added.image) await tx.files.awaitThumbnails(this.realmId, this.messages.get(messageId), [added.id]);
       await tx.yield();
     }
+    if (added.image) await scheduleThumbnails(tx, added, this.tools.clock);
   }
 }
 

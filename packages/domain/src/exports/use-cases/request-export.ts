@@ -41,7 +41,7 @@ export class RequestExport {
       const realm = await reads.realms.get(actor.realmId);
       if (type === 'withoutConsent') enforce(canExportWithoutConsent(actor, realm));
       requireRoomForExport(await reads.exports.list(realm.id), now);
-      const bytes = await reads.files.usedBytes(realm.id);
+      const bytes = (await reads.files.usedBytes(realm.id)) + (await reads.pictures.usedBytes(realm.id));
       requireExportable(this.limits, { messages: await countMessages(reads, realm, type, this.limits), bytes });
     });
     return this.uow.write(async (tx) => {

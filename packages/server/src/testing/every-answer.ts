@@ -1,0 +1,148 @@
+import type { ChannelId, GroupId, MessageId, UserId } from '@parley/domain/shared';
+import type { Route } from '@parley/http';
+import type { TestServer, TestUser } from './test-server.js';
+
+/** What an organization has, by the ids that clients know. */
+export interface Contents {
+  readonly userIds: readonly UserId[];
+  readonly emails: readonly string[];
+  readonly channelIds: readonly ChannelId[];
+  readonly channelNames: readonly string[];
+  readonly groupIds: readonly GroupId[];
+  readonly messageIds: readonly MessageId[];
+  /** Of files: what their addresses end in. */
+  readonly pathIds: readonly string[];
+  readonly realmId: number;
+}
+
+type Asked = readonly [path: string, params?: object];
+
+const pairs = <A, B>(first: readonly A[], second: readonly B[]): readonly (readonly [A, B])[] =>
+  first.flatMap((a) => second.map((b) => [a, b] as const));
+
+const PAGE = { anchor: 'newest', num_before: 1000, num_after: 0, allow_empty_topic_name: true };
+const narrowed = (operator: string, operand: unknown): Asked => [
+  '/messages',
+  { ...PAGE, narrow: [{ operator, operand }] },
+];
+
+/** How each operation that answers something of an organization is asked about all that there is. */
+const ASKED: Readonly<Record<string, (contents: Contents) => readonly Asked[]>> = {
+  '/server_settings': () => [['/server_settings']],
+  '/messages': ({ channelIds }) => [
+    ['/messages', { ...PAGE, narrow: [] }],
+    ['/messages', { ...PAGE, narrow: [], apply_markdown: false }],
+    narrowed('channels', 'public'),
+    ...channelIds.map((id) => narrowed('channel', id)),
+    ...['dm', 'starred', 'mentioned', 'unread', 'alerted', 'resolved', 'followed', 'muted'].map((it) =>
+      narrowed('is', it),
+    ),
+    ...['link', 'image', 'attachment', 'reaction'].map((it) => narrowed('has', it)),
+    narrowed('search', 'welcome'),
+    narrowed('sender', 'hamlet@zulip.com'),
+  ],
+  '/messages/:message_id': ({ messageIds }) => messageIds.map((id) => [`/messages/${id}`]),
+  '/messages/matches_narrow': ({ messageIds }) => [
+    ['/messages/matches_narrow', { msg_ids: messageIds, narrow: [{ operator: 'has', operand: 'link' }] }],
+  ],
+  '/messages/:message_id/history': ({ messageIds }) => messageIds.map((id) => [`/messages/${id}/history`]),
+  '/messages/:message_id/read_receipts': ({ messageIds }) => messageIds.map((id) => [`/messages/${id}/read_receipts`]),
+  // Those for a while have a key in them; the bytes are what counts.
+  '/user_uploads/:realm_id/*filename': ({ pathIds }) => pathIds.map((path) => [`//user_uploads/${path}`]),
+  '/streams': () => [['/streams', { include_all: true, include_subscribed: true, include_default: true }]],
+  '/streams/:stream_id': ({ channelIds }) => channelIds.map((id) => [`/streams/${id}`]),
+  '/get_stream_id': ({ channelNames }) => channelNames.map((stream) => ['/get_stream_id', { stream }]),
+  '/users/me/subscriptions': () => [['/users/me/subscriptions', { include_subscribers: true }]],
+  '/users/:user_id/subscriptions/:stream_id': ({ userIds, channelIds }) =>
+    pairs(userIds, channelIds).map(([user, channel]) => [`/users/${user}/subscriptions/${channel}`]),
+  '/users/:user_id/channels': ({ userIds }) => userIds.map((id) => [`/users/${id}/channels`]),
+  '/streams/:stream_id/members': ({ channelIds }) => channelIds.map((id) => [`/streams/${id}/members`]),
+  '/channel_folders': () => [['/channel_folders', { include_archived: true }]],
+  '/users/me/:stream_id/topics': ({ channelIds }) =>
+    channelIds.map((id) => [`/users/me/${id}/topics`, { allow_empty_topic_name: true }]),
+  '/users': () => [['/users', { include_custom_profile_fields: true, client_gravatar: false }]],
+  '/users/:user_id': ({ userIds }) =>
+    userIds.map((id) => [`/users/${id}`, { include_custom_profile_fields: true, client_gravatar: false }]),
+  '/users/:email': ({ emails }) => emails.map((email) => [`/users/${email}`, { client_gravatar: false }]),
+  '/users/me': () => [['/users/me']],
+  '/users/:user_id/status': ({ userIds }) => userIds.map((id) => [`/users/${id}/status`]),
+  '/users/:user_id_or_email/presence': ({ userIds }) => userIds.map((id) => [`/users/${id}/presence`]),
+  '/realm/presence': () => [['/realm/presence']],
+  '/users/me/alert_words': () => [['/users/me/alert_words']],
+  '/user_groups': () => [['/user_groups', { include_deactivated_groups: true }]],
+  '/user_groups/:user_group_id/members': ({ groupIds }) => groupIds.map((id) => [`/user_groups/${id}/members`]),
+  '/user_groups/:user_group_id/members/:user_id': ({ groupIds, userIds }) =>
+    pairs(groupIds, userIds).map(([group, user]) => [`/user_groups/${group}/members/${user}`]),
+  '/user_groups/:user_group_id/subgroups': ({ groupIds }) => groupIds.map((id) => [`/user_groups/${id}/subgroups`]),
+  '/realm/profile_fields': () => [['/realm/profile_fields']],
+  '/bot_storage': () => [['/bot_storage']],
+  '/bots': () => [['/bots']],
+  '/attachments': () => [['/attachments']],
+  '/drafts': () => [['/drafts']],
+  '/saved_snippets': () => [['/saved_snippets']],
+  '/navigation_views': () => [['/navigation_views']],
+  '/scheduled_messages': () => [['/scheduled_messages']],
+  '/reminders': () => [['/reminders']],
+  '/realm/domains': () => [['/realm/domains']],
+  '/realm/linkifiers': () => [['/realm/linkifiers']],
+  '/realm/emoji': () => [['/realm/emoji']],
+  '/export/realm/consents': () => [['/export/realm/consents']],
+};
+
+/** What is answered is not of the organization, or stays behind: secrets, sessions, what is going on. */
+const LEFT_OUT: ReadonlySet<string> = new Set([
+  '/openapi.json',
+  '/dev_list_users',
+  '/events',
+  '/tus/*path_id',
+  '/streams/:stream_id/email_address',
+  '/bots/:bot_id/api_key',
+  '/export/realm',
+  '/invites',
+  '/calls/bigbluebutton/create',
+  // They lead to pictures, which browsers load without the API.
+  '/realm/icon',
+  '/realm/logo',
+]);
+
+/** Operations of the API that are neither compared nor known to be left out. */
+export function forgottenReads(routes: readonly Route[]): readonly string[] {
+  const reads = routes.filter(({ method, atRoot }) => method === 'GET' && !atRoot).map(({ path }) => path);
+  return reads.filter((path) => !(path in ASKED) && !LEFT_OUT.has(path));
+}
+
+export async function contentsOf({ storage, realmId }: TestServer): Promise<Contents> {
+  return storage.uow.read(async (reads) => {
+    const entries = await reads.users.listEntries(realmId);
+    const users = await reads.users.list(
+      realmId,
+      entries.map(({ id }) => id),
+    );
+    const channels = await reads.channels.listAll(realmId);
+    const files = await Promise.all(users.map(({ id }) => reads.files.list(realmId, id, 0, 100)));
+    return {
+      realmId,
+      userIds: users.map(({ id }) => id),
+      emails: users.map(({ email }) => email),
+      channelIds: channels.map(({ id }) => id),
+      channelNames: channels.map(({ name }) => name),
+      groupIds: (await reads.groups.listNamed(realmId)).map(({ id }) => id),
+      messageIds: (await reads.copies.listMessageIds(realmId, 0, 1000)).ids,
+      pathIds: files.flat().map(({ pathId }) => pathId),
+    };
+  });
+}
+
+/** By path and parameters: what every operation answers to a user. */
+export async function everyAnswer(
+  server: TestServer,
+  as: TestUser,
+  contents: Contents,
+): Promise<Record<string, unknown>> {
+  const answers: Record<string, unknown> = {};
+  for (const [path, params] of Object.values(ASKED).flatMap((ask) => ask(contents))) {
+    const { status, body } = await server.get(path, as, { ...params });
+    answers[`${path} ${JSON.stringify(params ?? {})}`] = { status, body };
+  }
+  return answers;
+}
