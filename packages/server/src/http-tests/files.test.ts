@@ -81,6 +81,14 @@ describe('POST /user_uploads (messages §16.1)', () => {
     ['h%C3%A9llo.txt', 'héllo.txt', 'h%C3%A9llo.txt'],
     ['50%', '50%', '50'],
     ['../../etc/passwd', 'passwd', 'passwd'],
+    ['..%2f..%2fetc%2Fpasswd', 'passwd', 'passwd'],
+    ['%2e%2e%2f%2e%2e%2fpasswd', 'passwd', 'passwd'],
+    ['..%5c..%5cwindows%5cwin.ini', '..\\..\\windows\\win.ini', '....windowswin.ini'],
+    ['%252e%252e%252fpasswd', '%2e%2e%2fpasswd', '2e2e2fpasswd'],
+    ['..%c0%afpasswd', '..%c0%afpasswd', '..c0afpasswd'],
+    ['/etc/passwd', 'passwd', 'passwd'],
+    ['a%00.png%0d%0aX: y', 'a.pngX: y', 'a.pngX-y'],
+    ['%2e%2e', '..', 'uploaded-file'],
     ['<b>&;.html', '<b>&;.html', 'b.html'],
     ['..', 'uploaded-file', 'uploaded-file'],
     ['???', '???', 'uploaded-file'],
@@ -240,7 +248,18 @@ describe('GET /user_uploads (messages §16.2)', () => {
     expect([part.status, part.body, part.headers['content-range']]).toEqual([206, 'ell', 'bytes 1-3/5']);
     const beyond = await read(url, people.hamlet, { Range: 'bytes=9-' });
     expect([beyond.status, beyond.headers['content-range']]).toEqual([416, 'bytes */5']);
+    // Several parts, and what is no range, are answered with the whole (RFC 9110 §14.2).
+    for (const range of ['bytes=0-1,3-4', 'bytes=3-1', 'lines=0-1']) {
+      const whole = await read(url, people.hamlet, { Range: range });
+      expect([range, whole.status, whole.body]).toEqual([range, 200, 'hello']);
+    }
+    expect((await read(url, people.hamlet, { Range: 'bytes=-2' })).body).toBe('lo');
     const etag = String(part.headers.etag);
+    for (const tags of [`W/${etag}`, `"other", ${etag}`, '*']) {
+      const same = await read(url, people.hamlet, { 'If-None-Match': tags, Range: 'bytes=0-1' });
+      expect([tags, same.status, same.body, same.headers.etag]).toEqual([tags, 304, null, etag]);
+    }
+    expect((await read(url, people.hamlet, { 'If-None-Match': '"other"' })).status).toBe(200);
     expect((await read(url, people.hamlet, { 'If-None-Match': etag })).status).toBe(304);
     expect((await read(url, people.hamlet, { Range: 'bytes=1-3', 'If-Range': etag })).status).toBe(206);
     expect((await read(url, people.hamlet, { Range: 'bytes=1-3', 'If-Range': '"other"' })).status).toBe(200);
