@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { FolderBlobStore } from '@parley/blobs';
 import { DeleteFile, SweepFiles } from '@parley/domain/files';
 import { RestoreMessages } from '@parley/domain/messages';
-import { MemoryBlobStore } from '@parley/testkit';
+import { MemoryBlobStore, SeededRandomness } from '@parley/testkit';
 import { eventsAfter, openQueue } from '../testing/event-queues.js';
 import { expectRefusal, fieldsOf } from '../testing/expectations.js';
 import { type GivenFile, MULTIPART, multipart, postFiles } from '../testing/multipart.js';
@@ -401,6 +401,44 @@ describe('who may read a file', () => {
     expect(await messageIds(hamlet)).toEqual([[id]]);
     await expectReaders(url, ['desdemona', 'hamlet']);
     expect((await read(url, cordelia)).status).toBe(403);
+  });
+
+  it('is whoever a naive model says, after any history of sends, edits, moves and deletions', async () => {
+    const { hamlet, cordelia, desdemona } = people;
+    const url = await uploaded(hamlet);
+    const channels = {
+      open: await server.createChannel('open', [hamlet]),
+      secret: await server.createChannel('secret', [hamlet, desdemona], { invite_only: true }),
+    };
+    const READERS = { open: ALL, secret: ['hamlet', 'desdemona'], direct: ['hamlet', 'cordelia'] } as const;
+    type Place = keyof typeof READERS;
+    let messages: { readonly id: number; readonly place: Place; readonly isLinked: boolean }[] = [];
+    const random = new SeededRandomness(16);
+    const anyOf = <T>(list: readonly T[]): T => list[Math.floor(random.fraction() * list.length)]!;
+    for (let step = 0; step < 30; step++) {
+      const chosen = messages.length === 0 ? null : anyOf(messages);
+      const what = anyOf(['send', 'edit', 'edit', 'move', 'delete', 'delete'] as const);
+      const isLinked = random.fraction() < 0.7;
+      const content = isLinked ? `${step} [x](${url})` : `${step}`;
+      const others = messages.filter((message) => message !== chosen);
+      if (chosen === null || what === 'send') {
+        const place = anyOf(['open', 'secret', 'direct'] as const);
+        messages.push({ id: await say(hamlet, content, place === 'direct' ? [cordelia] : place), place, isLinked });
+      } else if (what === 'edit') {
+        fieldsOf(await server.patch(`/messages/${chosen.id}`, hamlet, { content }));
+        messages = [...others, { ...chosen, isLinked }];
+      } else if (what === 'delete') {
+        fieldsOf(await server.delete(`/messages/${chosen.id}`, chosen.place === 'direct' ? hamlet : desdemona));
+        messages = others;
+      } else if (chosen.place !== 'direct') {
+        const place = chosen.place === 'open' ? 'secret' : 'open';
+        fieldsOf(await server.patch(`/messages/${chosen.id}`, desdemona, { stream_id: channels[place] }));
+        messages = [...others, { ...chosen, place }];
+      }
+      const linked = messages.filter((message) => message.isLinked);
+      await expectReaders(url, [...new Set(['hamlet' as const, ...linked.flatMap(({ place }) => READERS[place])])]);
+      expect(await messageIds(hamlet)).toEqual([linked.map(({ id }) => id).sort((a, b) => a - b)]);
+    }
   });
 
   it('is announced before what becomes of the topic and the message (messages §4.2)', async () => {
