@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { blackHeic, blackPng, crc32, HEIC_PHOTO, SeededRandomness, TURNED_HEIC_PHOTO } from '@parley/testkit';
+import { blackHeic, blackPng, crc32, HEIC_PHOTO, SeededRandomness, TIFF, TURNED_HEIC_PHOTO } from '@parley/testkit';
 import sharp from 'sharp';
 import { openHeic } from './heic.js';
 import { SharpImageProcessor } from './sharp-image-processor.js';
@@ -83,6 +83,21 @@ describe('an image that promises more than it holds', () => {
     frame.writeUInt16LE(height, 15);
     return Buffer.concat([screen, ...Array.from({ length: frames }, () => frame), Buffer.from(';')]);
   };
+  /** Its width and height are its first two tags. */
+  const tiff = (width: number, height: number): Buffer => {
+    const image = Buffer.from(TIFF);
+    const tags = image.readUInt32LE(4) + 2;
+    image.writeUInt16LE(width, tags + 8);
+    image.writeUInt16LE(height, tags + 20);
+    return image;
+  };
+  const webp = async (width: number, height: number): Promise<Buffer> => {
+    const image = await photo(16, 16).webp().toBuffer();
+    const header = image.indexOf('VP8 ') + 14;
+    image.writeUInt16LE(width, header);
+    image.writeUInt16LE(height, header + 2);
+    return image;
+  };
   const jpeg = async (width: number, height: number): Promise<Buffer> => {
     const image = await photo(16, 16).jpeg({ mozjpeg: false }).toBuffer();
     const frame = image.indexOf(Buffer.of(0xff, 0xc0));
@@ -98,6 +113,8 @@ describe('an image that promises more than it holds', () => {
     ['pixels of a HEIC', async () => blackHeic(20_000, 20_000)],
     ['pixels that the header of a HEIC does not mention', async () => blackHeic(64, 64)],
     ['pixels in which that header is wrong', async () => blackHeic(6000, 5000)],
+    ['pixels of a TIFF', async () => tiff(65_000, 65_000)],
+    ['pixels of a WebP', async () => webp(16_000, 16_000)],
     ['pixels of all frames', async () => gif(1000, 1000, 91)],
     ['frames', async () => gif(1, 1, 2001)],
   ])('is refused before it is read: %s', async (_what, make) => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { FolderBlobStore } from '@parley/blobs';
 import { DeleteFile, SweepFiles } from '@parley/domain/files';
 import { RestoreMessages } from '@parley/domain/messages';
-import { MemoryBlobStore } from '@parley/testkit';
+import { MemoryBlobStore, SeededRandomness } from '@parley/testkit';
 import { eventsAfter, openQueue } from '../testing/event-queues.js';
 import { expectRefusal, fieldsOf } from '../testing/expectations.js';
 import { type GivenFile, MULTIPART, multipart, postFiles } from '../testing/multipart.js';
@@ -81,6 +81,14 @@ describe('POST /user_uploads (messages §16.1)', () => {
     ['h%C3%A9llo.txt', 'héllo.txt', 'h%C3%A9llo.txt'],
     ['50%', '50%', '50'],
     ['../../etc/passwd', 'passwd', 'passwd'],
+    ['..%2f..%2fetc%2Fpasswd', 'passwd', 'passwd'],
+    ['%2e%2e%2f%2e%2e%2fpasswd', 'passwd', 'passwd'],
+    ['..%5c..%5cwindows%5cwin.ini', '..\\..\\windows\\win.ini', '....windowswin.ini'],
+    ['%252e%252e%252fpasswd', '%2e%2e%2fpasswd', '2e2e2fpasswd'],
+    ['..%c0%afpasswd', '..%c0%afpasswd', '..c0afpasswd'],
+    ['/etc/passwd', 'passwd', 'passwd'],
+    ['a%00.png%0d%0aX: y', 'a.pngX: y', 'a.pngX-y'],
+    ['%2e%2e', '..', 'uploaded-file'],
     ['<b>&;.html', '<b>&;.html', 'b.html'],
     ['..', 'uploaded-file', 'uploaded-file'],
     ['???', '???', 'uploaded-file'],
@@ -240,7 +248,18 @@ describe('GET /user_uploads (messages §16.2)', () => {
     expect([part.status, part.body, part.headers['content-range']]).toEqual([206, 'ell', 'bytes 1-3/5']);
     const beyond = await read(url, people.hamlet, { Range: 'bytes=9-' });
     expect([beyond.status, beyond.headers['content-range']]).toEqual([416, 'bytes */5']);
+    // Several parts, and what is no range, are answered with the whole (RFC 9110 §14.2).
+    for (const range of ['bytes=0-1,3-4', 'bytes=3-1', 'lines=0-1']) {
+      const whole = await read(url, people.hamlet, { Range: range });
+      expect([range, whole.status, whole.body]).toEqual([range, 200, 'hello']);
+    }
+    expect((await read(url, people.hamlet, { Range: 'bytes=-2' })).body).toBe('lo');
     const etag = String(part.headers.etag);
+    for (const tags of [`W/${etag}`, `"other", ${etag}`, '*']) {
+      const same = await read(url, people.hamlet, { 'If-None-Match': tags, Range: 'bytes=0-1' });
+      expect([tags, same.status, same.body, same.headers.etag]).toEqual([tags, 304, null, etag]);
+    }
+    expect((await read(url, people.hamlet, { 'If-None-Match': '"other"' })).status).toBe(200);
     expect((await read(url, people.hamlet, { 'If-None-Match': etag })).status).toBe(304);
     expect((await read(url, people.hamlet, { Range: 'bytes=1-3', 'If-Range': etag })).status).toBe(206);
     expect((await read(url, people.hamlet, { Range: 'bytes=1-3', 'If-Range': '"other"' })).status).toBe(200);
@@ -382,6 +401,44 @@ describe('who may read a file', () => {
     expect(await messageIds(hamlet)).toEqual([[id]]);
     await expectReaders(url, ['desdemona', 'hamlet']);
     expect((await read(url, cordelia)).status).toBe(403);
+  });
+
+  it('is whoever a naive model says, after any history of sends, edits, moves and deletions', async () => {
+    const { hamlet, cordelia, desdemona } = people;
+    const url = await uploaded(hamlet);
+    const channels = {
+      open: await server.createChannel('open', [hamlet]),
+      secret: await server.createChannel('secret', [hamlet, desdemona], { invite_only: true }),
+    };
+    const READERS = { open: ALL, secret: ['hamlet', 'desdemona'], direct: ['hamlet', 'cordelia'] } as const;
+    type Place = keyof typeof READERS;
+    let messages: { readonly id: number; readonly place: Place; readonly isLinked: boolean }[] = [];
+    const random = new SeededRandomness(16);
+    const anyOf = <T>(list: readonly T[]): T => list[Math.floor(random.fraction() * list.length)]!;
+    for (let step = 0; step < 30; step++) {
+      const chosen = messages.length === 0 ? null : anyOf(messages);
+      const what = anyOf(['send', 'edit', 'edit', 'move', 'delete', 'delete'] as const);
+      const isLinked = random.fraction() < 0.7;
+      const content = isLinked ? `${step} [x](${url})` : `${step}`;
+      const others = messages.filter((message) => message !== chosen);
+      if (chosen === null || what === 'send') {
+        const place = anyOf(['open', 'secret', 'direct'] as const);
+        messages.push({ id: await say(hamlet, content, place === 'direct' ? [cordelia] : place), place, isLinked });
+      } else if (what === 'edit') {
+        fieldsOf(await server.patch(`/messages/${chosen.id}`, hamlet, { content }));
+        messages = [...others, { ...chosen, isLinked }];
+      } else if (what === 'delete') {
+        fieldsOf(await server.delete(`/messages/${chosen.id}`, chosen.place === 'direct' ? hamlet : desdemona));
+        messages = others;
+      } else if (chosen.place !== 'direct') {
+        const place = chosen.place === 'open' ? 'secret' : 'open';
+        fieldsOf(await server.patch(`/messages/${chosen.id}`, desdemona, { stream_id: channels[place] }));
+        messages = [...others, { ...chosen, place }];
+      }
+      const linked = messages.filter((message) => message.isLinked);
+      await expectReaders(url, [...new Set(['hamlet' as const, ...linked.flatMap(({ place }) => READERS[place])])]);
+      expect(await messageIds(hamlet)).toEqual([linked.map(({ id }) => id).sort((a, b) => a - b)]);
+    }
   });
 
   it('is announced before what becomes of the topic and the message (messages §4.2)', async () => {
