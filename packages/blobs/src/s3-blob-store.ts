@@ -79,6 +79,7 @@ export class S3BlobStore implements BlobStore {
     for (let at = start; at < end; at += READ_BYTES) {
       const last = Math.min(at + READ_BYTES, end) - 1;
       const { Body } = await s3.send(new sdk.GetObjectCommand({ ...this.targetOf(key), Range: `bytes=${at}-${last}` }));
+      // Browsers get other kinds of streams, which the type of it holds as well.
       yield* Body as unknown as AsyncIterable<Uint8Array>;
     }
   }

@@ -105,7 +105,7 @@ export type UserStatus = {
   status_text?: string;
   emoji_name?: string;
   emoji_code?: string;
-  reaction_type?: string;
+  reaction_type?: 'unicode_emoji' | 'realm_emoji' | 'service_extra_emoji' | 'zulip_extra_emoji';
 };
 
 export type ScheduledMessage = {
@@ -150,6 +150,11 @@ export type NavigationView = {
   fragment: string;
   is_pinned: boolean;
   name: string | null;
+};
+
+export type OnboardingStep = {
+  type: 'one_time_notice';
+  name: string;
 };
 
 export type MutedUser = {
@@ -291,21 +296,16 @@ export type ChannelFolder = {
   name: string;
   description: string;
   rendered_description: string;
+  is_archived: boolean;
   order: number;
   creator_id: number | null;
   date_created: number;
-  is_archived: boolean;
 };
 
 export type UserGroup = {
   id: number;
   name: string;
   description: string;
-  creator_id: number | null;
-  date_created: number | null;
-  members: number[];
-  direct_subgroup_ids: number[];
-  is_system_group: boolean;
   deactivated: boolean;
   can_add_members_group: GroupSetting;
   can_join_group: GroupSetting;
@@ -313,6 +313,11 @@ export type UserGroup = {
   can_manage_group: GroupSetting;
   can_mention_group: GroupSetting;
   can_remove_members_group: GroupSetting;
+  creator_id: number | null;
+  date_created: number | null;
+  members: number[];
+  direct_subgroup_ids: number[];
+  is_system_group: boolean;
 };
 
 export type PermissionDefinition = {
@@ -506,22 +511,145 @@ export type ShownUser = {
   }>;
 };
 
-export type Event = {
+export type AlertWordsEvent = {
   id: number;
-  type: 'alert_words' | 'attachment' | 'channel_folder' | 'custom_profile_fields' | 'default_stream_groups' | 'default_streams' | 'delete_message' | 'device' | 'drafts' | 'invites_changed' | 'message' | 'muted_topics' | 'muted_users' | 'navigation_view' | 'onboarding_steps' | 'presence' | 'reaction' | 'realm' | 'realm_bot' | 'realm_domains' | 'realm_emoji' | 'realm_export' | 'realm_export_consent' | 'realm_linkifiers' | 'realm_playgrounds' | 'realm_user' | 'realm_user_settings_defaults' | 'reminders' | 'saved_snippets' | 'scheduled_messages' | 'stream' | 'submessage' | 'subscription' | 'typing' | 'typing_edit_message' | 'update_message' | 'update_message_flags' | 'user_group' | 'user_settings' | 'user_status' | 'user_topic' | 'heartbeat';
-  [name: string]: unknown;
+  type: 'alert_words';
+  alert_words: string[];
 };
 
-export type Invitation = {
+export type Attachment = {
   id: number;
-  invited_by_user_id: number;
-  invited: number;
-  expiry_date: number | null;
-  invited_as: number;
-  is_multiuse: boolean;
-  email?: string;
-  notify_referrer_on_join?: boolean;
-  link_url?: string;
+  name: string;
+  path_id: string;
+  size: number;
+  create_time: number;
+  message_ids: number[];
+};
+
+export type AttachmentEvent = {
+  id: number;
+  type: 'attachment';
+  op: 'add';
+  attachment: Attachment;
+  upload_space_used: number;
+} | {
+  id: number;
+  type: 'attachment';
+  op: 'update';
+  attachment: Attachment;
+  upload_space_used: number;
+} | {
+  id: number;
+  type: 'attachment';
+  op: 'remove';
+  attachment: {
+    id: number;
+  };
+  upload_space_used: number;
+};
+
+export type ChannelFolderEvent = {
+  id: number;
+  type: 'channel_folder';
+  op: 'add';
+  channel_folder: ChannelFolder;
+} | {
+  id: number;
+  type: 'channel_folder';
+  op: 'update';
+  channel_folder_id: number;
+  data: {
+    name?: string;
+    description?: string;
+    rendered_description?: string;
+    is_archived?: boolean;
+  };
+} | {
+  id: number;
+  type: 'channel_folder';
+  op: 'reorder';
+  order: number[];
+};
+
+export type CustomProfileFieldsEvent = {
+  id: number;
+  type: 'custom_profile_fields';
+  fields: ProfileField[];
+};
+
+export type DefaultStreamGroupsEvent = {
+  id: number;
+  type: 'default_stream_groups';
+  default_stream_groups: DefaultChannelGroup[];
+};
+
+export type DefaultStreamsEvent = {
+  id: number;
+  type: 'default_streams';
+  default_streams: number[];
+};
+
+export type DeleteMessageEvent = {
+  id: number;
+  type: 'delete_message';
+  message_ids: number[];
+  message_type: 'stream';
+  stream_id: number;
+  topic: string;
+} | {
+  id: number;
+  type: 'delete_message';
+  message_ids: number[];
+  message_type: 'private';
+};
+
+export type DeviceEvent = {
+  id: number;
+  type: 'device';
+  op: 'add';
+  device_id: number;
+} | {
+  id: number;
+  type: 'device';
+  op: 'remove';
+  device_id: number;
+} | {
+  id: number;
+  type: 'device';
+  op: 'update';
+  device_id: number;
+  push_key_id?: number | null;
+  push_token_id?: string | null;
+  pending_push_token_id?: string | null;
+  push_token_last_updated_timestamp?: number | null;
+  push_registration_error_code?: string | null;
+};
+
+export type DraftsEvent = {
+  id: number;
+  type: 'drafts';
+  op: 'add';
+  drafts: Draft[];
+} | {
+  id: number;
+  type: 'drafts';
+  op: 'update';
+  draft: Draft;
+} | {
+  id: number;
+  type: 'drafts';
+  op: 'remove';
+  draft_id: number;
+};
+
+export type HeartbeatEvent = {
+  id: number;
+  type: 'heartbeat';
+};
+
+export type InvitesChangedEvent = {
+  id: number;
+  type: 'invites_changed';
 };
 
 export type Participant = {
@@ -555,6 +683,975 @@ export type MessageEdit = {
   stream?: number;
   prev_content?: string;
   prev_rendered_content?: string;
+};
+
+export type ReceivedMessage = {
+  id: number;
+  sender_id: number;
+  sender_full_name: string;
+  sender_email: string;
+  sender_realm_str: string;
+  avatar_url: string | null;
+  client: string;
+  content: string;
+  content_type: 'text/html' | 'text/x-markdown';
+  type: 'stream' | 'private';
+  display_recipient: string | Participant[];
+  recipient_id: number;
+  stream_id?: number;
+  subject: string;
+  topic_links: ({
+    text: string;
+    url: string;
+  })[];
+  timestamp: number;
+  is_me_message: boolean;
+  reactions: Reaction[];
+  submessages: Submessage[];
+  edit_history?: MessageEdit[];
+  last_edit_timestamp?: number;
+  last_moved_timestamp?: number;
+};
+
+export type MessageEvent = {
+  id: number;
+  type: 'message';
+  message: ReceivedMessage;
+  flags: string[];
+  local_message_id?: string;
+};
+
+export type MutedTopicsEvent = {
+  id: number;
+  type: 'muted_topics';
+  muted_topics: ((string | number)[])[];
+};
+
+export type MutedUsersEvent = {
+  id: number;
+  type: 'muted_users';
+  muted_users: MutedUser[];
+};
+
+export type NavigationViewEvent = {
+  id: number;
+  type: 'navigation_view';
+  op: 'add';
+  navigation_view: NavigationView;
+} | {
+  id: number;
+  type: 'navigation_view';
+  op: 'update';
+  fragment: string;
+  data: {
+    is_pinned?: boolean;
+    name?: string | null;
+  };
+} | {
+  id: number;
+  type: 'navigation_view';
+  op: 'remove';
+  fragment: string;
+};
+
+export type OnboardingStepsEvent = {
+  id: number;
+  type: 'onboarding_steps';
+  onboarding_steps: OnboardingStep[];
+};
+
+export type PresenceEvent = {
+  id: number;
+  type: 'presence';
+  presences: Record<string, {
+    active_timestamp: number;
+    idle_timestamp: number;
+  }>;
+};
+
+export type ReactionEvent = {
+  id: number;
+  type: 'reaction';
+  op: 'add' | 'remove';
+  message_id: number;
+  user_id: number;
+  emoji_name: string;
+  emoji_code: string;
+  reaction_type: 'unicode_emoji' | 'realm_emoji' | 'service_extra_emoji' | 'zulip_extra_emoji';
+  user: {
+    user_id: number;
+    email: string;
+    full_name: string;
+  };
+};
+
+export type RealmEvent = {
+  id: number;
+  type: 'realm';
+  op: 'deactivated';
+  realm_id: number;
+} | {
+  id: number;
+  type: 'realm';
+  op: 'update_dict';
+  property: 'icon';
+  data: {
+    icon_source: 'U' | 'G';
+    icon_url: string;
+  };
+} | {
+  id: number;
+  type: 'realm';
+  op: 'update_dict';
+  property: 'logo';
+  data: {
+    logo_source: 'U' | 'D';
+    logo_url: string;
+  };
+} | {
+  id: number;
+  type: 'realm';
+  op: 'update_dict';
+  property: 'night_logo';
+  data: {
+    night_logo_source: 'U' | 'D';
+    night_logo_url: string;
+  };
+} | {
+  id: number;
+  type: 'realm';
+  op: 'update';
+  property: 'name';
+  value: string;
+} | {
+  id: number;
+  type: 'realm';
+  op: 'update';
+  property: 'avatar_changes_disabled' | 'digest_emails_enabled' | 'disallow_disposable_email_addresses' | 'email_changes_disabled' | 'emails_restricted_to_domains' | 'enable_guest_user_dm_warning' | 'enable_guest_user_indicator' | 'enable_read_receipts' | 'enable_spectator_access' | 'inline_image_preview' | 'inline_url_embed_preview' | 'invite_required' | 'message_content_allowed_in_email_notifications' | 'name_changes_disabled' | 'owner_full_content_access' | 'require_e2ee_push_notifications' | 'require_unique_names' | 'send_channel_events_messages' | 'send_welcome_emails' | 'want_advertise_in_communities_directory';
+  value: boolean;
+} | {
+  id: number;
+  type: 'realm';
+  op: 'update';
+  property: 'default_avatar_source';
+  value: 'G' | 'J';
+} | {
+  id: number;
+  type: 'realm';
+  op: 'update';
+  property: 'default_code_block_language' | 'default_language' | 'welcome_message_custom_text';
+  value: string;
+} | {
+  id: number;
+  type: 'realm';
+  op: 'update';
+  property: 'digest_weekday';
+  value: 0 | 1 | 2 | 3 | 4 | 5 | 6;
+} | {
+  id: number;
+  type: 'realm';
+  op: 'update';
+  property: 'gif_rating_policy';
+  value: 0 | 1 | 2 | 3 | 4 | 5;
+} | {
+  id: number;
+  type: 'realm';
+  op: 'update';
+  property: 'jitsi_server_url';
+  value: string | null;
+} | {
+  id: number;
+  type: 'realm';
+  op: 'update';
+  property: 'media_preview_size';
+  value: 100 | 150 | 200;
+} | {
+  id: number;
+  type: 'realm';
+  op: 'update';
+  property: 'message_content_delete_limit_seconds' | 'move_messages_between_streams_limit_seconds' | 'move_messages_within_stream_limit_seconds';
+  value: number | null;
+} | {
+  id: number;
+  type: 'realm';
+  op: 'update';
+  property: 'message_retention_days' | 'waiting_period_threshold' | 'moderation_request_channel_id' | 'new_stream_announcements_stream_id' | 'signup_announcements_stream_id' | 'zulip_update_announcements_stream_id';
+  value: number;
+} | {
+  id: number;
+  type: 'realm';
+  op: 'update';
+  property: 'org_type';
+  value: 0 | 10 | 20 | 30 | 35 | 40 | 50 | 60 | 70 | 80 | 90 | 100 | 1000;
+} | {
+  id: number;
+  type: 'realm';
+  op: 'update';
+  property: 'video_chat_provider';
+  value: 0 | 1 | 4;
+} | {
+  id: number;
+  type: 'realm';
+  op: 'update_dict';
+  property: 'default';
+  data: {
+    allow_message_editing?: boolean;
+    description?: string;
+    message_content_edit_limit_seconds?: number | null;
+    message_edit_history_visibility_policy?: 'all' | 'moves' | 'none';
+    topics_policy?: 'allow_empty_topic' | 'disable_empty_topic';
+    moderation_request_channel_id?: number;
+    new_stream_announcements_stream_id?: number;
+    signup_announcements_stream_id?: number;
+    zulip_update_announcements_stream_id?: number;
+    rendered_description?: string;
+    allow_edit_history?: boolean;
+    mandatory_topics?: boolean;
+    authentication_methods?: Record<string, {
+      enabled: boolean;
+      available: boolean;
+    }>;
+    can_access_all_users_group?: GroupSetting;
+    can_add_custom_emoji_group?: GroupSetting;
+    can_add_subscribers_group?: GroupSetting;
+    can_create_bots_group?: GroupSetting;
+    can_create_groups?: GroupSetting;
+    can_create_private_channel_group?: GroupSetting;
+    can_create_public_channel_group?: GroupSetting;
+    can_create_web_public_channel_group?: GroupSetting;
+    can_create_write_only_bots_group?: GroupSetting;
+    can_delete_any_message_group?: GroupSetting;
+    can_delete_own_message_group?: GroupSetting;
+    can_invite_users_group?: GroupSetting;
+    can_manage_all_groups?: GroupSetting;
+    can_manage_billing_group?: GroupSetting;
+    can_mention_many_users_group?: GroupSetting;
+    can_move_messages_between_channels_group?: GroupSetting;
+    can_move_messages_between_topics_group?: GroupSetting;
+    can_resolve_topics_group?: GroupSetting;
+    can_set_delete_message_policy_group?: GroupSetting;
+    can_set_topics_policy_group?: GroupSetting;
+    can_summarize_topics_group?: GroupSetting;
+    create_multiuse_invite_group?: GroupSetting;
+    direct_message_initiator_group?: GroupSetting;
+    direct_message_permission_group?: GroupSetting;
+    workplace_users_group?: GroupSetting;
+  };
+};
+
+export type RealmBotEvent = {
+  id: number;
+  type: 'realm_bot';
+  op: 'add';
+  bot: Bot;
+} | {
+  id: number;
+  type: 'realm_bot';
+  op: 'update';
+  bot: {
+    user_id: number;
+    default_sending_stream?: string | null;
+    default_events_register_stream?: string | null;
+    default_all_public_streams?: boolean;
+    services?: ({
+      base_url: string;
+      interface: number;
+      token: string;
+    })[];
+  };
+} | {
+  id: number;
+  type: 'realm_bot';
+  op: 'delete';
+  bot: {
+    user_id: number;
+  };
+};
+
+export type RealmDomainsEvent = {
+  id: number;
+  type: 'realm_domains';
+  op: 'add';
+  realm_domain: AllowedDomain;
+} | {
+  id: number;
+  type: 'realm_domains';
+  op: 'change';
+  realm_domain: AllowedDomain;
+} | {
+  id: number;
+  type: 'realm_domains';
+  op: 'remove';
+  domain: string;
+};
+
+export type RealmEmojiEvent = {
+  id: number;
+  type: 'realm_emoji';
+  op: 'add';
+  emoji: CustomEmoji;
+} | {
+  id: number;
+  type: 'realm_emoji';
+  op: 'update_one';
+  emoji_id: string;
+  data: {
+    deactivated: boolean;
+  };
+};
+
+export type DataExport = {
+  id: number;
+  acting_user_id: number;
+  export_time: number;
+  deleted_timestamp: number | null;
+  failed_timestamp: number | null;
+  export_url: string | null;
+  pending: boolean;
+  export_type: string;
+  export_from_prior_server: boolean;
+};
+
+export type RealmExportEvent = {
+  id: number;
+  type: 'realm_export';
+  exports: DataExport[];
+};
+
+export type RealmExportConsentEvent = {
+  id: number;
+  type: 'realm_export_consent';
+  user_id: number;
+  consented: boolean;
+};
+
+export type RealmLinkifiersEvent = {
+  id: number;
+  type: 'realm_linkifiers';
+  realm_linkifiers: Linkifier[];
+};
+
+export type RealmPlaygroundsEvent = {
+  id: number;
+  type: 'realm_playgrounds';
+  realm_playgrounds: Playground[];
+};
+
+export type RealmUserEvent = {
+  id: number;
+  type: 'realm_user';
+  op: 'update';
+  person: {
+    user_id: number;
+    bot_owner_id: number | null;
+  };
+} | {
+  id: number;
+  type: 'realm_user';
+  op: 'add';
+  person: User;
+} | {
+  id: number;
+  type: 'realm_user';
+  op: 'update';
+  person: {
+    user_id: number;
+    role: 100 | 200 | 300 | 400 | 600;
+  };
+} | {
+  id: number;
+  type: 'realm_user';
+  op: 'update';
+  person: {
+    user_id: number;
+    delivery_email: string | null;
+  };
+} | {
+  id: number;
+  type: 'realm_user';
+  op: 'update';
+  person: {
+    user_id: number;
+    new_email: string;
+  };
+} | {
+  id: number;
+  type: 'realm_user';
+  op: 'update';
+  person: {
+    user_id: number;
+    avatar_source: 'G' | 'J' | 'U';
+    avatar_url: string | null;
+    avatar_url_medium: string | null;
+    avatar_version: number;
+  };
+} | {
+  id: number;
+  type: 'realm_user';
+  op: 'update';
+  person: {
+    user_id: number;
+    is_active: boolean;
+  };
+} | {
+  id: number;
+  type: 'realm_user';
+  op: 'remove';
+  person: {
+    user_id: number;
+    full_name: string;
+  };
+} | {
+  id: number;
+  type: 'realm_user';
+  op: 'update';
+  person: {
+    user_id: number;
+    full_name: string;
+  };
+} | {
+  id: number;
+  type: 'realm_user';
+  op: 'update';
+  person: {
+    user_id: number;
+    email: string;
+    timezone: string;
+  };
+} | {
+  id: number;
+  type: 'realm_user';
+  op: 'update';
+  person: {
+    user_id: number;
+    custom_profile_field: {
+      id: number;
+      value: string | null;
+      rendered_value?: string;
+    };
+  };
+};
+
+export type RealmUserSettingsDefaultsEvent = {
+  id: number;
+  type: 'realm_user_settings_defaults';
+  op: 'update';
+  property: 'allow_private_data_export' | 'automatically_follow_topics_where_mentioned' | 'display_emoji_reaction_users' | 'enable_desktop_notifications' | 'enable_digest_emails' | 'enable_drafts_synchronization' | 'enable_followed_topic_audible_notifications' | 'enable_followed_topic_desktop_notifications' | 'enable_followed_topic_email_notifications' | 'enable_followed_topic_push_notifications' | 'enable_followed_topic_wildcard_mentions_notify' | 'enable_login_emails' | 'enable_marketing_emails' | 'enable_offline_email_notifications' | 'enable_offline_push_notifications' | 'enable_online_push_notifications' | 'enable_sounds' | 'enable_stream_audible_notifications' | 'enable_stream_desktop_notifications' | 'enable_stream_email_notifications' | 'enable_stream_push_notifications' | 'enter_sends' | 'fluid_layout_width' | 'hide_ai_features' | 'high_contrast_mode' | 'left_side_userlist' | 'message_content_in_email_notifications' | 'pm_content_in_desktop_notifications' | 'presence_enabled' | 'receives_typing_notifications' | 'send_private_typing_notifications' | 'send_read_receipts' | 'send_stream_typing_notifications' | 'starred_message_counts' | 'translate_emoticons' | 'web_escape_navigates_to_home_view' | 'web_inbox_show_channel_folders' | 'web_left_sidebar_show_channel_folders' | 'web_left_sidebar_unreads_count_summary' | 'web_navigate_to_sent_message' | 'web_suggest_update_timezone' | 'wildcard_mentions_notify';
+  value: boolean;
+} | {
+  id: number;
+  type: 'realm_user_settings_defaults';
+  op: 'update';
+  property: 'automatically_follow_topics_policy' | 'automatically_unmute_topics_in_muted_streams_policy' | 'desktop_icon_count_display' | 'web_channel_default_view';
+  value: 1 | 2 | 3 | 4;
+} | {
+  id: number;
+  type: 'realm_user_settings_defaults';
+  op: 'update';
+  property: 'color_scheme' | 'demote_inactive_streams' | 'realm_name_in_email_notifications_policy' | 'user_list_style' | 'web_mark_read_on_scroll_policy' | 'web_stream_unreads_count_display_policy';
+  value: 1 | 2 | 3;
+} | {
+  id: number;
+  type: 'realm_user_settings_defaults';
+  op: 'update';
+  property: 'default_language' | 'notification_sound' | 'timezone';
+  value: string;
+} | {
+  id: number;
+  type: 'realm_user_settings_defaults';
+  op: 'update';
+  property: 'email_address_visibility';
+  value: 1 | 2 | 3 | 4 | 5;
+} | {
+  id: number;
+  type: 'realm_user_settings_defaults';
+  op: 'update';
+  property: 'email_notifications_batching_period_seconds' | 'web_font_size_px' | 'web_line_height_percent';
+  value: number;
+} | {
+  id: number;
+  type: 'realm_user_settings_defaults';
+  op: 'update';
+  property: 'emojiset';
+  value: 'google' | 'google-blob' | 'twitter' | 'text';
+} | {
+  id: number;
+  type: 'realm_user_settings_defaults';
+  op: 'update';
+  property: 'resolved_topic_notice_auto_read_policy';
+  value: 'always' | 'except_followed' | 'never';
+} | {
+  id: number;
+  type: 'realm_user_settings_defaults';
+  op: 'update';
+  property: 'twenty_four_hour_time';
+  value: boolean | null;
+} | {
+  id: number;
+  type: 'realm_user_settings_defaults';
+  op: 'update';
+  property: 'web_animate_image_previews';
+  value: 'always' | 'on_hover' | 'never';
+} | {
+  id: number;
+  type: 'realm_user_settings_defaults';
+  op: 'update';
+  property: 'web_home_view';
+  value: 'inbox' | 'recent' | 'all_messages';
+};
+
+export type RemindersEvent = {
+  id: number;
+  type: 'reminders';
+  op: 'add';
+  reminders: Reminder[];
+} | {
+  id: number;
+  type: 'reminders';
+  op: 'remove';
+  reminder_id: number;
+};
+
+export type SavedSnippetsEvent = {
+  id: number;
+  type: 'saved_snippets';
+  op: 'add';
+  saved_snippet: SavedSnippet;
+} | {
+  id: number;
+  type: 'saved_snippets';
+  op: 'update';
+  saved_snippet: SavedSnippet;
+} | {
+  id: number;
+  type: 'saved_snippets';
+  op: 'remove';
+  saved_snippet_id: number;
+};
+
+export type ScheduledMessagesEvent = {
+  id: number;
+  type: 'scheduled_messages';
+  op: 'add';
+  scheduled_messages: ScheduledMessage[];
+} | {
+  id: number;
+  type: 'scheduled_messages';
+  op: 'update';
+  scheduled_message: ScheduledMessage;
+} | {
+  id: number;
+  type: 'scheduled_messages';
+  op: 'remove';
+  scheduled_message_id: number;
+};
+
+export type StreamEvent = {
+  id: number;
+  type: 'stream';
+  op: 'create';
+  streams: Channel[];
+} | {
+  id: number;
+  type: 'stream';
+  op: 'delete';
+  streams: ({
+    stream_id: number;
+  })[];
+  stream_ids: number[];
+} | {
+  id: number;
+  type: 'stream';
+  op: 'update';
+  stream_id: number;
+  name: string;
+  property: 'name';
+  value: string;
+} | {
+  id: number;
+  type: 'stream';
+  op: 'update';
+  stream_id: number;
+  name: string;
+  property: 'message_retention_days' | 'folder_id' | 'first_message_id';
+  value: number | null;
+} | {
+  id: number;
+  type: 'stream';
+  op: 'update';
+  stream_id: number;
+  name: string;
+  property: 'topics_policy';
+  value: 'inherit' | 'allow_empty_topic' | 'disable_empty_topic' | 'empty_topic_only';
+} | {
+  id: number;
+  type: 'stream';
+  op: 'update';
+  stream_id: number;
+  name: string;
+  property: 'is_recently_active';
+  value: boolean;
+} | {
+  id: number;
+  type: 'stream';
+  op: 'update';
+  stream_id: number;
+  name: string;
+  property: 'description';
+  value: string;
+  rendered_description: string;
+} | {
+  id: number;
+  type: 'stream';
+  op: 'update';
+  stream_id: number;
+  name: string;
+  property: 'invite_only';
+  value: boolean;
+  history_public_to_subscribers: boolean;
+  is_web_public: boolean;
+} | {
+  id: number;
+  type: 'stream';
+  op: 'update';
+  stream_id: number;
+  name: string;
+  property: 'can_add_subscribers_group' | 'can_administer_channel_group' | 'can_create_topic_group' | 'can_delete_any_message_group' | 'can_delete_own_message_group' | 'can_move_messages_out_of_channel_group' | 'can_move_messages_within_channel_group' | 'can_remove_subscribers_group' | 'can_resolve_topics_group' | 'can_send_message_group' | 'can_subscribe_group';
+  value: GroupSetting;
+} | {
+  id: number;
+  type: 'stream';
+  op: 'update';
+  stream_id: number;
+  name: string;
+  property: 'stream_post_policy';
+  value: 1 | 2 | 3 | 4;
+} | {
+  id: number;
+  type: 'stream';
+  op: 'update';
+  stream_id: number;
+  name: string;
+  property: 'is_announcement_only';
+  value: boolean;
+} | {
+  id: number;
+  type: 'stream';
+  op: 'update';
+  stream_id: number;
+  name: string;
+  property: 'is_archived';
+  value: boolean;
+};
+
+export type SubmessageEvent = {
+  id: number;
+  type: 'submessage';
+  submessage_id: number;
+  message_id: number;
+  sender_id: number;
+  msg_type: string;
+  content: string;
+};
+
+export type SubscriptionEvent = {
+  id: number;
+  type: 'subscription';
+  op: 'add';
+  subscriptions: Subscription[];
+} | {
+  id: number;
+  type: 'subscription';
+  op: 'update';
+  stream_id: number;
+  property: 'color';
+  value: string;
+} | {
+  id: number;
+  type: 'subscription';
+  op: 'update';
+  stream_id: number;
+  property: 'is_muted' | 'in_home_view' | 'pin_to_top';
+  value: boolean;
+} | {
+  id: number;
+  type: 'subscription';
+  op: 'update';
+  stream_id: number;
+  property: 'desktop_notifications' | 'audible_notifications' | 'push_notifications' | 'email_notifications' | 'wildcard_mentions_notify';
+  value: boolean | null;
+} | {
+  id: number;
+  type: 'subscription';
+  op: 'remove';
+  subscriptions: ({
+    stream_id: number;
+    name: string;
+  })[];
+} | {
+  id: number;
+  type: 'subscription';
+  op: 'peer_add';
+  stream_ids: number[];
+  user_ids: number[];
+} | {
+  id: number;
+  type: 'subscription';
+  op: 'peer_remove';
+  stream_ids: number[];
+  user_ids: number[];
+};
+
+export type TypingEvent = {
+  id: number;
+  type: 'typing';
+  op: 'start' | 'stop';
+  message_type: 'direct';
+  sender: {
+    user_id: number;
+    email: string;
+  };
+  recipients: ({
+    user_id: number;
+    email: string;
+  })[];
+} | {
+  id: number;
+  type: 'typing';
+  op: 'start' | 'stop';
+  message_type: 'stream';
+  sender: {
+    user_id: number;
+    email: string;
+  };
+  stream_id: number;
+  topic: string;
+};
+
+export type TypingEditMessageEvent = {
+  id: number;
+  type: 'typing_edit_message';
+  op: 'start' | 'stop';
+  sender_id: number;
+  message_id: number;
+  recipient: {
+    type: 'channel';
+    channel_id: number;
+    topic: string;
+  } | {
+    type: 'direct';
+    user_ids: number[];
+  };
+};
+
+export type UpdateMessageEvent = {
+  id: number;
+  type: 'update_message';
+  rendering_only: false;
+  user_id: number | null;
+  message_id: number;
+  message_ids: number[];
+  flags: string[];
+  edit_timestamp: number;
+  stream_id?: number;
+  stream_name?: string;
+  new_stream_id?: number;
+  propagate_mode?: 'change_one' | 'change_later' | 'change_all';
+  orig_subject?: string;
+  subject?: string;
+  topic_links?: ({
+    text: string;
+    url: string;
+  })[];
+  orig_content?: string;
+  orig_rendered_content?: string;
+  content?: string;
+  rendered_content?: string;
+  is_me_message?: boolean;
+} | {
+  id: number;
+  type: 'update_message';
+  rendering_only: true;
+  user_id: number | null;
+  message_id: number;
+  message_ids: number[];
+  flags: string[];
+  edit_timestamp: number;
+  content: string;
+  rendered_content: string;
+};
+
+export type UpdateMessageFlagsEvent = {
+  id: number;
+  type: 'update_message_flags';
+  op: 'add';
+  operation: 'add';
+  flag: string;
+  messages: number[];
+  all: boolean;
+} | {
+  id: number;
+  type: 'update_message_flags';
+  op: 'remove';
+  operation: 'remove';
+  flag: string;
+  messages: number[];
+  all: boolean;
+  message_details?: Record<string, {
+    type: 'stream';
+    stream_id: number;
+    topic: string;
+    unmuted_stream_msg: boolean;
+    mentioned?: true;
+  } | {
+    type: 'private';
+    user_ids: number[];
+    mentioned?: true;
+  }>;
+};
+
+export type UserGroupEvent = {
+  id: number;
+  type: 'user_group';
+  op: 'add';
+  group: UserGroup;
+} | {
+  id: number;
+  type: 'user_group';
+  op: 'add_members' | 'remove_members';
+  group_id: number;
+  user_ids: number[];
+} | {
+  id: number;
+  type: 'user_group';
+  op: 'add_subgroups' | 'remove_subgroups';
+  group_id: number;
+  direct_subgroup_ids: number[];
+} | {
+  id: number;
+  type: 'user_group';
+  op: 'update';
+  group_id: number;
+  data: {
+    name?: string;
+    description?: string;
+    deactivated?: boolean;
+    can_add_members_group?: GroupSetting;
+    can_join_group?: GroupSetting;
+    can_leave_group?: GroupSetting;
+    can_manage_group?: GroupSetting;
+    can_mention_group?: GroupSetting;
+    can_remove_members_group?: GroupSetting;
+  };
+};
+
+export type UserSettingsEvent = {
+  id: number;
+  type: 'user_settings';
+  op: 'update';
+  property: 'default_language';
+  value: string;
+  language_name: string;
+} | {
+  id: number;
+  type: 'user_settings';
+  op: 'update';
+  property: 'allow_private_data_export' | 'automatically_follow_topics_where_mentioned' | 'display_emoji_reaction_users' | 'enable_desktop_notifications' | 'enable_digest_emails' | 'enable_drafts_synchronization' | 'enable_followed_topic_audible_notifications' | 'enable_followed_topic_desktop_notifications' | 'enable_followed_topic_email_notifications' | 'enable_followed_topic_push_notifications' | 'enable_followed_topic_wildcard_mentions_notify' | 'enable_login_emails' | 'enable_marketing_emails' | 'enable_offline_email_notifications' | 'enable_offline_push_notifications' | 'enable_online_push_notifications' | 'enable_sounds' | 'enable_stream_audible_notifications' | 'enable_stream_desktop_notifications' | 'enable_stream_email_notifications' | 'enable_stream_push_notifications' | 'enter_sends' | 'fluid_layout_width' | 'hide_ai_features' | 'high_contrast_mode' | 'left_side_userlist' | 'message_content_in_email_notifications' | 'pm_content_in_desktop_notifications' | 'presence_enabled' | 'receives_typing_notifications' | 'send_private_typing_notifications' | 'send_read_receipts' | 'send_stream_typing_notifications' | 'starred_message_counts' | 'translate_emoticons' | 'web_escape_navigates_to_home_view' | 'web_inbox_show_channel_folders' | 'web_left_sidebar_show_channel_folders' | 'web_left_sidebar_unreads_count_summary' | 'web_navigate_to_sent_message' | 'web_suggest_update_timezone' | 'wildcard_mentions_notify';
+  value: boolean;
+} | {
+  id: number;
+  type: 'user_settings';
+  op: 'update';
+  property: 'automatically_follow_topics_policy' | 'automatically_unmute_topics_in_muted_streams_policy' | 'desktop_icon_count_display' | 'web_channel_default_view';
+  value: 1 | 2 | 3 | 4;
+} | {
+  id: number;
+  type: 'user_settings';
+  op: 'update';
+  property: 'color_scheme' | 'demote_inactive_streams' | 'realm_name_in_email_notifications_policy' | 'user_list_style' | 'web_mark_read_on_scroll_policy' | 'web_stream_unreads_count_display_policy';
+  value: 1 | 2 | 3;
+} | {
+  id: number;
+  type: 'user_settings';
+  op: 'update';
+  property: 'email_address_visibility';
+  value: 1 | 2 | 3 | 4 | 5;
+} | {
+  id: number;
+  type: 'user_settings';
+  op: 'update';
+  property: 'email_notifications_batching_period_seconds' | 'web_font_size_px' | 'web_line_height_percent';
+  value: number;
+} | {
+  id: number;
+  type: 'user_settings';
+  op: 'update';
+  property: 'emojiset';
+  value: 'google' | 'google-blob' | 'twitter' | 'text';
+} | {
+  id: number;
+  type: 'user_settings';
+  op: 'update';
+  property: 'notification_sound' | 'timezone';
+  value: string;
+} | {
+  id: number;
+  type: 'user_settings';
+  op: 'update';
+  property: 'resolved_topic_notice_auto_read_policy';
+  value: 'always' | 'except_followed' | 'never';
+} | {
+  id: number;
+  type: 'user_settings';
+  op: 'update';
+  property: 'twenty_four_hour_time';
+  value: boolean | null;
+} | {
+  id: number;
+  type: 'user_settings';
+  op: 'update';
+  property: 'web_animate_image_previews';
+  value: 'always' | 'on_hover' | 'never';
+} | {
+  id: number;
+  type: 'user_settings';
+  op: 'update';
+  property: 'web_home_view';
+  value: 'inbox' | 'recent' | 'all_messages';
+};
+
+export type UserStatusEvent = {
+  id: number;
+  type: 'user_status';
+  user_id: number;
+  away?: boolean;
+  status_text?: string;
+  emoji_name?: string;
+  emoji_code?: string;
+  reaction_type?: 'unicode_emoji' | 'realm_emoji' | 'service_extra_emoji' | 'zulip_extra_emoji';
+};
+
+export type UserTopicEvent = {
+  id: number;
+  type: 'user_topic';
+  stream_id: number;
+  topic_name: string;
+  last_updated: number;
+  visibility_policy: 0 | 1 | 2 | 3;
+};
+
+export type Event = AlertWordsEvent | AttachmentEvent | ChannelFolderEvent | CustomProfileFieldsEvent | DefaultStreamGroupsEvent | DefaultStreamsEvent | DeleteMessageEvent | DeviceEvent | DraftsEvent | HeartbeatEvent | InvitesChangedEvent | MessageEvent | MutedTopicsEvent | MutedUsersEvent | NavigationViewEvent | OnboardingStepsEvent | PresenceEvent | ReactionEvent | RealmEvent | RealmBotEvent | RealmDomainsEvent | RealmEmojiEvent | RealmExportEvent | RealmExportConsentEvent | RealmLinkifiersEvent | RealmPlaygroundsEvent | RealmUserEvent | RealmUserSettingsDefaultsEvent | RemindersEvent | SavedSnippetsEvent | ScheduledMessagesEvent | StreamEvent | SubmessageEvent | SubscriptionEvent | TypingEvent | TypingEditMessageEvent | UpdateMessageEvent | UpdateMessageFlagsEvent | UserGroupEvent | UserSettingsEvent | UserStatusEvent | UserTopicEvent;
+
+export type Invitation = {
+  id: number;
+  invited_by_user_id: number;
+  invited: number;
+  expiry_date: number | null;
+  invited_as: number;
+  is_multiuse: boolean;
+  email?: string;
+  notify_referrer_on_join?: boolean;
+  link_url?: string;
 };
 
 export type FoundMessage = {
@@ -629,27 +1726,6 @@ export type MessageSnapshot = {
   prev_content?: string;
   prev_rendered_content?: string;
   content_html_diff?: string;
-};
-
-export type Attachment = {
-  id: number;
-  name: string;
-  path_id: string;
-  size: number;
-  create_time: number;
-  message_ids: number[];
-};
-
-export type DataExport = {
-  id: number;
-  acting_user_id: number;
-  export_time: number;
-  deleted_timestamp: number | null;
-  failed_timestamp: number | null;
-  export_url: string | null;
-  pending: boolean;
-  export_type: string;
-  export_from_prior_server: boolean;
 };
 
 export type ListedChannel = {
@@ -876,10 +1952,7 @@ export interface Operations {
       drafts?: Draft[];
       saved_snippets?: SavedSnippet[];
       navigation_views?: NavigationView[];
-      onboarding_steps?: ({
-        type: 'one_time_notice';
-        name: string;
-      })[];
+      onboarding_steps?: OnboardingStep[];
       navigation_tour_video_url?: string | null;
       muted_users?: MutedUser[];
       alert_words?: string[];
@@ -1393,7 +2466,7 @@ export interface Operations {
   /** messages §5 */
   'GET /messages': {
     params: {
-      anchor?: string;
+      anchor?: number | string;
       include_anchor?: boolean;
       anchor_date?: string;
       num_before?: number;
@@ -1536,7 +2609,7 @@ export interface Operations {
   /** messages §13.2 */
   'POST /messages/flags/narrow': {
     params: {
-      anchor: string;
+      anchor: number | string;
       include_anchor?: boolean;
       num_before: number;
       num_after: number;

@@ -1,11 +1,12 @@
-import type { Event } from './api.js';
+import type { Event, HeartbeatEvent } from './api.js';
 import { encode } from './encode.js';
 import type { Answer, Params } from './operations.js';
 import { ParleyError } from './parley-error.js';
 import { BackOff, sleep, watchForWakeUps } from './timing.js';
 import type { Transport } from './transport.js';
 
-export type RegisterParams = Params<'POST', '/register'>;
+/** Without the capabilities, on which the forms of events depend: the client has all of them. */
+export type RegisterParams = Omit<Params<'POST', '/register'>, 'client_capabilities'>;
 export type InitialState = Answer<'POST', '/register'>;
 
 /** First of all, and whenever events may have been missed: what the client shows is to be made of `state` anew. */
@@ -16,7 +17,10 @@ export interface Registered {
   readonly reason: 'start' | 'expired';
 }
 
-export type StreamEvent = Registered | Event;
+export type ReceivedEvent = Registered | Exclude<Event, HeartbeatEvent>;
+
+/** `EventOf<'reaction'>`: what one type of events has. */
+export type EventOf<T extends ReceivedEvent['type']> = Extract<ReceivedEvent, { readonly type: T }>;
 
 export interface StreamOptions {
   /** Ends the iteration, which throws the signal's reason. */
@@ -45,7 +49,7 @@ const CAPABILITIES = {
 const POLL_SECONDS = 90;
 
 /** What happens, as it happens, through restarts and bad networks. Iterated once; what ends the iteration removes the queue. */
-export class EventStream implements AsyncIterable<StreamEvent> {
+export class EventStream implements AsyncIterable<ReceivedEvent> {
   private readonly closing = new AbortController();
   private readonly backOff = new BackOff();
   private isOnline = true;
@@ -71,7 +75,7 @@ export class EventStream implements AsyncIterable<StreamEvent> {
     this.closing.abort();
   }
 
-  async *[Symbol.asyncIterator](): AsyncGenerator<StreamEvent, void, undefined> {
+  async *[Symbol.asyncIterator](): AsyncGenerator<ReceivedEvent, void, undefined> {
     if (this.hasBegun) throw new TypeError('A stream of events is iterated once');
     this.hasBegun = true;
     const { signal } = this.options;
@@ -94,7 +98,7 @@ export class EventStream implements AsyncIterable<StreamEvent> {
     }
   }
 
-  private async *run(): AsyncGenerator<StreamEvent, void, undefined> {
+  private async *run(): AsyncGenerator<ReceivedEvent, void, undefined> {
     for (let reason: Registered['reason'] = 'start'; ; reason = 'expired') {
       const state = await this.register();
       this.currentQueueId = state.queue_id;
@@ -110,7 +114,7 @@ export class EventStream implements AsyncIterable<StreamEvent> {
       try {
         const state = await this.transport.call('POST', request, { signal: this.closing.signal, maxRetries: 0 });
         this.report('online');
-        return state as unknown as InitialState;
+        return state as InitialState;
       } catch (error) {
         await this.waitAfter(error);
       }
@@ -118,7 +122,7 @@ export class EventStream implements AsyncIterable<StreamEvent> {
   }
 
   /** Until the server no longer has the queue. */
-  private async *eventsOf(state: InitialState): AsyncGenerator<Event, void, undefined> {
+  private async *eventsOf(state: InitialState): AsyncGenerator<Exclude<Event, HeartbeatEvent>, void, undefined> {
     const timeoutMs = (state.event_queue_longpoll_timeout_seconds ?? POLL_SECONDS) * 1000;
     let lastId = state.last_event_id;
     for (;;) {
@@ -155,8 +159,8 @@ export class EventStream implements AsyncIterable<StreamEvent> {
     try {
       const request = encode('GET /events', '/events', { queue_id: queueId, last_event_id: lastId });
       const options = { signal: poll.signal, timeoutMs, maxRetries: 0 };
-      const { events } = await this.transport.call('GET', request, options);
-      return events as readonly Event[];
+      const answer = await this.transport.call('GET', request, options);
+      return (answer as { readonly events: readonly Event[] }).events;
     } finally {
       this.poll = null;
       this.closing.signal.removeEventListener('abort', abort);
@@ -194,4 +198,4 @@ const DEFAULTS = {
   client_gravatar: false,
   slim_presence: true,
   client_capabilities: CAPABILITIES,
-} as const satisfies RegisterParams;
+} as const satisfies Params<'POST', '/register'>;

@@ -1,10 +1,11 @@
 export type * from './api.js';
 export {
+  type EventOf,
   EventStream,
   type InitialState,
+  type ReceivedEvent,
   type Registered,
   type RegisterParams,
-  type StreamEvent,
   type StreamOptions,
 } from './event-stream.js';
 export type { Answer, CallOptions, Method, OperationName, Params, PathOf } from './operations.js';

@@ -21,7 +21,7 @@ export class ParleyClient {
   static async logIn({ username, password, ...options }: LogInOptions): Promise<ParleyClient> {
     const request = encode('POST /fetch_api_key', '/fetch_api_key', { username, password });
     const answer = await new Transport(options, null).call('POST', request, { maxRetries: 0 });
-    const { email, api_key } = answer as unknown as Answer<'POST', '/fetch_api_key'>;
+    const { email, api_key } = answer as Answer<'POST', '/fetch_api_key'>;
     return new ParleyClient({ ...options, credentials: { email, apiKey: api_key } });
   }
 
@@ -30,12 +30,11 @@ export class ParleyClient {
    * `logOut`: `new ParleyClient({ url, credentials: 'session' })`.
    */
   static async startSession({ username, password, ...options }: LogInOptions): Promise<ParleyClient> {
-    const client = new ParleyClient({ ...options, credentials: 'session' });
-    await client.transport.send('POST', '/accounts/login/', [
+    await new Transport(options, 'session').send('POST', '/accounts/login/', [
       ['username', username],
       ['password', password],
     ]);
-    return client;
+    return new ParleyClient({ ...options, credentials: 'session' });
   }
 
   /** Ends the session. Without one there is nothing to end: keys are good until they are regenerated. */

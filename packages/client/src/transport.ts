@@ -32,6 +32,8 @@ type Fields = Readonly<Record<string, unknown>>;
 /** Sends requests and reads answers. */
 export class Transport {
   private readonly url: string;
+  /** Of a session: what pages of the same origin prove with that a request comes from them. Null: not asked for yet. */
+  private csrfToken: Promise<string> | null = null;
 
   constructor(
     private readonly options: ClientOptions,
@@ -41,8 +43,8 @@ export class Transport {
     this.url = new URL(options.url, location?.href).href.replace(/\/$/, '');
   }
 
-  /** Calls an operation, again and again where that is of use. */
-  async call(method: Method, request: Encoded, options: CallOptions = {}): Promise<Fields> {
+  /** Calls an operation, again and again where that is of use. Answers what a success of the operation has. */
+  async call(method: Method, request: Encoded, options: CallOptions = {}): Promise<unknown> {
     const backOff = new BackOff();
     const path = `${this.credentials === 'session' ? '/json' : '/api/v1'}${request.path}`;
     for (let left = options.maxRetries ?? this.options.maxRetries ?? DEFAULT_RETRIES; ; left--) {
@@ -59,6 +61,22 @@ export class Transport {
 
   /** Once. `path` counts from the address of Parley. @throws ParleyError, or the reason of the signal */
   async send(method: Method, path: string, fields: Encoded['fields'], options: CallOptions = {}): Promise<Fields> {
+    try {
+      return await this.request(method, path, fields, options);
+    } catch (error) {
+      // Somebody may have logged in or out on another page since the token was asked for.
+      if (this.csrfToken === null || !(error instanceof ParleyError) || error.code !== 'CSRF_FAILED') throw error;
+      this.csrfToken = null;
+      return this.request(method, path, fields, options);
+    }
+  }
+
+  private async request(
+    method: Method,
+    path: string,
+    fields: Encoded['fields'],
+    options: CallOptions,
+  ): Promise<Fields> {
     const { signal, timeoutMs = this.options.timeoutMs ?? DEFAULT_TIMEOUT_MS } = options;
     signal?.throwIfAborted();
     // A signal of the caller may live for long: what listens to it is taken away again.
@@ -95,21 +113,24 @@ export class Transport {
     const headers: Record<string, string> = { ...this.options.headers };
     const { credentials } = this;
     if (credentials === 'session' && method !== 'GET') {
-      // Any page that is got sets the cookie.
-      if (csrfToken() === null) await this.send('GET', '/accounts/login/', []);
-      headers['X-CSRFToken'] = csrfToken() ?? '';
+      this.csrfToken ??= this.fetchCsrfToken();
+      headers['X-CSRFToken'] = await this.csrfToken;
     } else if (credentials !== null && typeof credentials === 'object') {
       headers.Authorization = `Basic ${base64(`${credentials.email}:${credentials.apiKey}`)}`;
     }
     return headers;
   }
-}
 
-/** What pages at or below the address of the organization read, and others cannot. */
-function csrfToken(): string | null {
-  const { document } = globalThis as { document?: { readonly cookie: string } };
-  if (!document) throw new TypeError('Sessions are for pages in a browser: elsewhere use an API key');
-  return /(?:^|; *)csrftoken=([^;]*)/.exec(document.cookie)?.[1] ?? null;
+  private async fetchCsrfToken(): Promise<string> {
+    if (!('location' in globalThis))
+      throw new TypeError('Sessions are for pages in a browser: elsewhere use an API key');
+    try {
+      return String((await this.request('GET', '/accounts/csrf_token/', [], {})).csrf_token);
+    } catch (error) {
+      this.csrfToken = null;
+      throw error;
+    }
+  }
 }
 
 const base64 = (text: string): string => btoa(String.fromCharCode(...new TextEncoder().encode(text)));

@@ -75,6 +75,7 @@ const ATTACK = (target: string) => `<!doctype html><title>attack</title>
   found.blind = await post({ mode: 'no-cors' }).then(({ type }) => type, () => 'failed');
   found.withHeader = await post({ headers: { 'X-CSRFToken': 'x' } }).then(({ status }) => status, () => 'failed');
   found.read = await fetch('${target}/json/users/me', { credentials: 'include' }).then(({ status }) => status, () => 'failed');
+  found.token = await fetch('${target}/accounts/csrf_token/', { credentials: 'include' }).then((it) => it.text(), () => 'failed');
   const loaded = new Promise((resolve) => { document.querySelector('iframe').onload = resolve; });
   document.forms[0].submit();
   await loaded;
@@ -148,7 +149,7 @@ const pathOf = ({ url = '' }: IncomingMessage): string => url.split('?')[0]!;
       stdio: 'ignore',
     });
     const found = await reported;
-    const repelled = { blind: 'opaque', withHeader: 'failed', read: 'failed' };
+    const repelled = { blind: 'opaque', withHeader: 'failed', read: 'failed', token: 'failed' };
     expect(found).toEqual({
       wrong: '401 AUTHENTICATION_FAILED',
       logIn: '200',

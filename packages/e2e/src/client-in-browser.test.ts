@@ -33,12 +33,12 @@ const PAGE = `<!doctype html><title>Shop</title><link rel="icon" href="data:,">
   });
   afterAll(() => browser?.close());
 
-  /** A host application with one page, and Parley beside it below the path, whose cookies only pages there can read. */
-  async function startHost(path: string): Promise<void> {
+  /** A host application with one page, and Parley below the path, whose cookies are for what is there. */
+  async function startHost(path: string, page: string): Promise<void> {
     directory = mkdtempSync(join(tmpdir(), 'parley-browser-'));
     let chat: RequestListener;
     host = createServer((request, response) => {
-      if (request.url === `${path}/page`) response.setHeader('Content-Type', 'text/html').end(PAGE);
+      if (request.url === page) response.setHeader('Content-Type', 'text/html').end(PAGE);
       else if (request.url === '/client.js') response.setHeader('Content-Type', 'text/javascript').end(code);
       else chat(request, response);
     });
@@ -67,11 +67,12 @@ const PAGE = `<!doctype html><title>Shop</title><link rel="icon" href="data:,">
   });
 
   it.each([
-    ['at the root', ''],
-    ['at a path', '/chat'],
-  ])('logs in by session, hears and sends messages, and logs out, with Parley %s', async (_where, path) => {
-    await startHost(path);
-    await browser.open(`${origin}${path}/page`);
+    ['at the root', '', '/page'],
+    ['at a path', '/chat', '/chat/page'],
+    ['at a path, on a page elsewhere', '/chat', '/orders/page'],
+  ])('logs in by session, hears and sends messages, and logs out, with Parley %s', async (_where, path, page) => {
+    await startHost(path, page);
+    await browser.open(origin + page);
     const logIn = (password: string) =>
       browser.evaluate(`(async () => {
         const username = 'ann@example.com';
@@ -83,7 +84,7 @@ const PAGE = `<!doctype html><title>Shop</title><link rel="icon" href="data:,">
     // The browser reports what the page was refused, which is meant here.
     expect(browser.complaints.splice(0)).toEqual([expect.stringContaining('status of 401')]);
     // A page that is loaded again is in the session still.
-    await browser.open(`${origin}${path}/page`);
+    await browser.open(origin + page);
     expect(
       await browser.evaluate(`(async () => {
         globalThis.client = new ParleyClient({ url: '${path}/', credentials: 'session' });
@@ -115,6 +116,14 @@ const PAGE = `<!doctype html><title>Shop</title><link rel="icon" href="data:,">
       (await browser.evaluate(`client.get('/messages/{message_id}', { message_id: ${id} })`)).message,
     ).toMatchObject({ sender_id: annId, content: '<p>Note</p>' });
     expect(browser.complaints).toEqual([]);
+
+    // Somebody logs in anew, on another page: the token is another one from then on.
+    const after = await browser.evaluate(`(async () => {
+      await ParleyClient.startSession({ url: '${path}/', username: 'ann@example.com', password: '${PASSWORD}' });
+      return (await client.post('/messages', { type: 'direct', to: [${annId}], content: 'Later' })).id;
+    })()`);
+    expect(after).toBeGreaterThan(id);
+    expect(browser.complaints.splice(0)).toEqual([expect.stringContaining('status of 403')]);
 
     const refused = await browser.evaluate(
       `client.endSession().then(() => client.get('/users/me')).catch((error) => [error instanceof ParleyError, error.status])`,

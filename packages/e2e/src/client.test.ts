@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, createServer as createProxy, connect as dial, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { type Message, ParleyClient, ParleyError, type StreamEvent } from '@parley/client';
+import { ParleyClient, ParleyError, type ReceivedEvent } from '@parley/client';
 import { bundleClient } from './testing/bundle-client.js';
 import { pause, within } from './testing/pause.js';
 import { type Person, TestOrganization } from './testing/test-organization.js';
@@ -25,13 +25,13 @@ describe('the client', () => {
     new ParleyClient({ url, credentials: { email: person.email, apiKey: person.apiKey }, ...options });
 
   /** The content of the next message of the stream, and what came before it. */
-  async function nextMessage(events: AsyncIterator<StreamEvent>, passed: string[] = []): Promise<string> {
+  async function nextMessage(events: AsyncIterator<ReceivedEvent>, passed: string[] = []): Promise<string> {
     for (;;) {
       const next = await within(60_000, events.next());
       if (!next || next.done) throw new Error('No message came');
       const event = next.value;
-      if (event.type === 'message') return (event as unknown as { readonly message: Message }).message.content;
-      passed.push('reason' in event ? `registered: ${String(event.reason)}` : event.type);
+      if (event.type === 'message') return event.message.content;
+      passed.push(event.type === 'registered' ? `registered: ${event.reason}` : event.type);
     }
   }
 

@@ -55,7 +55,7 @@ describe('two people with zulip-js', () => {
     expect(await render('$$x$$')).toMatch(/^<p><span class="katex">/);
   });
 
-  it('hear each other in order, with every field there is', async () => {
+  it('receive each other’s messages in order, with every field there is', async () => {
     const cordelia = await zulip({ zuliprc: zuliprc('cordelia') });
     const ears = {
       hamlet: await QueueReader.open(hamlet, { event_types: ['message'], apply_markdown: 'true' }),

@@ -31,7 +31,7 @@ describe('a server that is killed', () => {
   });
   afterAll(() => organization.close());
 
-  it('loses nothing it has acknowledged, tells nothing twice, and does nothing by halves', async () => {
+  it('loses nothing it has acknowledged, sends no event twice, and does nothing by halves', async () => {
     const { hamlet, iago, desdemona } = clients;
     const before = await history(hamlet);
     const listener = await Listener.open(hamlet);

@@ -79,7 +79,7 @@ describe('an older client', () => {
     return response.json();
   }
 
-  it('is told everything in the forms it knows', async () => {
+  it('gets everything in the forms it knows', async () => {
     const inChannel = { type: 'stream', to: 'rampart', topic: '' };
     const unread = (await desdemona.messages.send({ ...inChannel, content: 'Without a *topic*' })).id;
     const group = [people.hamlet.id, people.horatio.id];

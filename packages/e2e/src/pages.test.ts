@@ -95,4 +95,24 @@ const PASSWORD = 'alas, poor yorick 1601';
     expect(await browser.text()).toContain('Log in with the new password');
     expect(await keyFor(hamlet.email, PASSWORD)).toBe(200);
   }, 300_000);
+
+  it('show every operation in development, with links to what they are made of, and load nothing', async () => {
+    const { url } = await organization.serve(['--dev']);
+    browser.complaints.splice(0);
+    await browser.open(`${url}/api/docs`);
+    const { paths } = (await (await fetch(`${url}/api/v1/openapi.json`)).json()) as { paths: Record<string, object> };
+    const operations = Object.values(paths).flatMap((methods) => Object.keys(methods)).length;
+    expect(operations).toBeGreaterThan(150);
+    expect(await browser.evaluate("document.querySelectorAll('summary b').length")).toBe(operations);
+    expect(await browser.evaluate("performance.getEntriesByType('resource').length")).toBe(0);
+    expect(await browser.evaluate('getComputedStyle(document.body).maxWidth')).toBe('960px');
+    await browser.evaluate(`[...document.querySelectorAll('summary')]
+      .find((it) => it.textContent === 'GET /api/v1/messages/{message_id}').click()`);
+    expect(await browser.text()).toContain('message_id\tnumber\tin the path');
+    expect(await browser.text()).not.toContain('sender_full_name: string');
+    await browser.evaluate("document.querySelector('details[open] a').click()");
+    expect(await browser.evaluate('location.hash')).toBe('#Message');
+    expect(await browser.text()).toContain('sender_full_name: string');
+    expect(browser.complaints).toEqual([]);
+  }, 300_000);
 });

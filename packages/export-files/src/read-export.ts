@@ -1,11 +1,10 @@
 import { createReadStream } from 'node:fs';
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import type { FileCopy, MessageCopy, PersonCopy, RealmCopy, RealmSource } from '@parley/domain/exports';
 import type { ChannelId, FileId, MessageId, RecipientId, UserId } from '@parley/domain/shared';
 import type { ColumnNames } from './column-names.js';
-import { pathIn, readDocument, readText } from './folder-files.js';
+import { findFile, pathIn, readDocument, readLines, readText } from './folder-files.js';
 import { ATTACHMENT_FILE, FORMAT, MESSAGE_FILE, PARLEY_FILE, PEOPLE_FILE, REALM_FILE } from './layout.js';
 import { personCopy, realmCopy } from './parley-shapes.js';
 import { type MessageContext, readMessageFile } from './read-messages.js';
@@ -124,9 +123,8 @@ function clientNames(tables: Readonly<Record<string, unknown>>): ReadonlyMap<num
 }
 
 async function* readPeople(root: string): AsyncGenerator<PersonCopy> {
-  const lines = createInterface({ input: createReadStream(join(root, PEOPLE_FILE), { encoding: 'utf8' }) });
   let number = 0;
-  for await (const line of lines) {
+  for await (const line of readLines(root, PEOPLE_FILE)) {
     number++;
     if (line !== '')
       yield personCopy(parseJson(line, `${PEOPLE_FILE}: line ${number}`), `${PEOPLE_FILE}: line ${number}`);
@@ -163,7 +161,7 @@ async function* readFiles(root: string): AsyncGenerator<FileCopy> {
   const rows = list(ATTACHMENT)(document.zerver_attachment ?? [], `${ATTACHMENT_FILE}: zerver_attachment`);
   for (const row of rows.sort((a, b) => a.id - b.id)) {
     const path = pathIn(root, 'uploads', row.path_id);
-    const found = await stat(path).catch(() => null);
+    const found = await findFile(root, path);
     yield {
       file: {
         id: row.id,
@@ -177,7 +175,7 @@ async function* readFiles(root: string): AsyncGenerator<FileCopy> {
         image: null,
       },
       messageIds: row.messages,
-      content: found?.isFile() ? createReadStream(path) : null,
+      content: found ? createReadStream(path) : null,
     };
   }
 }

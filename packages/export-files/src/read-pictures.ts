@@ -1,10 +1,9 @@
 import { createReadStream } from 'node:fs';
-import { lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { PictureCopy, RealmCopy } from '@parley/domain/exports';
 import { REALM_IMAGE_NAMES, type RealmImageName } from '@parley/domain/realms';
 import type { CustomEmojiId, UserId } from '@parley/domain/shared';
-import { pathIn, readDocument } from './folder-files.js';
+import { findFile, pathIn, readDocument } from './folder-files.js';
 import { PICTURE_RECORDS, type PictureFolder, REALM_IMAGE_WORDS } from './layout.js';
 import { list, object, orNull, type Shape, text } from './shape.js';
 
@@ -23,8 +22,7 @@ async function readRecords<Key>(
   const name = PICTURE_RECORDS[folder];
   const paths = new Map<Key, string>();
   // Not every export of another server has the folder.
-  const found = await lstat(join(root, name)).catch(() => null);
-  if (!found) return paths;
+  if (!(await findFile(root, join(root, name)))) return paths;
   const records: Shape<PictureRecord[]> = list(RECORD, 1_000_000);
   for (const record of records(await readDocument(root, name), name)) {
     const isOriginal = record.path.endsWith(ORIGINAL);
@@ -35,9 +33,9 @@ async function readRecords<Key>(
   return paths;
 }
 
-async function openPicture<Of>(of: Of, path: string | undefined): Promise<PictureCopy<Of>> {
-  const found = path === undefined ? null : await lstat(path).catch(() => null);
-  if (!found?.isFile()) return { of, size: 0, content: null };
+async function openPicture<Of>(root: string, of: Of, path: string | undefined): Promise<PictureCopy<Of>> {
+  const found = path === undefined ? null : await findFile(root, path);
+  if (!found) return { of, size: 0, content: null };
   return { of, size: found.size, content: createReadStream(path!) };
 }
 
@@ -47,14 +45,14 @@ export async function* readEmojiPictures(
   emoji: RealmCopy['customEmoji'],
 ): AsyncGenerator<PictureCopy<CustomEmojiId>> {
   const paths = await readRecords(root, 'emoji', (_, fileName) => fileName);
-  for (const { id, fileName } of emoji) yield await openPicture(id, paths.get(fileName));
+  for (const { id, fileName } of emoji) yield await openPicture(root, id, paths.get(fileName));
 }
 
 /** Of everybody whose avatar is uploaded. */
 export async function* readAvatars(root: string, users: RealmCopy['users']): AsyncGenerator<PictureCopy<UserId>> {
   const paths = await readRecords<unknown>(root, 'avatars', ({ user_profile_id }) => user_profile_id);
   for (const { user } of users) {
-    if (user.avatar.source === 'uploaded') yield await openPicture(user.id, paths.get(user.id));
+    if (user.avatar.source === 'uploaded') yield await openPicture(root, user.id, paths.get(user.id));
   }
 }
 
@@ -65,6 +63,6 @@ export async function* readRealmImages(
 ): AsyncGenerator<PictureCopy<RealmImageName>> {
   const paths = await readRecords(root, 'realm_icons', (_, fileName) => fileName.replace(/\.png$/, ''));
   for (const name of REALM_IMAGE_NAMES) {
-    if (images[name].isUploaded) yield await openPicture(name, paths.get(REALM_IMAGE_WORDS[name]));
+    if (images[name].isUploaded) yield await openPicture(root, name, paths.get(REALM_IMAGE_WORDS[name]));
   }
 }

@@ -3,6 +3,9 @@ import { isSafeHtml, safeHtml } from './safe-html.js';
 it('HTML of messages that is not safe becomes plain text', async () => {
   expect(safeHtml('<p>a</p>', 'a')).toBe('<p>a</p>');
   expect(safeHtml('<img src="x" onerror="alert(1)">', '<b>')).toBe('<p>&lt;b&gt;</p>');
+  const formula =
+    '<span class="vlist" style="height:0.8141em; position:relative;border-color:#cc0000;margin-right:-0.5em;">';
+  expect(isSafeHtml(formula)).toBe(true);
   for (const bad of [
     '<script>',
     '<a href="javascript:alert(1)">',
@@ -10,6 +13,12 @@ it('HTML of messages that is not safe becomes plain text', async () => {
     "<p class='a'>",
     '<p',
     '<iframe>',
+    '<p style="position:fixed">',
+    '<p style="position:/**/fixed">',
+    '<p style="position: absolute; top: 0">',
+    '<p style="background:image-set(\'//x\' 1x)">',
+    '<p style="color:red;x">',
+    '<p style="content:attr(title)">',
   ]) {
     expect([bad, isSafeHtml(bad)]).toEqual([bad, false]);
   }

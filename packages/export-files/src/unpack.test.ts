@@ -46,6 +46,11 @@ it('refuses a second file of the same name', async () => {
   await expect(unpack(path, mkdtempSync(join(folder, 'target-')))).rejects.toThrow(/damaged/);
 });
 
+it('refuses what is said of a file at greater length than memory should hold', async () => {
+  const path = await archiveOf([{ name: 'a', type: 'file', pax: { comment: 'x'.repeat(5_000_000) } }, '1']);
+  await expect(unpack(path, mkdtempSync(join(folder, 'target-')))).rejects.toThrow('damaged: Header exceeds max size');
+});
+
 it('refuses more bytes, and more files, than the limits', async () => {
   const path = await archiveOf([{ name: 'a' }, 'x'.repeat(5000)], [{ name: 'b' }, 'y']);
   const target = () => mkdtempSync(join(folder, 'target-'));

@@ -38,9 +38,9 @@ export async function unpack(path: string, folder: string, limits: UnpackLimits 
   });
   const isCompressed = !/\.tar$/.test(path);
   const source = createReadStream(path);
-  const reading = isCompressed
-    ? pipeline(source, createGunzip(), meter, archive as unknown as NodeJS.WritableStream)
-    : pipeline(source, meter, archive as unknown as NodeJS.WritableStream);
+  // A stream of a kind that Node's types do not know, and its pipelines take.
+  const sink = archive as unknown as NodeJS.WritableStream;
+  const reading = isCompressed ? pipeline(source, createGunzip(), meter, sink) : pipeline(source, meter, sink);
   reading.catch(() => undefined);
   try {
     for await (const entry of archive) {
@@ -81,7 +81,7 @@ const DAMAGE = new Set(['Z_DATA_ERROR', 'Z_BUF_ERROR', 'EEXIST', 'ERR_STREAM_PRE
 
 function isDamage(error: unknown): boolean {
   const { code, message } = error as { readonly code?: string; readonly message?: string };
-  return DAMAGE.has(code ?? '') || /tar header|Unexpected end of data/i.test(message ?? '');
+  return DAMAGE.has(code ?? '') || /tar header|header exceeds max size|Unexpected end of data/i.test(message ?? '');
 }
 
 export const isFolder = async (path: string): Promise<boolean> => (await stat(path)).isDirectory();

@@ -19,6 +19,7 @@ import {
   type RealmId,
   type RecipientId,
   type Registry,
+  recordOf,
   type SettingDefinition,
   type SettingValues,
   type UserId,
@@ -202,13 +203,12 @@ class ZulipReader {
         group(row.usergroup_ptr ?? row.id, `zerver_namedusergroup[${index}].usergroup_ptr`),
       ]),
     );
-    return Object.fromEntries(
-      SYSTEM_GROUPS.map(({ name }) => {
-        const found = ids.get(systemGroupTitle(name));
-        if (found === undefined) throw wrong('realm.json', `has no group ${systemGroupTitle(name)}`);
-        return [name, found];
-      }),
-    ) as Record<SystemGroupName, GroupId>;
+    const names = SYSTEM_GROUPS.map(({ name }) => name);
+    return recordOf(names, (name) => {
+      const found = ids.get(systemGroupTitle(name));
+      if (found === undefined) throw wrong('realm.json', `has no group ${systemGroupTitle(name)}`);
+      return found;
+    });
   }
 
   /** A permission that a table does not have is given to whom it is given by default. */

@@ -35,6 +35,7 @@ const ROWS: readonly Row[] = [
   ['POST', '/dev_fetch_api_key', 'protocol §8.2'],
   ['GET', '/dev_list_users', 'protocol §8.2'],
   ['GET', '/accounts/login/', 'protocol §7.6', { atRoot: true }],
+  ['GET', '/accounts/csrf_token/', 'protocol §7.6', { atRoot: true }],
   ['POST', '/accounts/login/', 'protocol §7.6', { atRoot: true }],
   ['POST', '/accounts/logout/', 'protocol §7.6', { atRoot: true }],
   ['POST', '/json/fetch_api_key', 'protocol §8.4', { atRoot: true }],

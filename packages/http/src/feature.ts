@@ -11,6 +11,7 @@ import type { ServerInfo } from './realms/realm.presenters.js';
 import type { SessionCookies } from './routing/cookies.js';
 import type { Route } from './routing/route.js';
 import type { WireErrors } from './routing/wire-error.js';
+import type { WireSchema } from './routing/wire-schema.js';
 import type { UserPagePresenter } from './users/user-page.js';
 
 /** What presenting needs beside what use cases answer. */
@@ -35,8 +36,8 @@ export interface SectionParts extends Pick<RouteDependencies, 'realmUrls' | 'ser
 export interface RouteParts extends RouteDependencies, SectionParts {
   /** Of register's answer, in its order. */
   readonly sections: readonly RegisterSection[];
-  /** What all events are called by clients (events §7). */
-  readonly eventTypes: readonly string[];
+  /** Any event, as clients get it (events §7). */
+  readonly event: WireSchema<object>;
   /** What all features show with messages. */
   readonly messageParts: MessagePart;
 }

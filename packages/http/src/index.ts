@@ -1,5 +1,6 @@
 export { CONTRACT_OPERATIONS, type ContractOperation } from './contract-operations.js';
-export { EVENT_CATALOGUE } from './events/event-catalogue.js';
+export { EVENT_CATALOGUE, EVENT_WRITER } from './event-catalogue.js';
+export { eventTypeName } from './events/event-forms.js';
 export { LongPoll } from './events/long-poll.js';
 export { PublicRealms } from './events/public-realms.js';
 export type { RouteDependencies } from './feature.js';
@@ -23,6 +24,8 @@ export type { TrustedOrigins } from './routing/csrf.js';
 export { createDispatcher, type Dispatcher } from './routing/dispatcher.js';
 export { replyToError, wireErrorOf } from './routing/error-replies.js';
 export { unauthorized, unknownPath } from './routing/errors.js';
+export { ipGroup, networkOf } from './routing/ip-groups.js';
+export { type LimitRule, parseRateLimitRules, type RateLimitRules } from './routing/limit-rules.js';
 export { type LoadGauge, type LoadLevel, noLoad } from './routing/load.js';
 export { isLoopbackName } from './routing/local-access.js';
 export { type Logger, silentLogger, warn } from './routing/logger.js';
@@ -30,15 +33,7 @@ export type { Middleware } from './routing/middleware.js';
 export { createRouter, dispatchHotFirst } from './routing/mount.js';
 export type { AnsweredRequest, RequestObserver, RequestSpan, RequestTracer } from './routing/observation.js';
 export { type Member, membersOfDto } from './routing/params.js';
-export {
-  ipGroup,
-  type LimitRule,
-  networkOf,
-  parseRateLimitRules,
-  RateLimiter,
-  type RateLimitRules,
-  rateLimited,
-} from './routing/rate-limit.js';
+export { RateLimiter, rateLimited } from './routing/rate-limit.js';
 export { success } from './routing/reply.js';
 export type { Request } from './routing/request.js';
 export type { CallerRole, RoleLookup } from './routing/role-requirements.js';

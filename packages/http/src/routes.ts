@@ -1,3 +1,4 @@
+import { eventSchema, form } from './events/event-forms.js';
 import type { RegisterSection } from './events/register-section.js';
 import type { RouteDependencies, RouteParts, SectionParts } from './feature.js';
 import { EVENT_PRESENTERS, FEATURES, MESSAGE_PARTS } from './features.js';
@@ -5,7 +6,8 @@ import { openApiRoutes } from './openapi/openapi-operations.js';
 import type { Route } from './routing/route.js';
 import { UserPagePresenter } from './users/user-page.js';
 
-const EVENT_TYPES = [...new Set(Object.values(EVENT_PRESENTERS).flatMap(({ wireTypes }) => wireTypes))].sort();
+/** Those of all features, and what is sent where nothing happens (events §6.3). */
+const EVENT = eventSchema([...Object.values(EVENT_PRESENTERS).flatMap(({ forms }) => forms), form('heartbeat')]);
 
 /** Every operation. What they keep at hand is theirs: each server makes its own. */
 export function createRoutes(dependencies: RouteDependencies): readonly Route[] {
@@ -13,7 +15,7 @@ export function createRoutes(dependencies: RouteDependencies): readonly Route[] 
   const parts: RouteParts = {
     ...shared,
     sections: registerSections(shared),
-    eventTypes: EVENT_TYPES,
+    event: EVENT,
     messageParts: MESSAGE_PARTS,
   };
   const routes = FEATURES.flatMap((feature) => feature.routes?.(parts) ?? []);

@@ -1,9 +1,10 @@
 import { gzipSync } from 'node:zlib';
-import { blackPng, crc32, SeededRandomness } from '@parley/testkit';
+import { blackHeic, blackPng, crc32, HEIC_PHOTO, SeededRandomness, TURNED_HEIC_PHOTO } from '@parley/testkit';
 import sharp from 'sharp';
+import { openHeic } from './heic.js';
 import { SharpImageProcessor } from './sharp-image-processor.js';
 
-const processor = new SharpImageProcessor();
+const processor = new SharpImageProcessor(openHeic);
 const TICK = { width: 64, height: 64, fit: 'contain', format: 'png', maxFrames: 1 } as const;
 const SCRIPT = '<script>alert(1)</script>';
 const REFUSALS = ['UNREADABLE_IMAGE', 'IMAGE_TOO_LARGE', 'CORRUPT_ANIMATION', 'UNKNOWN_ANIMATION_FORMAT'];
@@ -94,6 +95,9 @@ describe('an image that promises more than it holds', () => {
     ['pixels of a PNG', async () => blackPng(20_000, 20_000)],
     ['pixels of a JPEG', () => jpeg(65_000, 65_000)],
     ['pixels of a GIF', async () => gif(65_535, 65_535, 1)],
+    ['pixels of a HEIC', async () => blackHeic(20_000, 20_000)],
+    ['pixels that the header of a HEIC does not mention', async () => blackHeic(64, 64)],
+    ['pixels in which that header is wrong', async () => blackHeic(6000, 5000)],
     ['pixels of all frames', async () => gif(1000, 1000, 91)],
     ['frames', async () => gif(1, 1, 2001)],
   ])('is refused before it is read: %s', async (_what, make) => {
@@ -138,6 +142,8 @@ it(`makes a picture of any of ${FUZZED} damaged images, or refuses it`, async ()
     await photo().webp().toBuffer(),
     await photo().tiff({ compression: 'lzw' }).toBuffer(),
     await photo(16, 16).avif({ effort: 0 }).toBuffer(),
+    HEIC_PHOTO,
+    TURNED_HEIC_PHOTO,
   ];
   const damaged = (seed: Buffer): Buffer => {
     let image = Buffer.from(seed);

@@ -8,7 +8,7 @@ import {
   unreadableImage,
 } from '@parley/domain/images';
 import { DomainError } from '@parley/domain/shared';
-import { SharpImageProcessor } from './sharp-image-processor.js';
+import type { SharpImageProcessor } from './sharp-image-processor.js';
 
 /** What is asked of the process; `target`: null to look at the image only. */
 export interface ImageJob {
@@ -27,10 +27,8 @@ const REFUSALS = {
 };
 type Refusal = keyof typeof REFUSALS;
 
-const processor = new SharpImageProcessor();
-
 /** Does the work, in whatever process. */
-export async function answerJob({ image, target }: ImageJob): Promise<ImageAnswer> {
+export async function answerJob(processor: SharpImageProcessor, { image, target }: ImageJob): Promise<ImageAnswer> {
   try {
     return { result: target === null ? await processor.inspect(image) : await processor.resize(image, target) };
   } catch (error) {

@@ -1,7 +1,7 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { UserId } from '@parley/domain/shared';
-import { type BuiltScript, blackPng, buildScript } from '@parley/testkit';
+import { type BuiltScript, blackPng, buildScript, HEIC_PHOTO } from '@parley/testkit';
 import { ImageProcess } from './image-process.js';
 
 const USER = 1 as UserId;
@@ -37,12 +37,14 @@ describe('a process for images', () => {
       images.resize(Buffer.from('no image'), TICK, USER),
       images.resize(blackPng(30, 20), TICK, USER),
       images.inspect(blackPng(10_000, 9001), USER),
+      images.resize(HEIC_PHOTO, TICK, USER),
     ]);
     expect(answers).toMatchObject([
       { value: { format: 'png', width: 30, height: 20, frames: 1 } },
       { reason: { code: 'UNREADABLE_IMAGE', message: 'Could not decode image; did you upload an image file?' } },
       { value: { format: 'png', width: 64, height: 64, frames: 1, bytes: expect.any(Uint8Array) } },
       { reason: { code: 'IMAGE_TOO_LARGE', message: 'Image size exceeds limit.' } },
+      { value: { format: 'png', width: 64, height: 64, frames: 1, bytes: expect.any(Uint8Array) } },
     ]);
   });
 
@@ -91,7 +93,7 @@ describe('a process for images', () => {
     ]);
   });
 
-  it('is told no secret of the server', async () => {
+  it('gets no secret of the server', async () => {
     process.env.PARLEY_SECRET = 'a secret';
     processOf('curious', `process.on('message', () => process.send({ result: process.env }));`);
     expect(Object.keys(await images.inspect(Buffer.of(0), USER))).not.toContain('PARLEY_SECRET');
@@ -139,9 +141,22 @@ describe('a process for images', () => {
     expect(order).toEqual(['1', '2', '21', '31', '3', '22', '4']);
   });
 
-  it('is done without where there is none', async () => {
+  const itOnLinux = process.platform === 'linux' ? it : it.skip;
+  itOnLinux('is what the system ends first where memory runs out', async () => {
+    const score = '/proc/self/oom_score_adj';
+    const before = readFileSync(score, 'utf8');
+    const copy = join(built.script, '..', 'reported');
+    const report = `fs.writeFileSync(${JSON.stringify(copy)}, fs.readFileSync('${score}'))`;
+    processOf('reporting', `const fs = require('node:fs'); require(${JSON.stringify(built.script)}); ${report};`);
+    await images.inspect(blackPng(3, 2), USER);
+    expect(readFileSync(copy, 'utf8')).toBe('1000\n');
+    expect(readFileSync(score, 'utf8')).toBe(before);
+  });
+
+  it('is done without where there is none, but for what would keep the event loop', async () => {
     images = new ImageProcess(null);
     expect(await images.inspect(blackPng(3, 2), USER)).toMatchObject({ width: 3, height: 2 });
+    await expect(images.inspect(HEIC_PHOTO, USER)).rejects.toMatchObject({ code: 'UNREADABLE_IMAGE' });
     await expect(images.inspect(Buffer.of(0), USER)).rejects.toMatchObject({ code: 'UNREADABLE_IMAGE' });
   });
 });

@@ -4,6 +4,7 @@ import { constants, setPriority } from 'node:os';
 import type { ImageInfo, ImageProcessor, ImageTarget, ProcessedImage } from '@parley/domain/images';
 import { DomainError, FairQueue, type UserId } from '@parley/domain/shared';
 import { answerJob, type ImageAnswer, type ImageJob, resultOf } from './image-job.js';
+import { SharpImageProcessor } from './sharp-image-processor.js';
 
 interface Order {
   readonly userId: UserId;
@@ -121,7 +122,8 @@ export class ImageProcess implements ImageProcessor {
       // Node's permission model may forbid starting processes.
       this.script = null;
     }
-    void answerJob(job).then((answer) => this.finish(answer));
+    // HEIC is refused: reading it keeps a thread, which would be the event loop's.
+    void answerJob(new SharpImageProcessor(), job).then((answer) => this.finish(answer));
   }
 
   private send(job: ImageJob, script: string): void {

@@ -1,2 +1,3 @@
+export { openHeic } from './heic.js';
 export { ImageProcess } from './image-process.js';
 export { SharpImageProcessor } from './sharp-image-processor.js';

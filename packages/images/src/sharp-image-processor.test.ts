@@ -1,13 +1,16 @@
-import { crc32 } from '@parley/testkit';
+import { crc32, HEIC_PHOTO, TURNED_HEIC_PHOTO } from '@parley/testkit';
 import { type ImageSample, imageProcessorContract } from '@parley/testkit/contracts';
 import sharp, { type Sharp } from 'sharp';
+import { openHeic } from './heic.js';
 import { SharpImageProcessor } from './sharp-image-processor.js';
 
-const processor = new SharpImageProcessor();
+const processor = new SharpImageProcessor(openHeic);
 
 /** Of noise, so that it cannot be pressed into a few bytes; of what is large, only the header is true. */
 async function makeImage(sample: ImageSample): Promise<Uint8Array> {
   const { format, width, height, frames, damage } = sample;
+  // There is no encoder of it.
+  if (format === 'heic') return HEIC_PHOTO;
   if (width * height > 1_000_000)
     return claim(Buffer.from(await makeImage({ ...sample, width: 16, height: 16 })), sample);
   const bytes = await sharp(noise(width, height * frames), {
@@ -84,6 +87,42 @@ describe('a photo', () => {
     expect((await sharp(cmyk).metadata()).space).toBe('cmyk');
     const { space, channels } = await sharp((await processor.resize(cmyk, STILL)).bytes).metadata();
     expect([space, channels]).toEqual(['srgb', 3]);
+  });
+});
+
+describe('a photo of a phone', () => {
+  const STILL = { width: 50, height: 50, fit: 'inside', format: 'png', maxFrames: 1 } as const;
+  const pixelOf = async (image: Uint8Array, left: number, top: number): Promise<readonly number[]> => {
+    const pixel = sharp(image).extract({ left, top, width: 1, height: 1 }).removeAlpha().raw();
+    return [...(await pixel.toBuffer())];
+  };
+
+  it.each([
+    ['as it is', HEIC_PHOTO, [40, 20], [30, 10]],
+    ['turned, as it says of itself', TURNED_HEIC_PHOTO, [20, 40], [10, 30]],
+  ] as const)(
+    'is seen %s, in the colors it was taken in, and forgets where that was',
+    async (_how, photo, size, blue) => {
+      for (const text of ['Exif', 'Camera']) expect(photo.includes(text)).toBe(true);
+      const [width, height] = size;
+      expect(await processor.inspect(photo)).toEqual({ format: 'heic', width, height, frames: 1 });
+      const made = await processor.resize(photo, STILL);
+      expect(made).toMatchObject({ format: 'png', width, height, frames: 1 });
+      const [first, last] = [await pixelOf(made.bytes, 5, 5), await pixelOf(made.bytes, blue[0], blue[1])];
+      // Pure in sRGB; without regard to the profile they would be 234, 51, 35.
+      expect(first[0]).toBeGreaterThan(245);
+      expect(Math.max(first[1]!, first[2]!)).toBeLessThan(20);
+      expect(last[2]).toBeGreaterThan(245);
+      expect(Math.max(last[0]!, last[1]!)).toBeLessThan(20);
+      const { exif, xmp, iptc, icc, orientation } = await sharp(made.bytes).metadata();
+      expect({ exif, xmp, iptc, icc, orientation }).toEqual({});
+    },
+  );
+
+  it('is refused where nothing may keep the thread', async () => {
+    const withoutIt = new SharpImageProcessor();
+    await expect(withoutIt.inspect(HEIC_PHOTO)).rejects.toMatchObject({ code: 'UNREADABLE_IMAGE' });
+    await expect(withoutIt.resize(HEIC_PHOTO, STILL)).rejects.toMatchObject({ code: 'UNREADABLE_IMAGE' });
   });
 });
 

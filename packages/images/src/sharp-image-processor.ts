@@ -13,6 +13,7 @@ import {
   unreadableImage,
 } from '@parley/domain/images';
 import type { Metadata, Sharp } from 'sharp';
+import type { HeicImage } from './heic.js';
 import { loadSharp } from './load-sharp.js';
 
 /** By what the library calls them. */
@@ -30,11 +31,22 @@ const ANIMATED: ReadonlySet<ImageFormat> = new Set(['gif', 'webp']);
 const READ_IN_PARTS: ReadonlySet<ImageFormat> = new Set(['png', 'jpeg', 'gif']);
 /** Of work at one image. */
 const MAX_SECONDS = 10;
+/** Of images beyond this many pixels: the library's usual effort takes three times as long, and saves nothing. */
+const SMALL_PIXELS = 1_000_000;
+const LITTLE_EFFORT = { effort: 1 };
 /** As the library puts it. */
 const TOO_LARGE = /timeout|pixel limit/;
 
+interface Look {
+  readonly info: ImageInfo;
+  readonly source: (pages: number) => Sharp;
+}
+
 /** Images by libvips, on threads that are not the event loop's. */
 export class SharpImageProcessor implements ImageProcessor {
+  /** `openHeic`: null where nothing may keep the thread; such images are refused there. */
+  constructor(private readonly openHeic: ((image: Uint8Array) => HeicImage) | null = null) {}
+
   async inspect(image: Uint8Array): Promise<ImageInfo> {
     return (await this.look(image)).info;
   }
@@ -49,12 +61,21 @@ export class SharpImageProcessor implements ImageProcessor {
     return this.encode(source(frames), target, corruptAnimation);
   }
 
-  private async look(image: Uint8Array) {
-    const source = (pages: number): Sharp =>
-      loadSharp()(image, { pages, limitInputPixels: MAX_IMAGE_PIXELS, failOn: 'error', sequentialRead: true }).timeout({
+  private async look(image: Uint8Array): Promise<Look> {
+    const source = (bytes: Uint8Array, pages: number): Sharp =>
+      loadSharp()(bytes, { pages, limitInputPixels: MAX_IMAGE_PIXELS, failOn: 'error', sequentialRead: true }).timeout({
         seconds: MAX_SECONDS,
       });
-    return { info: infoOf(await this.run(() => source(1).metadata(), unreadableImage)), source };
+    const metadata = await this.run(() => source(image, 1).metadata(), unreadableImage);
+    if (metadata.format === 'heif' && metadata.compression === 'hevc') {
+      if (!this.openHeic) throw unreadableImage();
+      const heic = this.openHeic(image);
+      const { width, height } = heic;
+      // Further images beside the one that is seen are its parts, its variants, or others of a series.
+      const info = bounded({ format: 'heic', width, height, frames: 1 }, false);
+      return { info, source: () => source(heic.decode(), 1) };
+    }
+    return { info: infoOf(metadata), source: (pages) => source(image, pages) };
   }
 
   private async encode(image: Sharp, target: ImageTarget, damaged: () => Error): Promise<ProcessedImage> {
@@ -66,7 +87,7 @@ export class SharpImageProcessor implements ImageProcessor {
             withoutEnlargement: target.fit === 'inside',
             background: { r: 0, g: 0, b: 0, alpha: 0 },
           })
-          .toFormat(target.format)
+          .toFormat(target.format, optionsOf(target))
           .toBuffer({ resolveWithObject: true }),
       damaged,
     );
@@ -84,17 +105,24 @@ export class SharpImageProcessor implements ImageProcessor {
   }
 }
 
+const optionsOf = ({ width, height, format }: ImageTarget): { readonly effort?: number } =>
+  format === 'webp' && width * height > SMALL_PIXELS ? LITTLE_EFFORT : {};
+
 /** @throws DomainError UNREADABLE_IMAGE, IMAGE_TOO_LARGE */
 function infoOf(metadata: Metadata): ImageInfo {
   const format = FORMATS[metadata.format];
-  // HEIC is of the same family, and its codec a patented one that the library does not have.
   if (!format || (format === 'avif' && metadata.compression !== 'av1')) throw unreadableImage();
   const frames = metadata.pages ?? 1;
   const { width, height } = frames === 1 ? metadata.autoOrient : metadata;
-  const isReadInParts = READ_IN_PARTS.has(format) && !metadata.isProgressive;
+  return bounded({ format, width, height, frames }, READ_IN_PARTS.has(format) && !metadata.isProgressive);
+}
+
+/** @throws DomainError IMAGE_TOO_LARGE */
+function bounded(info: ImageInfo, isReadInParts: boolean): ImageInfo {
+  const { width, height, frames } = info;
   const pixels = width * height;
   if (pixels * frames > MAX_IMAGE_PIXELS || frames > MAX_FRAMES || (!isReadInParts && pixels > MAX_WHOLE_PIXELS)) {
     throw imageTooLarge();
   }
-  return { format, width, height, frames };
+  return info;
 }

@@ -47,7 +47,7 @@ void main();
 `;
 
 const PAGE = `
-import { type Message, ParleyClient, ParleyError } from 'parley/client';
+import { type EventOf, type Message, ParleyClient, ParleyError } from 'parley/client';
 
 export async function follow(signal: AbortSignal): Promise<void> {
   const client = new ParleyClient({ url: '/chat', credentials: 'session' });
@@ -56,8 +56,17 @@ export async function follow(signal: AbortSignal): Promise<void> {
   const contents: string[] = messages.map((message: Message) => message.content);
   // @ts-expect-error: the channel is missing.
   await client.get('/streams/{stream_id}');
-  for await (const event of client.events({ event_types: ['message'] }, { signal })) console.log(event.type, id, contents);
+  for await (const event of client.events({ event_types: ['message'] }, { signal })) {
+    if (event.type === 'registered') console.log(event.state.queue_id, id, contents);
+    else if (event.type === 'message') console.log(event.message.content, event.flags.includes('mentioned'));
+    else if (event.type === 'delete_message') console.log(event.message_ids.length);
+    else if (event.type === 'reaction') describe(event);
+    else if (event.type === 'user_settings' && event.property === 'twenty_four_hour_time') console.log(!event.value);
+    // @ts-expect-error: what is no type of event.
+    else if (event.type === 'pigeon') console.log(event);
+  }
 }
+const describe = ({ op, emoji_name }: EventOf<'reaction'>): void => console.log(op === 'add', emoji_name.length);
 export const isMissing = (error: unknown): boolean => error instanceof ParleyError && error.status === 404;
 `;
 

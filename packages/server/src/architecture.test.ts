@@ -38,7 +38,7 @@ const RULES: Readonly<Record<string, Rules>> = {
   sqlite: { mayImport: ['@parley/domain', 'better-sqlite3', 'node:'] },
   blobs: { mayImport: ['@aws-sdk/client-s3', '@aws-sdk/lib-storage', '@parley/domain', 'node:'] },
   'export-files': { mayImport: ['@parley/domain', 'tar-stream', 'node:'] },
-  images: { mayImport: ['@parley/domain', 'sharp', 'node:'] },
+  images: { mayImport: ['@parley/domain', 'libheif-js', 'sharp', 'node:'] },
   http: {
     mayImport: [
       '@parley/domain',
@@ -133,6 +133,9 @@ const TEST_LIBRARIES = [
 ];
 
 const OFFERED = entryPoints();
+/** What sources import, by file. */
+const IMPORTS = new Map<string, readonly string[]>();
+
 /** Folders of the domain: each may import those before it. What puts features together stands above them. */
 const DOMAIN_FOLDERS = [
   'shared',
@@ -193,14 +196,18 @@ describe('layers', () => {
   });
 
   it.each(Object.keys(RULES))('%s imports only what it may', (name) => {
-    expect(sourcesOf(name).flatMap((file) => strayImports(name, file, readFileSync(file, 'utf8')))).toEqual([]);
+    expect(sourcesOf(name).flatMap((file) => strayImports(name, file, importsIn(file)))).toEqual([]);
+  });
+
+  it.each(Object.keys(RULES))('%s has no sources that import one another in a circle, types included', (name) => {
+    expect(findCircle(sourcesOf(name), localImportsIn).map((file) => relative(packagesDir, file))).toEqual([]);
   });
 
   it.each(Object.keys(RULES))('%s declares what it imports', (name) => {
     const manifest = JSON.parse(readFileSync(join(packagesDir, name, 'package.json'), 'utf8'));
     const declared = new Set(Object.keys(manifest.dependencies ?? {}));
     const shipped = sourcesOf(name).filter((file) => !isTest(name, file));
-    const imported = shipped.flatMap((file) => importsOf(readFileSync(file, 'utf8'))).map(packageOf);
+    const imported = shipped.flatMap(importsIn).map(packageOf);
     expect([...new Set(imported)].filter((it) => !isLocal(it) && it !== 'node:' && !declared.has(it))).toEqual([]);
   });
 
@@ -236,8 +243,9 @@ describe('features', () => {
   const domain = join(packagesDir, 'domain/src');
   const imports = sourcesOf('domain')
     .filter((file) => !isTest('domain', file))
-    .flatMap((file) => importsOf(readFileSync(file, 'utf8')).map((specifier) => [file, resolve(file, '..', specifier)]))
-    .map(([file, target]) => [folderOf(domain, file!), folderOf(domain, target!)] as const)
+    .flatMap((file) =>
+      localImportsIn(file).map((target) => [folderOf(domain, file), folderOf(domain, target)] as const),
+    )
     .filter(([from, to]) => from !== to);
   const upward = imports.filter(([from, to]) => DOMAIN_FOLDERS.indexOf(from) < DOMAIN_FOLDERS.indexOf(to));
 
@@ -261,7 +269,7 @@ describe('features', () => {
   `('of HTTP keep their $part to themselves, but for $composer', ({ part, composer }) => {
     const http = join(packagesDir, 'http/src');
     const borrowed = sourcesOf('http').filter((file) =>
-      importsOf(readFileSync(file, 'utf8')).some(
+      importsIn(file).some(
         (specifier) => part.test(specifier) && folderOf(http, resolve(file, '..', specifier)) !== folderOf(http, file),
       ),
     );
@@ -285,7 +293,7 @@ describe('the check itself', () => {
     ${"import { x } from '@parley/domain'"}                 | ${'@parley/domain'}
   `('finds $stray', ({ code, stray }: { code: string; stray: string }) => {
     const file = join(packagesDir, 'domain/src/shared/made-up.ts');
-    expect(strayImports('domain', file, code)).toEqual([`domain/src/shared/made-up.ts imports ${stray}`]);
+    expect(strayImports('domain', file, importsOf(code))).toEqual([`domain/src/shared/made-up.ts imports ${stray}`]);
   });
 
   it('leaves what is allowed alone', () => {
@@ -293,7 +301,16 @@ describe('the check itself', () => {
     const code =
       "import Database from 'better-sqlite3'; import { readFileSync } from 'node:fs'; import './other.js'; " +
       "import { User } from '@parley/domain/users'";
-    expect(strayImports('sqlite', file, code)).toEqual([]);
+    expect(strayImports('sqlite', file, importsOf(code))).toEqual([]);
+  });
+
+  it.each`
+    imports                               | circle
+    ${{ a: ['b'], b: ['c'], c: ['b'] }}   | ${['b', 'c']}
+    ${{ a: ['a'] }}                       | ${['a']}
+    ${{ a: ['b', 'c'], b: ['c'], c: [] }} | ${[]}
+  `('finds the circle $circle', ({ imports, circle }: { imports: Record<string, string[]>; circle: string[] }) => {
+    expect(findCircle(Object.keys(imports), (file) => imports[file]!)).toEqual(circle);
   });
 
   it.each(['Date.now()', 'new Date()', 'Date()', 'Math.random()', 'globalThis.Date.now()'])('finds %s', (code) => {
@@ -317,19 +334,21 @@ function isTest(name: string, file: string): boolean {
   );
 }
 
-function strayImports(name: string, file: string, code: string): string[] {
+function strayImports(name: string, file: string, imports: readonly string[]): string[] {
   const allowed = [...RULES[name]!.mayImport, ...(isTest(name, file) ? TEST_LIBRARIES : [])];
   const isAllowed = (specifier: string) =>
     isLocal(specifier)
       ? resolve(file, '..', specifier).startsWith(join(packagesDir, name, 'src') + sep)
       : // Of our own packages only what their indexes offer; of others also single files, which load quicker.
         allowed.includes(packageOf(specifier)) && (!specifier.startsWith('@parley/') || OFFERED.has(specifier));
-  return importsOf(code)
+  return imports
     .filter((specifier) => !isAllowed(specifier))
     .map((specifier) => `${relative(packagesDir, file)} imports ${specifier}`);
 }
 
-const isLocal = (specifier: string) => specifier.startsWith('.');
+function isLocal(specifier: string): boolean {
+  return specifier.startsWith('.');
+}
 
 /** `node:fs` → `node:`, `@scope/name/file` → `@scope/name`. */
 function packageOf(specifier: string): string {
@@ -339,6 +358,40 @@ function packageOf(specifier: string): string {
     .split('/')
     .slice(0, specifier.startsWith('@') ? 2 : 1)
     .join('/');
+}
+
+/** Of a source on the disk, which is parsed once. */
+function importsIn(file: string): readonly string[] {
+  const found = IMPORTS.get(file) ?? importsOf(readFileSync(file, 'utf8'));
+  IMPORTS.set(file, found);
+  return found;
+}
+
+function localImportsIn(file: string): readonly string[] {
+  return importsIn(file)
+    .filter(isLocal)
+    .map((specifier) => resolve(file, '..', specifier.replace(/\.js$/, '.ts')));
+}
+
+/** The files of one circle, each importing the next. Empty: there is none. */
+function findCircle(files: readonly string[], importsOfFile: (file: string) => readonly string[]): readonly string[] {
+  const isOver = new Set<string>();
+  const path: string[] = [];
+  function walk(file: string): readonly string[] | null {
+    if (path.includes(file)) return path.slice(path.indexOf(file));
+    if (isOver.has(file)) return null;
+    path.push(file);
+    const circle = importsOfFile(file).reduce<readonly string[] | null>((found, next) => found ?? walk(next), null);
+    if (circle) return circle;
+    isOver.add(file);
+    path.pop();
+    return null;
+  }
+  for (const file of files) {
+    const circle = walk(file);
+    if (circle) return circle;
+  }
+  return [];
 }
 
 /** Everything a source names as a module. */

@@ -39,6 +39,7 @@ export interface Configuration {
   readonly realmAddresses: RealmAddresses;
   /** Whether channels may be readable by anybody on the Internet. */
   readonly allowsWebPublicChannels: boolean;
+  readonly limitsPresence: boolean;
   /** Null: no gateway takes mail for channels. */
   readonly mailGatewayPattern: string | null;
   /** Proxies in front that are trusted to name the client's address. */
@@ -113,7 +114,7 @@ export interface Setting<T> {
 
 /** Unless the operator says otherwise. */
 export const KEEP_DELETED_DAYS = 30;
-export const FILE_LIMITS: FileLimits = { maxFileMib: 100, quotaMib: null };
+export const FILE_LIMITS: FileLimits = { maxFileMib: 100, quotaMib: null, userQuotaMib: null };
 
 /** Everything that can be configured: help, checks and docs/configuration.md come from these rows. */
 export const SETTINGS = {
@@ -161,6 +162,11 @@ export const SETTINGS = {
     'channels for everybody on the Internet; default: off, but on in dev mode',
     parseSwitch,
     null as boolean | null,
+  ),
+  limitPresence: switchSetting(
+    'PARLEY_LIMIT_PRESENCE',
+    'limit-presence',
+    'guests who may not know everybody see of those alone whom they know when they are there',
   ),
   mailGatewayPattern: setting(
     'PARLEY_MAIL_GATEWAY_PATTERN',
@@ -247,6 +253,14 @@ export const SETTINGS = {
     'upload-quota',
     'MIB',
     'all files of an organization together; default: no limit',
+    parseCount,
+    null as number | null,
+  ),
+  uploadQuotaPerUser: setting(
+    'PARLEY_UPLOAD_QUOTA_PER_USER',
+    'upload-quota-per-user',
+    'MIB',
+    'all files of one user together; default: no limit',
     parseCount,
     null as number | null,
   ),
@@ -472,6 +486,7 @@ export function readConfiguration(
     defaultRealm: read('defaultRealm'),
     realmAddresses: read('realmAddresses'),
     allowsWebPublicChannels: read('webPublic') ?? isDev,
+    limitsPresence: read('limitPresence'),
     mailGatewayPattern: read('mailGatewayPattern'),
     trustedProxies: read('trustedProxies'),
     secret: read('secret'),
@@ -486,7 +501,11 @@ export function readConfiguration(
     limits: limitsOf(read('connections'), read('bytesInFlight') * MIB),
     shedsLoad: read('shedsLoad'),
     files: read('files') as FilesLocation | null,
-    fileLimits: { maxFileMib: read('maxUpload'), quotaMib: read('uploadQuota') },
+    fileLimits: {
+      maxFileMib: read('maxUpload'),
+      quotaMib: read('uploadQuota'),
+      userQuotaMib: read('uploadQuotaPerUser'),
+    },
     keepDeletedDays: read('keepDeletedDays'),
     logLevel: read('logLevel') as LogLevel,
     metrics: read('metrics'),

@@ -20,7 +20,7 @@ describe('the container of a server', () => {
   });
   afterAll(() => server.close());
 
-  it('tells the follower of commits, and forgets API keys before clients hear why', () => {
+  it('passes commits to the follower, and forgets API keys before clients get the event', () => {
     const container = new ServerContainer(server.parts);
     const { resolve } = container;
     expect(container.list(LISTS.commitListener)).toEqual([resolve(LogFollower), resolve(JobWorkers)]);

@@ -29,7 +29,7 @@ import { snippetsModule } from './modules/snippets.module.js';
 import { statusesModule } from './modules/statuses.module.js';
 import { usersModule } from './modules/users.module.js';
 import { workersModule } from './modules/workers.module.js';
-import type { ParleyParts } from './parley.js';
+import type { ParleyParts } from './parley-parts.js';
 import type { Token } from './provide.js';
 import type { Resolve } from './resolve.js';
 import { TOKENS } from './tokens.js';

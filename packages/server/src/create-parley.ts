@@ -60,6 +60,7 @@ export async function createParley(config: ParleyConfig): Promise<Parley> {
       hasRateLimits: config.rateLimits ?? true,
       rateLimitRules: config.rateLimitRules ?? {},
       allowsWebPublicChannels: config.webPublicChannels ?? false,
+      limitsPresence: config.limitPresence ?? false,
       mailGatewayPattern: readIfGiven('mailGatewayPattern', parseMailPattern),
       trustedProxies: readProxies(config.trustedProxies),
       limits: config.limits ?? {},
@@ -70,6 +71,7 @@ export async function createParley(config: ParleyConfig): Promise<Parley> {
       fileLimits: {
         maxFileMib: config.maxUploadMib ?? FILE_LIMITS.maxFileMib,
         quotaMib: config.uploadQuotaMib ?? FILE_LIMITS.quotaMib,
+        userQuotaMib: config.uploadQuotaPerUserMib ?? FILE_LIMITS.userQuotaMib,
       },
       keepDeletedDays: config.keepDeletedDays ?? KEEP_DELETED_DAYS,
       isDev: false,

@@ -71,7 +71,7 @@ describe('a database with damaged rows', () => {
     rmSync(directory, { recursive: true });
   });
 
-  it('starts, serves the others as if nothing were wrong, and tells the operator', async () => {
+  it('starts, serves the others as if nothing were wrong, and warns the operator', async () => {
     damage(`
       UPDATE realm SET settings = '{', user_defaults = '[', permissions = 'x' WHERE string_id = '';
       UPDATE user SET settings = 'x', special_permissions = 'x', role = 'x', avatar_source = 'x'

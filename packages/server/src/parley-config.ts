@@ -76,6 +76,8 @@ export interface ParleyOptions {
   readonly rateLimitRules?: RateLimitRules;
   /** Whether channels may be readable by anybody on the Internet; default: false. */
   readonly webPublicChannels?: boolean;
+  /** Whether guests who may not know everybody see of those alone whom they know when they are there; default: false. */
+  readonly limitPresence?: boolean;
   /**
    * What members are told to mail to for a channel, such as `chat+%s@example.com`, where your application takes that mail;
    * default: nothing.
@@ -100,6 +102,8 @@ export interface ParleyOptions {
   readonly maxUploadMib?: number;
   /** Size of all files of an organization together, in MiB; default: no limit. */
   readonly uploadQuotaMib?: number;
+  /** Size of all files of one user together, in MiB; default: no limit. */
+  readonly uploadQuotaPerUserMib?: number;
   /** For so many days deleted messages can be put back by `parley message restore`; default: 30. */
   readonly keepDeletedDays?: number;
   /** Whether `parley.metrics()` has something to say; default: false. */
@@ -136,6 +140,7 @@ const OPTIONS: Readonly<Record<OptionName, true>> = {
   rateLimits: true,
   rateLimitRules: true,
   webPublicChannels: true,
+  limitPresence: true,
   mailGatewayPattern: true,
   trustedProxies: true,
   limits: true,
@@ -145,6 +150,7 @@ const OPTIONS: Readonly<Record<OptionName, true>> = {
   files: true,
   maxUploadMib: true,
   uploadQuotaMib: true,
+  uploadQuotaPerUserMib: true,
   keepDeletedDays: true,
   metrics: true,
   logger: true,

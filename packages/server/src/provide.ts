@@ -43,6 +43,7 @@ export function provide<Args extends unknown[], T extends object>(
   type: new (...args: Args) => T,
   ...dependencies: DependenciesOf<Args>
 ): void {
+  // The compiler does not see that whatever takes `Args` may be looked up by a class that takes nothing it knows of.
   provideFrom(bind, type as unknown as Class<T>, (...args: Args) => new type(...args), ...dependencies);
 }
 

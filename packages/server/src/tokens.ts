@@ -28,9 +28,9 @@ import type {
 import type { PushService } from '@parley/domain/push';
 import type { LinkifierSyntax, MeetingLinks, MeetingServer, ServerAddress } from '@parley/domain/realms';
 import type { Clock, EventLoop, Randomness, RealmUrls, ReportProblem, Timers, UnitOfWork } from '@parley/domain/shared';
-import type { DisposableDomains } from '@parley/domain/users';
+import type { DisposableDomains, PresencePolicy } from '@parley/domain/users';
 import type { Authenticator, Dispatcher, LoadGauge, Route } from '@parley/http';
-import type { ParleyParts } from './parley.js';
+import type { ParleyParts } from './parley-parts.js';
 import { token } from './provide.js';
 import type { Resolve } from './resolve.js';
 import type { Worker } from './workers/worker.js';
@@ -62,6 +62,7 @@ export const TOKENS = {
   unicodeEmoji: token<LoadUnicodeEmoji>('LoadUnicodeEmoji'),
   realmUrls: token<RealmUrls>('RealmAddresses'),
   serverAddress: token<ServerAddress>('ServerAddress'),
+  presencePolicy: token<PresencePolicy>('PresencePolicy'),
   serverChannelConfig: token<ServerChannelConfig>('ChannelOptions'),
   channelQuota: token<ChannelQuota>('ChannelQuota'),
   developmentMode: token<DevelopmentMode>('DevelopmentMode'),
@@ -102,9 +103,9 @@ export const LISTS = {
   authenticator: token<Authenticator>('authenticator'),
   /** Of browsers in which somebody has logged in. */
   browserAuthenticator: token<Authenticator>('browser authenticator'),
-  /** Told of every event, whoever committed it, one listener after the other. */
+  /** Called with every event, whoever committed it, one listener after the other. */
   eventListener: token<EventListener>('event listener'),
-  /** Told of what this process commits. */
+  /** Called with what this process commits. */
   commitListener: token<CommitListener>('commit listener'),
   jobHandler: token<JobHandler>('job handler'),
   /** Started in this order and stopped in the opposite one. */

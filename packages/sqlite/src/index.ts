@@ -28,7 +28,7 @@ export interface SqliteStorageOptions {
   readonly words?: SearchWords;
   /** Gets sentences for the operator when something is wrong with the files, or with who else uses them. */
   readonly report?: (problem: string) => void;
-  /** Told of every commit, in the turn that answers it: has to be quick, and must not throw. */
+  /** Called after every commit, in the turn that answers it: has to be quick, and must not throw. */
   readonly onCommit?: (commit: Commit) => void;
 }
 

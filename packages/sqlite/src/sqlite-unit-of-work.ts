@@ -27,7 +27,7 @@ export interface UnitOfWorkOptions {
   readonly lockPatienceMs?: number;
   /** Called with a line for the operator when units were refused because another process held the lock. */
   readonly report?: (problem: string) => void;
-  /** Told of every commit that succeeded. */
+  /** Called after every commit that succeeded. */
   readonly onCommit?: (commit: Commit) => void;
   /** Milliseconds from any point in time, never backwards. */
   readonly now?: () => number;

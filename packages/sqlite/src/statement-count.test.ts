@@ -67,7 +67,7 @@ it.each<[string, (r: Repositories, fixture: Fixture) => Promise<unknown>]>([
         [...s.users.values()].map(({ email }) => email),
       ),
   ],
-  ['users.listAcquaintances', (r, s) => r.users.listConversationPartners(s.realm.id, first(s))],
+  ['users.listConversationPartners', (r, s) => r.users.listConversationPartners(s.realm.id, first(s))],
   ['actors.list', (r, s) => r.actors.list(s.realm.id, ids(s.users))],
   ['groups.listViews', (r, s) => r.groups.listViews(s.realm.id)],
   ['groups.listEdges', (r, s) => r.groups.listEdges(s.realm.id)],
@@ -134,7 +134,7 @@ it.each<[string, (r: Repositories, fixture: Fixture) => Promise<unknown>]>([
   ['queues.lowestFloor', (r, s) => r.queues.lowestFloor(s.realm.id)],
   ['users.listBotIds', (r, s) => r.users.listBotIds(s.realm.id)],
   [
-    'users.areAcquainted',
+    'users.areConversationPartners',
     (r, s) =>
       r.users.areConversationPartners(
         s.realm.id,
@@ -169,8 +169,11 @@ it('adds the terms of all messages of a batch to the search index by one stateme
   await Promise.all(Array.from({ length: 20 }, () => large.uow.write((tx) => say(large, tx))));
   const named = (sql: string) => /^(SAVEPOINT|RELEASE|COMMIT)|INTO message_search/.exec(sql.trim())?.[0];
   const relevant = statements.flatMap((sql) => named(sql) ?? []);
-  const ends = Array.from({ length: 20 }, () => ['SAVEPOINT', 'RELEASE']).flat();
-  expect(relevant).toEqual([...ends, 'INTO message_search', 'COMMIT']);
+  // On a busy machine, where a batch is over sooner, there are several.
+  expect(relevant.join(', ')).toMatch(/^((SAVEPOINT, RELEASE, )+INTO message_search, COMMIT(, |$))+$/);
+  const countOfEach = (what: string) => relevant.filter((each) => each === what).length;
+  expect(countOfEach('SAVEPOINT')).toBe(20);
+  expect(countOfEach('COMMIT')).toBeLessThan(20);
 });
 
 it('makes room for the edits of a message without reading its earlier texts', async () => {

@@ -4,6 +4,7 @@ import type { Realm } from '@parley/domain/realms';
 import { settingValues, type Transaction, type UserId } from '@parley/domain/shared';
 import { USER_SETTINGS } from '@parley/domain/users';
 import { openSqliteStorage } from './index.js';
+import { crashMessage } from './testing/crash-message.js';
 
 /** What the parent gets of a unit, once it is durable. */
 export interface Acknowledged {
@@ -37,26 +38,7 @@ async function change(tx: Transaction, realm: Realm, channel: Channel, name: str
   );
   const { members } = await tx.groups.systemGroupIds(realm.id);
   await tx.groups.addMembers(realm.id, members, [user.id]);
-  const message = await tx.messages.append({
-    realmId: realm.id,
-    senderId: user.id,
-    recipientId: channel.recipientId,
-    channelId: channel.id,
-    topic: 'crash',
-    content: name,
-    renderedContent: name,
-    sentAt: now(),
-    clientName: 'test',
-    isMeMessage: false,
-    mentionsChannel: false,
-    hasLink: false,
-    hasImage: false,
-    hasAttachment: false,
-    topicLinks: [],
-    isReadByDefault: false,
-    readBy: [user.id],
-    exceptions: new Map(),
-  });
+  const message = await tx.messages.append(crashMessage(channel, user.id, name, now()));
   const seq = await tx.events.append(realm.id, {
     event: { type: 'user.created', user },
     audience: { kind: 'realm' },

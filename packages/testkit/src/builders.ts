@@ -18,6 +18,7 @@ import { addRealm, type Realm, type RealmPermission, type RealmSettings } from '
 import type { Caller, Clock, GroupId, RecipientId, Transaction, UnitOfWork, UserId } from '@parley/domain/shared';
 import type { Role, User } from '@parley/domain/users';
 import { FixedClock } from './fixed-clock.js';
+import { makeNewMessage } from './make-values.js';
 import { MemoryStorage } from './memory-storage.js';
 import { SeededRandomness } from './seeded-randomness.js';
 
@@ -353,27 +354,20 @@ export function aMessage(given: GivenMessage): FixtureStep {
     const sender = fixture.user(from);
     const channel = typeof to === 'string' ? fixture.channel(to) : null;
     const content = more.content ?? 'hello';
-    const message = await tx.messages.append({
-      realmId: realm.id,
-      senderId: sender.id,
-      recipientId: channel?.recipientId ?? (await conversation(fixture, tx, [from, ...to])),
-      channelId: channel?.id ?? null,
-      topic: topic ?? (channel ? 'greetings' : ''),
-      content,
-      renderedContent: `<p>${content}</p>`,
-      sentAt: clock.now(),
-      clientName: 'website',
-      isMeMessage: false,
-      mentionsChannel: false,
-      hasLink: false,
-      hasImage: false,
-      hasAttachment: false,
-      topicLinks: [],
-      isReadByDefault: false,
-      readBy: [...(isReadBySender ? [from] : []), ...readFor].map((name) => fixture.user(name).id),
-      exceptions: new Map(Object.entries(exceptions).map(([name, flags]) => [fixture.user(name).id, flags])),
-      ...more,
-    });
+    const message = await tx.messages.append(
+      makeNewMessage({
+        realmId: realm.id,
+        senderId: sender.id,
+        recipientId: channel?.recipientId ?? (await conversation(fixture, tx, [from, ...to])),
+        channelId: channel?.id ?? null,
+        topic: topic ?? (channel ? 'greetings' : ''),
+        content,
+        sentAt: clock.now(),
+        readBy: [...(isReadBySender ? [from] : []), ...readFor].map((name) => fixture.user(name).id),
+        exceptions: new Map(Object.entries(exceptions).map(([name, flags]) => [fixture.user(name).id, flags])),
+        ...more,
+      }),
+    );
     fixture.messages.push(message);
     if (channel?.firstMessageId === null) {
       fixture.channels.set(channel.name, await tx.channels.update({ ...channel, firstMessageId: message.id }));
@@ -390,6 +384,6 @@ function conversation(fixture: Fixture, tx: Transaction, names: readonly string[
 
 function named<T>(things: ReadonlyMap<string, T>, kind: string, name: string): T {
   const thing = things.get(name);
-  if (thing === undefined) throw new Error(`The scene has no ${kind} '${name}'`);
+  if (thing === undefined) throw new Error(`The fixture has no ${kind} '${name}'`);
   return thing;
 }

@@ -12,7 +12,7 @@ import {
   unreadableImage,
 } from '@parley/domain/images';
 
-const SIZE = /^(png|jpeg|gif|webp|avif|tiff) (\d+)x(\d+)x(\d+)( damaged)?$/;
+const SIZE = /^(png|jpeg|gif|webp|avif|heic|tiff) (\d+)x(\d+)x(\d+)( damaged)?$/;
 
 /** An image without pixels, for whoever needs only that it is one: `png 40x20x1`. */
 export const fakeImage = ({ format, width, height, frames }: ImageInfo, damage?: 'end' | 'frame'): Uint8Array =>

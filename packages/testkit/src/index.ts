@@ -47,6 +47,7 @@ export {
   makeChannel,
   makeGroup,
   makeMembership,
+  makeNewMessage,
   makeRealm,
   makeSystemGroup,
   makeUser,
@@ -58,6 +59,7 @@ export { MemoryBlobStore } from './memory-blob-store.js';
 export { MemoryPartialBlobStore } from './memory-partial-blob-store.js';
 export { blackPng, crc32 } from './png.js';
 export { agreeOnRandomHistories } from './random-histories.js';
+export { ANIMATED_GIF, blackHeic, HEIC_PHOTO, TIFF, TURNED_HEIC_PHOTO } from './sample-images.js';
 export {
   alternativesOf,
   excessesOf,

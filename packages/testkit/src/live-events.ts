@@ -86,7 +86,15 @@ export class LiveEvents {
     await this.follower.start();
   }
 
+  /** A queue that is only its row, as all are when a server starts. */
   async register(name: string, filter: Partial<QueueFilter> = {}, more: Partial<RegisterQueueInput> = {}) {
+    const id = await this.registerLive(name, filter, more);
+    for (const live of this.hub.knownQueues) if (live.queue.id === id) this.hub.deactivateQueue(live);
+    return id;
+  }
+
+  /** A queue as it is when its client is answered. */
+  async registerLive(name: string, filter: Partial<QueueFilter> = {}, more: Partial<RegisterQueueInput> = {}) {
     const useCase = new RegisterQueue(this.uow, this.fixture.clock, this.randomness, this.hub, QUEUE_FILTERS);
     const input: RegisterQueueInput = {
       loaders: {},

@@ -11,6 +11,7 @@ import {
   type SystemGroupName,
   systemGroupTitle,
 } from '@parley/domain/groups';
+import type { NewMessage } from '@parley/domain/messages';
 import {
   REALM_PERMISSIONS,
   type Realm,
@@ -163,6 +164,27 @@ export function makeRealm(
     userDefaults: settingValues(USER_SETTINGS, {}),
   };
 }
+
+type MessageToSend = Pick<
+  NewMessage,
+  'realmId' | 'senderId' | 'recipientId' | 'channelId' | 'topic' | 'content' | 'sentAt'
+>;
+
+/** Of plain text, by the web app, which nobody has read and nobody is mentioned in, unless `given`. */
+export const makeNewMessage = (given: MessageToSend & Partial<NewMessage>): NewMessage => ({
+  renderedContent: `<p>${given.content}</p>`,
+  clientName: 'website',
+  isMeMessage: false,
+  mentionsChannel: false,
+  hasLink: false,
+  hasImage: false,
+  hasAttachment: false,
+  topicLinks: [],
+  isReadByDefault: false,
+  readBy: [],
+  exceptions: new Map(),
+  ...given,
+});
 
 /** Group 40, named, permissions at their defaults with nobody as its creator. */
 export function makeGroup(

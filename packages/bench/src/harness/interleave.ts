@@ -1,3 +1,5 @@
+import { recordOf } from '@parley/domain/shared';
+
 export type Contender = () => Promise<number>;
 
 /** What each contender measured, round by round. */
@@ -12,7 +14,7 @@ export async function interleave<Name extends string>(
   contenders: Readonly<Record<Name, Contender>>,
 ): Promise<Rounds<Name>> {
   const names = Object.keys(contenders) as Name[];
-  const measured = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<Name, number[]>;
+  const measured = recordOf(names, (): number[] => []);
   for (let round = 0; round <= rounds; round++) {
     for (const name of round % 2 === 0 ? names : names.toReversed()) {
       const figure = await contenders[name]();

@@ -3,6 +3,7 @@ import type { NewMessage } from '@parley/domain/messages';
 import type { ChannelId, Clock, RealmId, UnixSeconds, UserId } from '@parley/domain/shared';
 import { htmlMessages } from '@parley/markdown';
 import { openSqliteStorage } from '@parley/sqlite';
+import { makeNewMessage } from '@parley/testkit';
 
 /** Long enough to make the commits cheap, short enough for the write-ahead log to stay small. */
 const PER_UNIT = 5000;
@@ -47,27 +48,15 @@ export async function writeHistory(database: string, { realmId, count, readBy, p
 }
 
 function aMessage(n: number, channel: Channel, topic: string, senderId: UserId, startAt: number): NewMessage {
-  const content = contentOf(n);
-  return {
+  return makeNewMessage({
     realmId: channel.realmId,
     senderId,
     recipientId: channel.recipientId,
     channelId: channel.id,
     topic,
-    content,
-    renderedContent: `<p>${content}</p>`,
+    content: contentOf(n),
     sentAt: (startAt + n) as UnixSeconds,
-    clientName: 'website',
-    isMeMessage: false,
-    mentionsChannel: false,
-    hasLink: false,
-    hasImage: false,
-    hasAttachment: false,
-    topicLinks: [],
-    isReadByDefault: false,
-    readBy: [],
-    exceptions: new Map(),
-  };
+  });
 }
 
 /** About a hundred characters, as messages are on average; no two alike. */

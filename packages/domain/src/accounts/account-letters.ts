@@ -20,7 +20,7 @@ export const EMAIL_CHANGED_LETTER = letterJobKind<EmailChangedNotice>({
   },
 });
 
-/** Tells the address that somebody had before of the new one, in case it was not they who changed it. */
+/** Writes to the address that somebody had before about the new one, in case it was not they who changed it. */
 export class EmailChangedLetters extends LetterJobs<EmailChangedNotice> {
   readonly kind = EMAIL_CHANGED_LETTER;
 

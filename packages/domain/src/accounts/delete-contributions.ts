@@ -1,8 +1,10 @@
+import type { ChannelPrivacy } from '../channels/channel.js';
 import { encodeJob, type Job, jobKind } from '../jobs/job.js';
 import type { JobHandler, JobWork } from '../jobs/job-handler.js';
 import { deleteMessages, MAX_DELETED_AT_ONCE } from '../messages/delete-messages.js';
 import type { Message } from '../messages/message.js';
 import type { MessageCondition } from '../messages/message-condition.js';
+import type { MessageFilter } from '../messages/message-page-reads.js';
 import type { Clock } from '../shared/clock.js';
 import { type ChannelId, isId, type MessageId, type RealmId, type UnixSeconds, type UserId } from '../shared/ids.js';
 import type { Transaction } from '../shared/unit-of-work.js';
@@ -20,10 +22,10 @@ interface DeletionPayload {
   readonly upTo: number | null;
 }
 
-const CONDITIONS: Readonly<Record<MessagePlace, MessageCondition>> = {
-  publicChannels: { kind: 'channelPrivacy', privacies: ['public', 'webPublic'] },
-  privateChannels: { kind: 'channelPrivacy', privacies: ['privateSharedHistory', 'privateProtectedHistory'] },
-  direct: { kind: 'direct' },
+const PRIVACIES: Readonly<Record<MessagePlace, readonly ChannelPrivacy[]>> = {
+  publicChannels: ['public', 'webPublic'],
+  privateChannels: ['privateSharedHistory', 'privateProtectedHistory'],
+  direct: [],
 };
 
 export const DELETE_MESSAGES_JOB = jobKind<DeletionPayload>({
@@ -45,7 +47,7 @@ export const planMessageDeletion = (
   now: UnixSeconds,
 ) => tx.jobs.schedule(encodeJob(DELETE_MESSAGES_JOB, { realmId, dueAt: now, payload: { ...deletion, upTo: null } }));
 
-/** Deletes what somebody wrote, of the messages that are their own, the newest first, so many in a unit (users §4.1). */
+/** Deletes what somebody wrote, whether they followed the channel or not, the newest first, so many in a unit (users §4.1). */
 export class DeleteContributions implements JobHandler<DeletionPayload> {
   readonly kind = DELETE_MESSAGES_JOB;
 
@@ -54,13 +56,12 @@ export class DeleteContributions implements JobHandler<DeletionPayload> {
   async prepare({ realmId, payload }: Job<DeletionPayload>): Promise<JobWork> {
     return async (tx) => {
       const { userId, byId, places, upTo } = payload;
-      const conditions: readonly MessageCondition[] = [
-        { kind: 'sender', userId },
-        { kind: 'anyOf', conditions: places.map((place) => CONDITIONS[place]) },
-      ];
-      const filter = { conditions, scope: 'own' } as const;
-      const entries = await tx.pages.listEntriesUpTo({ realmId, userId }, filter, upTo, MAX_DELETED_AT_ONCE);
-      const ids = entries.map(({ id }) => id);
+      const ids: MessageId[] = [];
+      for (const filter of filtersOf(userId, places)) {
+        const entries = await tx.pages.listEntriesUpTo({ realmId, userId }, filter, upTo, MAX_DELETED_AT_ONCE);
+        ids.push(...entries.map(({ id }) => id));
+      }
+      ids.sort((a, b) => a - b).splice(0, Math.max(0, ids.length - MAX_DELETED_AT_ONCE));
       const deletedAt = this.clock.now();
       for (const [channelId, messages] of byPlace(await tx.messages.list(realmId, ids))) {
         const channel = channelId === null ? null : await tx.channels.find(realmId, channelId);
@@ -72,6 +73,17 @@ export class DeleteContributions implements JobHandler<DeletionPayload> {
       await tx.jobs.schedule(encodeJob(this.kind, { realmId, dueAt: deletedAt, payload: rest }));
     };
   }
+}
+
+/** Sent by the user; of direct messages, senders have all their own. */
+function filtersOf(userId: UserId, places: readonly MessagePlace[]): readonly MessageFilter[] {
+  const bySender: MessageCondition = { kind: 'sender', userId };
+  const privacies = places.flatMap((place) => PRIVACIES[place]);
+  const inChannels: MessageCondition = { kind: 'channelPrivacy', privacies };
+  return [
+    ...(privacies.length > 0 ? [{ conditions: [bySender, inChannels], scope: 'shared' } as const] : []),
+    ...(places.includes('direct') ? [{ conditions: [bySender, { kind: 'direct' }], scope: 'own' } as const] : []),
+  ];
 }
 
 /** Those of a channel together, direct ones one by one. */

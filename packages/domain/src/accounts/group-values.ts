@@ -16,7 +16,7 @@ export async function directGroupsOf(tx: Transaction, realm: Realm, userId: User
 }
 
 /**
- * Tells again what permissions are given to that spell out somebody: clients leave those out who are deactivated, and cannot
+ * Announces again what permissions are given to that spell out somebody: clients leave those out who are deactivated, and cannot
  * put them back by themselves (users §4.1, §4.3).
  */
 export async function announceValuesNaming(

@@ -35,7 +35,7 @@ export interface ApiKeyMint {
   derive(record: ApiKeyRecord): string;
   /** What is stored of a key for looking it up: a keyed hash. */
   fingerprint(apiKey: string): string;
-  /** Tells one secret from another without revealing it. */
+  /** Distinguishes one secret from another without revealing it. */
   readonly secretFingerprint: string;
 }
 

@@ -66,7 +66,7 @@ export class LoginLetters {
 
 const shortened = (text: string | undefined): string | null => takeCodePoints(text ?? '', MAX_SOURCE_LENGTH) || null;
 
-/** Tells people of log-ins to their accounts, which may have been somebody else's. */
+/** Writes to people about log-ins to their accounts, which may have been somebody else's. */
 export class SendLoginLetters extends LetterJobs<LoginNotice> {
   readonly kind = LOGIN_LETTER;
 

@@ -35,7 +35,7 @@ export async function announceNewlyVisible(
   }
 }
 
-/** Tells people, whose role or groups changed, which channels they see from now on, and which no longer (channels §6.3). */
+/** Announces to people, whose role or groups changed, which channels they see from now on, and which no longer (channels §6.3). */
 export async function announceVisibilityOf(
   tx: Transaction,
   realmId: RealmId,

@@ -106,7 +106,7 @@ describe('announcing many channels', () => {
     expect(turns).toBeGreaterThanOrEqual(3 * 152);
   });
 
-  it('tells of each of them, in order, however many slices that takes', async () => {
+  it('announces each of them, in order, however many slices that takes', async () => {
     const fixture = await createFixture(
       aUserOfEachRole(),
       aRealmWith({ settings: { sendChannelEventsMessages: false } }),

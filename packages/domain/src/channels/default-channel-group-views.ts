@@ -29,7 +29,7 @@ export async function listDefaultChannelGroups(
   }));
 }
 
-/** Tells everybody but guests of all groups there are now (channels §6.4). */
+/** Announces to everybody but guests all groups there are now (channels §6.4). */
 export async function publishDefaultChannelGroups(tx: Transaction, realmId: RealmId): Promise<void> {
   const groups = await listDefaultChannelGroups(tx, realmId);
   await tx.events.append(realmId, {

@@ -1,6 +1,6 @@
 import type { ChannelId, RealmId } from '../shared/ids.js';
 import { slicesOf } from '../shared/slices.js';
-import { compareCodePoints } from '../shared/text.js';
+import { sortByCodePoints } from '../shared/text.js';
 import type { Repositories } from '../shared/unit-of-work.js';
 import type { ChannelView } from './channel.js';
 
@@ -16,7 +16,7 @@ export async function listViewsInSlices(
   const views: ChannelView[] = [];
   for (const slice of slicesOf(ids, CHANNELS_AT_A_TIME)) {
     await repositories.yield();
-    views.push(...(await repositories.channels.listViews(realmId, slice)));
+    for (const view of await repositories.channels.listViews(realmId, slice)) views.push(view);
   }
-  return views.sort((a, b) => compareCodePoints(a.name, b.name));
+  return sortByCodePoints(views, ({ name }) => name);
 }

@@ -36,10 +36,10 @@ const PRIVACY: Readonly<Record<string, ChannelPrivacy>> = {
   'private, protected history': 'privateProtectedHistory',
 };
 
-type Scene = Parameters<typeof canPost>[0];
+type PostRequest = Parameters<typeof canPost>[0];
 
 /** A member outside a public channel, writing to a topic that exists. */
-const posting = (given: Partial<Scene> = {}): Scene => ({
+const posting = (given: Partial<PostRequest> = {}): PostRequest => ({
   sender: makeActor('member'),
   botOwner: null,
   channel: makeChannel(),
@@ -121,7 +121,7 @@ describe('posting to a channel', () => {
   `('$who addresses a private channel by $by (messages §3.2 row 8, decision 20)', ({ who, by, expected }) => {
     const bot = makeActor('member', { botOwnerId: 11 });
     const owner = makeActor('member', { id: 11 });
-    const given: Record<string, Partial<Scene>> = {
+    const given: Record<string, Partial<PostRequest>> = {
       'guest outside': { sender: makeActor('guest') },
       'member outside': {},
       'member granted canAdminister': { sender: makeActor('member', { groups: [TEAM] }) },
@@ -204,7 +204,7 @@ describe('posting to a channel', () => {
       'an owner who is not': [makeActor('owner'), null],
       'the bot of one of them': [makeActor('member'), makeActor('member', inTeam)],
       'the bot of somebody else': [makeActor('member'), makeActor('owner')],
-    }[who as 'one of them'] as [Scene['sender'], Scene['botOwner']];
+    }[who as 'one of them'] as [PostRequest['sender'], PostRequest['botOwner']];
     const channel = makeChannel({ permissionOverrides: { canCreateTopic: TEAM } });
     expect(formatDecision(canPost(posting({ sender, botOwner, channel, topicExists: topic === 'old' })))).toBe(
       expected,
@@ -275,7 +275,7 @@ describe('the topics that a channel allows', () => {
     }
   });
 
-  it('tells what the empty topic is called', () => {
+  it('says what the empty topic is called', () => {
     for (const [topicsPolicy, topic] of [
       ['emptyTopicRefused', ''],
       ['emptyTopicOnly', 'plans'],

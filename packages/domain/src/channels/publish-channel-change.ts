@@ -7,7 +7,7 @@ import { visibilityOfChangedChannel } from './channel-visibility.js';
 type Change = EventOf<'channel.property_changed' | 'channel.permission_changed'>;
 
 /**
- * Tells everybody what a changed channel is to them: the change itself to those who see it before and after, the whole
+ * Announces to everybody what a changed channel is to them: the change itself to those who see it before and after, the whole
  * channel to those who have come to see it, and that it is gone to those who see it no longer (channels §6.3).
  */
 export async function publishChannelChange(

@@ -2,7 +2,7 @@ import type { ChannelId, RealmId } from '../shared/ids.js';
 import type { Transaction } from '../shared/unit-of-work.js';
 import { atLeast } from '../users/user-delivery.js';
 
-/** Tells everybody but guests, who have none, which channels newcomers are subscribed to now (channels §6.4). */
+/** Announces to everybody but guests, who have none, which channels newcomers are subscribed to now (channels §6.4). */
 export async function publishDefaultChannels(tx: Transaction, realmId: RealmId): Promise<void> {
   const all = await tx.channels.listAll(realmId);
   const channelIds: ChannelId[] = all

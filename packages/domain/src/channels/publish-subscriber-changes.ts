@@ -12,7 +12,7 @@ interface PeerGroup {
 }
 
 /**
- * Tells the others who may see the channels who has come or gone, in as few events as channels §6.2 allows: public channels
+ * Announces to the others who may see the channels who has come or gone, in as few events as channels §6.2 allows: public channels
  * share one while no guest, who sees none but what they follow, is among their subscribers. Those who come are told of each
  * other by the lists of subscribers they get; those who leave together, by the same event as the others.
  */

@@ -7,7 +7,7 @@ import type { Subscription } from './subscription.js';
 /** What one row of the log tells of, unless it is all one user's. */
 const SUBSCRIPTIONS_PER_EVENT = 10_000;
 
-/** Tells each subscriber of all these channels that they follow now, in one event of theirs. `subscriptions`: by user. */
+/** Sends each new subscriber one event of all these channels. `subscriptions`: by user. */
 export async function publishSubscriptions(
   tx: Transaction,
   realmId: RealmId,

@@ -61,4 +61,9 @@ const FORMATS: EventFormats<DomainEventTypes> = {
   ...USER_SETTINGS_EVENT_FORMATS,
 };
 
-export const { encodeEvent, decodeEvent, blankEvent: BLANK_EVENT } = eventEncoding(FORMATS, parseAudience);
+export const {
+  encodeEvent,
+  decodeEvent,
+  sizeOf: sizeOfEvent,
+  blankEvent: BLANK_EVENT,
+} = eventEncoding(FORMATS, parseAudience);

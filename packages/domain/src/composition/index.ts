@@ -1,4 +1,4 @@
 export { DELIVERY_FEATURES } from './delivery-features.js';
-export { BLANK_EVENT, decodeEvent, encodeEvent } from './event-encoding.js';
+export { BLANK_EVENT, decodeEvent, encodeEvent, sizeOfEvent } from './event-encoding.js';
 export { type CommitListener, PublishingUnitOfWork } from './publishing-unit-of-work.js';
 export { decodeQueue, encodeQueue, QUEUE_FILTERS } from './queue-encoding.js';

@@ -4,7 +4,7 @@ import { RecordingJobs, type ScheduledJob } from '../jobs/recording-jobs.js';
 import type { Clock } from '../shared/clock.js';
 import type { Repositories, Transaction, UnitOfWork, WriteOptions } from '../shared/unit-of-work.js';
 
-/** Told what a unit of this process has changed, once it is committed. */
+/** Called with what a unit of this process has changed, once it is committed. */
 export interface CommitListener extends Partial<EventListener> {
   onJobsScheduled?(jobs: readonly ScheduledJob[]): void;
 }

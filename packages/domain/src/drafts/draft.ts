@@ -1,5 +1,6 @@
 import { DomainError } from '../shared/errors.js';
 import type { ChannelId, DraftId, RealmId, UnixSeconds, UserId } from '../shared/ids.js';
+import { keepsTooMuchText, MAX_KEPT_TEXT_BYTES } from '../shared/kept-text.js';
 import { type Decision, denyIf } from '../shared/permission.js';
 import type { UserSettings } from '../users/user-settings.js';
 
@@ -41,12 +42,24 @@ export function requireRoomForDrafts(count: number): void {
   throw new DomainError('TOO_MANY_DRAFTS', `Too many drafts (limit: ${MAX_DRAFTS}).`);
 }
 
+/** See `keepsTooMuchText`. @throws DomainError TOO_MANY_DRAFTS */
+export function requireRoomForDraftText(
+  present: number,
+  added: readonly string[],
+  removed: readonly string[] = [],
+): void {
+  if (!keepsTooMuchText(present, added, removed)) return;
+  throw new DomainError('TOO_MANY_DRAFTS', `Too much text in drafts (limit: ${MAX_KEPT_TEXT_BYTES} bytes).`);
+}
+
 export interface DraftReads {
   /** Null for those of other realms and users. */
   find(realmId: RealmId, userId: UserId, id: DraftId): Promise<Draft | null>;
   /** The user's, the last edited first; of those edited at the same time the newest. At most `limit`. */
   list(realmId: RealmId, userId: UserId, limit: number): Promise<readonly Draft[]>;
   count(realmId: RealmId, userId: UserId): Promise<number>;
+  /** Of the contents of all of the user's, in UTF-8. */
+  countBytes(realmId: RealmId, userId: UserId): Promise<number>;
 }
 
 /** Every implementation passes draft-repository.contract.ts. */

@@ -45,11 +45,11 @@ const NO_QUESTIONS: AudienceQuestions = {};
 const MAX_DEPTH = 16;
 
 export function audiencesBy(rules: AudienceRules<FeatureAudienceKind>): Audiences {
+  /** A rule takes audiences of its own kind only: whoever looks one up by an audience's kind gives it that audience. */
+  const byKind = rules as unknown as Readonly<Record<string, AudienceRule<Audience>>>;
   /** Undefined for the kinds of no feature. */
   const ruleOf = (kind: unknown) =>
-    typeof kind === 'string' && Object.hasOwn(rules, kind)
-      ? (rules[kind as FeatureAudienceKind] as unknown as AudienceRule<Audience>)
-      : undefined;
+    typeof kind === 'string' && Object.hasOwn(byKind, kind) ? byKind[kind] : undefined;
 
   function isInAudience(audience: Audience, member: Membership): boolean {
     switch (audience.kind) {
@@ -68,7 +68,7 @@ export function audiencesBy(rules: AudienceRules<FeatureAudienceKind>): Audience
       case 'except':
         return isInAudience(audience.from, member) && !isInAudience(audience.without, member);
       default:
-        return (rules[audience.kind] as unknown as AudienceRule<Audience>).includes(audience, member);
+        return byKind[audience.kind]!.includes(audience, member);
     }
   }
 

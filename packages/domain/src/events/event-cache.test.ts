@@ -20,7 +20,7 @@ async function aLog(count: number) {
     looks.count++;
     return read(work);
   };
-  return { scene: fixture, realmId, first, last: seq(first + count - 1), looks };
+  return { fixture, realmId, first, last: seq(first + count - 1), looks };
 }
 
 const append = (fixture: MemoryFixture, count: number, quotes: MessageId | null = null) =>
@@ -49,7 +49,7 @@ const from = (first: number, last: number) => Array.from({ length: last - first 
 
 describe('the cache of events', () => {
   it('reads the whole log in order, each page once for all readers', async () => {
-    const { scene: fixture, realmId, first, last, looks } = await aLog(300);
+    const { fixture, realmId, first, last, looks } = await aLog(300);
     const cache = new EventCache(fixture.uow);
     for (let reader = 0; reader < 10; reader++) {
       expect(await readAll(cache, realmId, seq(first - 1), last)).toEqual(from(first, last));
@@ -58,7 +58,7 @@ describe('the cache of events', () => {
   });
 
   it('answers no events beyond the end that was asked for', async () => {
-    const { scene: fixture, realmId, first } = await aLog(20);
+    const { fixture, realmId, first } = await aLog(20);
     const cache = new EventCache(fixture.uow);
     const upTo = seq(first + 7);
     for (let time = 0; time < 2; time++) {
@@ -67,7 +67,7 @@ describe('the cache of events', () => {
   });
 
   it('answers the same object to all readers, though it is read twice', async () => {
-    const { scene: fixture, realmId, first, last } = await aLog(4);
+    const { fixture, realmId, first, last } = await aLog(4);
     const cache = new EventCache(fixture.uow);
     const [late] = (await cache.listAfter(realmId, seq(last - 1), last))!;
     const all = (await cache.listAfter(realmId, seq(first - 1), last))!;
@@ -76,7 +76,7 @@ describe('the cache of events', () => {
   });
 
   it('keeps events that were just committed, and reads earlier ones', async () => {
-    const { scene: fixture, realmId, first, last, looks } = await aLog(6);
+    const { fixture, realmId, first, last, looks } = await aLog(6);
     const cache = new EventCache(fixture.uow);
     const [newest] = await fixture.uow.read(({ events }) => events.listAfter(realmId, seq(last - 1), 1));
     looks.count = 0;
@@ -87,7 +87,7 @@ describe('the cache of events', () => {
   });
 
   it('keeps no more bytes than its limit, and reads evicted events again', async () => {
-    const { scene: fixture, realmId, first, last, looks } = await aLog(1000);
+    const { fixture, realmId, first, last, looks } = await aLog(1000);
     const roomy = new EventCache(fixture.uow);
     await readAll(roomy, realmId, BEGINNING, last);
     const cache = new EventCache(fixture.uow, roomy.size / 3);
@@ -102,7 +102,7 @@ describe('the cache of events', () => {
   });
 
   it('evicts what was used least recently', async () => {
-    const { scene: fixture, realmId, first, last } = await aLog(1000);
+    const { fixture, realmId, first, last } = await aLog(1000);
     const roomy = new EventCache(fixture.uow);
     await readAll(roomy, realmId, BEGINNING, last);
     const cache = new EventCache(fixture.uow, roomy.size / 2);
@@ -115,7 +115,7 @@ describe('the cache of events', () => {
   });
 
   it('answers null where the log does not have the next event', async () => {
-    const { scene: fixture, realmId, first, last } = await aLog(10);
+    const { fixture, realmId, first, last } = await aLog(10);
     const cache = new EventCache(fixture.uow);
     expect(await cache.listAfter(realmId, last, END)).toBeNull();
     await fixture.uow.write(({ events }) => events.prune(realmId, seq(first + 4), fixture.clock.now() + 1, 1000));
@@ -124,7 +124,7 @@ describe('the cache of events', () => {
   });
 
   it('keeps realms apart', async () => {
-    const { scene: fixture, realmId, last } = await aLog(1);
+    const { fixture, realmId, last } = await aLog(1);
     const cache = new EventCache(fixture.uow);
     await readAll(cache, realmId, BEGINNING, last);
     const other = (realmId + 1) as RealmId;
@@ -142,7 +142,7 @@ describe('the cache of events', () => {
     };
 
     it('answers them as the log has them', async () => {
-      const { scene: fixture, realmId, last } = await aLog(1);
+      const { fixture, realmId, last } = await aLog(1);
       await append(fixture, 1, 7 as MessageId);
       await append(fixture, 1, 8 as MessageId);
       const cache = new EventCache(fixture.uow);
@@ -153,7 +153,7 @@ describe('the cache of events', () => {
     });
 
     it('drops pages that were being read meanwhile', async () => {
-      const { scene: fixture, realmId, last } = await aLog(1);
+      const { fixture, realmId, last } = await aLog(1);
       await append(fixture, 1, 8 as MessageId);
       const cache = new EventCache(fixture.uow);
       const { read } = fixture.uow;
@@ -176,7 +176,7 @@ describe('the cache of events', () => {
   });
 
   it('reads everything again after it was cleared', async () => {
-    const { scene: fixture, realmId, last, looks } = await aLog(5);
+    const { fixture, realmId, last, looks } = await aLog(5);
     const cache = new EventCache(fixture.uow);
     const all = await readAll(cache, realmId, BEGINNING, last);
     cache.forget(realmId);

@@ -2,6 +2,10 @@ import type { EventSeq, MessageId, RealmId, UnixSeconds } from '../shared/ids.js
 import type { Audiences } from './audience-membership.js';
 import type { DomainEvent, DomainEventTypes, EventFormats } from './event.js';
 import type { Announcement, LoggedEvent } from './event-log.js';
+import { packIds, unpackIds } from './packed-ids.js';
+
+/** Of one in a list, with its comma. */
+const ID_LENGTH = 8;
 
 /** An event as storage keeps it. */
 export interface EncodedEvent {
@@ -23,6 +27,8 @@ export interface EventEncoding {
   readonly encodeEvent: (announcement: Pick<Announcement, 'event' | 'audience'>) => EncodedEvent;
   /** Never throws: what cannot be read is answered as unreadable. */
   readonly decodeEvent: (row: EncodedRow) => LoggedEvent;
+  /** Of a row and what it was decoded to, about: of the text, were nothing of it packed. */
+  readonly sizeOf: (row: Pick<EncodedRow, 'payload' | 'audience'>, logged: LoggedEvent) => number;
   /** What is left of an event whose content is gone. */
   readonly blankEvent: EncodedEvent;
 }
@@ -33,7 +39,7 @@ export function eventEncoding(
 ): EventEncoding {
   const encodeEvent: EventEncoding['encodeEvent'] = ({ event, audience }) => ({
     format: formats[event.type],
-    payload: JSON.stringify(event),
+    payload: JSON.stringify(packed(event)),
     audience: JSON.stringify(audience),
   });
 
@@ -46,11 +52,29 @@ export function eventEncoding(
     if (!Object.hasOwn(formats, type)) return unreadable(`its type, ${String(type).slice(0, 60)}, is unknown`);
     if (encoded.format !== formats[type]) return unreadable(`format ${encoded.format} of ${type} is unknown`);
     if (!audience) return unreadable('its audience is damaged');
-    return { realmId, seq, at, quotes, audience, event: event as DomainEvent };
+    const whole = unpacked(event as DomainEvent);
+    if (!whole) return unreadable('its list of messages is damaged');
+    return { realmId, seq, at, quotes, audience, event: whole };
   };
 
+  const sizeOf: EventEncoding['sizeOf'] = ({ payload, audience }, logged) =>
+    payload.length +
+    audience.length +
+    ('event' in logged && 'messageIds' in logged.event ? ID_LENGTH * logged.event.messageIds.length : 0);
+
   const blankEvent = encodeEvent({ event: { type: 'blank' }, audience: { kind: 'nobody' } });
-  return { encodeEvent, decodeEvent, blankEvent };
+  return { encodeEvent, decodeEvent, sizeOf, blankEvent };
+}
+
+/** What marks or deletes a topic names all of its messages. */
+const packed = (event: DomainEvent): unknown =>
+  'messageIds' in event ? { ...event, messageIds: packIds(event.messageIds) } : event;
+
+/** Null where its list of messages is damaged. */
+function unpacked(event: DomainEvent): DomainEvent | null {
+  if (!('messageIds' in event) || Array.isArray(event.messageIds)) return event;
+  const messageIds = unpackIds(event.messageIds);
+  return messageIds && { ...event, messageIds: messageIds as MessageId[] };
 }
 
 /** Undefined where the text is no JSON. */

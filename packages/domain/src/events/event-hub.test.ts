@@ -840,10 +840,21 @@ describe('an ephemeral event', () => {
     expect(seqsOf(await events.read(other))).toEqual([before, after]);
   });
 
+  it('reaches a new queue that nobody has polled yet', async () => {
+    const fixture = await cast();
+    const events = await live(fixture);
+    const id = await events.registerLive('hamlet');
+    events.tell(typing(fixture));
+    const after = await events.announce(wholeRealm);
+    const queue = await events.hub.open(fixture.realm.id, fixture.user('hamlet').id, id);
+    expect(seqsOf(await events.read(queue))).toEqual([after, null]);
+  });
+
   it('reaches no queue that is opened later, and is not stored', async () => {
     const fixture = await cast();
     const events = await live(fixture);
     const id = await events.register('hamlet');
+    await events.restart();
     const lastSeq = await fixture.uow.read((r) => r.events.lastSeq(fixture.realm.id));
     events.tell(typing(fixture));
     expect(await events.read(await events.open('hamlet', id))).toEqual([]);

@@ -9,7 +9,14 @@ import type { EphemeralAnnouncement, EphemeralEvents } from './ephemeral-event.j
 import { EventCache } from './event-cache.js';
 import type { EventListener } from './event-listener.js';
 import type { StoredEvent, UnreadableEvent } from './event-log.js';
-import { firstPositionOf, type QueueKey, type QueuePosition, type ServedQueues, seqOf } from './event-queue.js';
+import {
+  type EventQueue,
+  firstPositionOf,
+  type QueueKey,
+  type QueuePosition,
+  type ServedQueues,
+  seqOf,
+} from './event-queue.js';
 import { LiveQueue } from './live-queue.js';
 import { LiveRealms } from './live-realms.js';
 import type { LogFollower } from './log-follower.js';
@@ -44,8 +51,8 @@ interface QueueSnapshot {
 
 /**
  * Brings events to the queues that are polled. Every queue reads the log through one cache of decoded events, as its client
- * reads on; one that has read to the end is up to date, and from there on gets events as they are committed. Queues that
- * nobody polls cost nothing but their row.
+ * reads on; one that has read to the end, as a new one has, is up to date, and from there on gets events as they are committed.
+ * Queues that nobody polls cost nothing but their row, soon.
  */
 export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
   private readonly queues = new Map<string, LiveQueue>();
@@ -99,6 +106,18 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
   /** Another process may have changed what the log quotes. */
   onWrittenElsewhere(realmId: RealmId): void {
     this.cache.forget(realmId);
+  }
+
+  /** What was committed since it was registered stays for its client's first poll, which also learns of any failure. */
+  async admit(queue: EventQueue): Promise<void> {
+    const live = this.add(new LiveQueue(queue, this.parts.clock.now()));
+    await this.reader
+      .read(live, () => 'left')
+      .catch((err: unknown) => {
+        if (live.isClosed) return;
+        this.forget(live);
+        this.parts.report('a new event queue is not read before its first poll', { queueId: queue.id, err });
+      });
   }
 
   /** To live queues only: an ephemeral event is not stored, so queues that are opened later do not get it. */
@@ -264,7 +283,11 @@ export class EventHub implements EventListener, ServedQueues, EphemeralEvents {
     const floorSeq = (isGiven ? Math.max(queue.floorSeq, seqOf(cursor) - 1) : queue.floorSeq) as EventSeq;
     const isLost = prunedUpTo > floorSeq || lastSeq - floorSeq > this.options.maxEventsBehind;
     if (isLost || opening.isVoid) throw queueNotFound(id);
-    const live = new LiveQueue(queue, clock.now(), { acked: isGiven ? cursor : queue.acked, floorSeq });
+    return this.add(new LiveQueue(queue, clock.now(), { acked: isGiven ? cursor : queue.acked, floorSeq }));
+  }
+
+  private add(live: LiveQueue): LiveQueue {
+    const { id, ownerId } = live.queue;
     this.queues.set(id, live);
     const others = this.byOwner.get(ownerId);
     if (others) others.add(live);

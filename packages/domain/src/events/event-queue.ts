@@ -92,6 +92,8 @@ export interface ServedQueues {
   lastPolled(ownerId: UserId): ReadonlyMap<string, number>;
   /** Their rows are gone: waiting polls are answered, and the queues leave memory. */
   forgetRemoved(keys: readonly QueueKey[]): void;
+  /** It was just added, and gets what is not logged from now on, as if it had been polled. */
+  admit(queue: EventQueue): Promise<void>;
 }
 
 export interface EventQueueReads {

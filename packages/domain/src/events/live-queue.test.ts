@@ -80,15 +80,15 @@ describe('a live queue', () => {
 
   it('falls behind from an event on that could not be delivered', () => {
     const queue = live();
-    queue.fallBehind(seq(8));
+    queue.markLagging(seq(8));
     expect(queue.floor(seq(20))).toBe(7);
-    queue.fallBehind(seq(15));
+    queue.markLagging(seq(15));
     expect(queue.floor(seq(20))).toBe(7);
   });
 
   it('never goes back', () => {
     const queue = live();
-    queue.fallBehind(seq(9));
+    queue.markLagging(seq(9));
     queue.dropBefore(seq(4));
     expect(queue.floor(seq(20))).toBe(8);
   });
@@ -147,7 +147,7 @@ describe('a live queue', () => {
     const queue = live();
     const heard: string[] = [];
     queue.waitFor((reason) => heard.push(reason));
-    queue.fallBehind(seq(6));
+    queue.markLagging(seq(6));
     queue.close('failed');
     expect(heard).toEqual(['event', 'failed']);
     expect(queue).toMatchObject({ isClosed: true, hasFailed: true });
@@ -164,7 +164,7 @@ describe('a live queue', () => {
     );
     expect([queue.hasNews, queue.takeEphemerals(150)]).toEqual([false, []]);
     queue.pushEphemeral({ event: typing, at: 200 });
-    queue.fallBehind(seq(6));
+    queue.markLagging(seq(6));
     expect(queue.takeEphemerals(200)).toEqual([]);
   });
 

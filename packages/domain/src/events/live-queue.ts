@@ -98,7 +98,7 @@ export class LiveQueue {
   push(due: DueEvent): void {
     if (this.isBehind) return;
     if (this.due.length >= MAX_DUE) {
-      this.fallBehind(seqOf(due));
+      this.markLagging(seqOf(due));
       return;
     }
     this.due.push(due);
@@ -121,7 +121,7 @@ export class LiveQueue {
   }
 
   /** From this event on, what is due to it has to be read from the log. */
-  fallBehind(seq: EventSeq): void {
+  markLagging(seq: EventSeq): void {
     if (this.isBehind) return;
     this.floorSeq = this.floor((seq - 1) as EventSeq);
     this.due = [];

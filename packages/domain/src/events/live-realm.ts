@@ -177,7 +177,7 @@ export class LiveRealm {
 
   /** Its receivers are unknown, so every queue reads the log. */
   private loseEvent(seq: EventSeq): void {
-    for (const user of this.users.values()) for (const live of user.queues) live.fallBehind(seq);
+    for (const user of this.users.values()) for (const live of user.queues) live.markLagging(seq);
   }
 
   private distribute(stored: StoredEvent, answers: AudienceAnswers): void {

@@ -56,7 +56,7 @@ export class LiveRealms {
   drop(realmId: RealmId, seq: EventSeq): void {
     const realm = this.realms.get(realmId);
     this.realms.delete(realmId);
-    for (const user of realm?.users.values() ?? []) for (const live of user.queues) live.fallBehind(seq);
+    for (const user of realm?.users.values() ?? []) for (const live of user.queues) live.markLagging(seq);
   }
 
   private add(realmId: RealmId, snapshot: RealmSnapshot): LiveRealm {

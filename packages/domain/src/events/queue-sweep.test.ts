@@ -13,7 +13,7 @@ import { POSITIONS_PER_SEQ } from './event-queue.js';
 
 async function start(options?: LiveEventsOptions) {
   const fixture = await createFixture(aUser({ name: 'hamlet' }), aUser({ name: 'iago' }));
-  return { scene: fixture, events: await LiveEvents.start(fixture, options) };
+  return { fixture, events: await LiveEvents.start(fixture, options) };
 }
 
 const stored = ({ fixture }: LiveEvents, id: string, realmId: RealmId = fixture.realm.id) =>
@@ -22,7 +22,7 @@ const NOT_FOUND = { code: 'UNKNOWN_EVENT_QUEUE' };
 
 describe('an idle event queue', () => {
   it('expires when nobody has polled it for as long as it lives, and no sooner', async () => {
-    const { scene: fixture, events } = await start();
+    const { fixture, events } = await start();
     const [short, long] = [
       await events.register('hamlet', {}, { idleTimeoutSeconds: 60 }),
       await events.register('hamlet', {}, { idleTimeoutSeconds: 900 }),
@@ -37,7 +37,7 @@ describe('an idle event queue', () => {
   });
 
   it('expires although this process knows it, and goes on living while it is polled', async () => {
-    const { scene: fixture, events } = await start();
+    const { fixture, events } = await start();
     const ids = [
       await events.register('hamlet', {}, { idleTimeoutSeconds: 60 }),
       await events.register('hamlet', {}, { idleTimeoutSeconds: 60 }),
@@ -53,7 +53,7 @@ describe('an idle event queue', () => {
   });
 
   it('does not expire while a poll waits, however long', async () => {
-    const { scene: fixture, events } = await start();
+    const { fixture, events } = await start();
     const id = await events.register('hamlet', {}, { idleTimeoutSeconds: 60 });
     const queue = await events.open('hamlet', id);
     const reasons: string[] = [];
@@ -69,7 +69,7 @@ describe('an idle event queue', () => {
   });
 
   it('gets its full idle time again after the server was down', async () => {
-    const { scene: fixture, events } = await start();
+    const { fixture, events } = await start();
     const id = await events.register('hamlet');
     fixture.clock.advance(100_000);
     await events.restart();
@@ -82,7 +82,7 @@ describe('an idle event queue', () => {
   });
 
   it('expires in every realm, however many there are and whatever their rows hold', async () => {
-    const { scene: fixture, events } = await start();
+    const { fixture, events } = await start();
     const other = await anotherRealm(fixture, aRealm({ stringId: 'venice' }), aUser({ name: 'othello' }));
     await fixture.uow.write(async (tx) => {
       for (let n = 0; n < 600; n++) {
@@ -144,7 +144,7 @@ describe('the log', () => {
     fixture.uow.read(async ({ events }) => (await events.listAfter(fixture.realm.id, 0 as EventSeq, 10_000)).length);
 
   it('keeps what a consumer has yet to read, up to so many events', async () => {
-    const { scene: fixture, events } = await start({ maxEventsForConsumers: 10 });
+    const { fixture, events } = await start({ maxEventsForConsumers: 10 });
     const realmId = fixture.realm.id;
     const head = await fixture.uow.read((r) => r.events.lastSeq(realmId));
     await fixture.uow.write((tx) => tx.consumers.add('indexer', new Map([[realmId, head]])));
@@ -167,7 +167,7 @@ describe('the log', () => {
   });
 
   it('is shortened to what some queue still needs', async () => {
-    const { scene: fixture, events } = await start();
+    const { fixture, events } = await start();
     const id = await events.register('hamlet', {}, { idleTimeoutSeconds: 604_800 });
     const seqs: number[] = [];
     for (let n = 0; n < 5; n++) seqs.push(await events.announce(wholeRealm));
@@ -184,7 +184,7 @@ describe('the log', () => {
   });
 
   it('keeps recent events, needed or not', async () => {
-    const { scene: fixture, events } = await start();
+    const { fixture, events } = await start();
     fixture.clock.advance(10_000);
     await events.announce(wholeRealm);
     fixture.clock.advance(599);
@@ -197,7 +197,7 @@ describe('the log', () => {
   });
 
   it('is shortened by thousands of events, and past those that cannot be read', async () => {
-    const { scene: fixture, events } = await start();
+    const { fixture, events } = await start();
     await events.uow.write(async (tx) => {
       for (let n = 0; n < 1100; n++)
         await tx.events.append(fixture.realm.id, { event: flagChange, audience: wholeRealm });
@@ -213,7 +213,7 @@ describe('the log', () => {
 
 describe('positions of queues', () => {
   it('are stored, and only those that changed', async () => {
-    const { scene: fixture, events } = await start();
+    const { fixture, events } = await start();
     const ids = [await events.register('hamlet'), await events.register('iago')];
     const queue = await events.open('hamlet', ids[0]!);
     await events.open('iago', ids[1]!);
@@ -280,7 +280,7 @@ describe('positions of queues', () => {
   });
 
   it('leave memory when nobody polls for a while, and are loaded by the next poll', async () => {
-    const { scene: fixture, events } = await start();
+    const { fixture, events } = await start();
     const id = await events.register('hamlet');
     const queue = await events.open('hamlet', id);
     const seq = await events.announce(wholeRealm);
@@ -302,7 +302,7 @@ describe('positions of queues', () => {
 
 describe('a part of a sweep that fails', () => {
   it('is reported, and the other parts run', async () => {
-    const { scene: fixture, events } = await start();
+    const { fixture, events } = await start();
     const queue = await events.open('hamlet', await events.register('hamlet'));
     await events.announce(wholeRealm);
     fixture.clock.advance(10_000);

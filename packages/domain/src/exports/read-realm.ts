@@ -7,8 +7,9 @@ import type { MessageView } from '../messages/message-view.js';
 import { isOnboardingStep } from '../onboarding/onboarding-steps.js';
 import type { PictureName } from '../pictures/picture.js';
 import type { PresenceTimes } from '../presence/presence.js';
+import { mapChannelSettings } from '../realms/channel-settings.js';
 import { REALM_IMAGE_NAMES } from '../realms/realm-images.js';
-import { REALM_SETTINGS, type RealmSettings } from '../realms/realm-settings.js';
+import type { RealmSettings } from '../realms/realm-settings.js';
 import { MAX_REMINDERS } from '../scheduling/reminder.js';
 import { MAX_SCHEDULED_MESSAGES } from '../scheduling/scheduled-message.js';
 import type { ChannelId, MessageId, RealmId, RecipientId, UserId } from '../shared/ids.js';
@@ -284,13 +285,8 @@ const byId = <T extends { readonly id: number }>(items: readonly T[]): readonly 
   [...items].sort((a, b) => a.id - b.id);
 
 /** Settings that name a channel which is not in the export name none. */
-function withKnownChannels(settings: RealmSettings, channelIds: ReadonlySet<number>): RealmSettings {
-  const known: Record<string, unknown> = { ...settings };
-  for (const [name, { kind }] of Object.entries(REALM_SETTINGS)) {
-    if (kind === 'channel' && !channelIds.has(known[name] as number)) known[name] = null;
-  }
-  return known as unknown as RealmSettings;
-}
+const withKnownChannels = (settings: RealmSettings, channelIds: ReadonlySet<number>): RealmSettings =>
+  mapChannelSettings(settings, (id) => (channelIds.has(id) ? id : null));
 
 async function readGroups(reads: Repositories, realmId: RealmId): Promise<readonly GroupCopy[]> {
   const named = (await reads.groups.listNamed(realmId)).map(({ id }) => id);

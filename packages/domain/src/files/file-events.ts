@@ -35,7 +35,7 @@ export const viewOfFile = ({ id, name, pathId, size, createdAt, messageIds }: At
   messageIds,
 });
 
-/** Tells the owners that other messages refer to their files. */
+/** Announces to the owners that other messages refer to their files. */
 export async function publishFileChanges(tx: Transaction, realmId: RealmId, ids: readonly FileId[]): Promise<void> {
   if (ids.length === 0) return;
   const usedBytes = await tx.files.usedBytes(realmId);

@@ -70,7 +70,7 @@ describe('a value somebody chose for a permission', () => {
     });
   });
 
-  it('stands for a named group itself, or for a new one that nobody is told of', async () => {
+  it('stands for a named group itself, or for a new one that is announced to nobody', async () => {
     const fixture = await town();
     const cooks = fixture.group('cooks').id;
     const value = spelt([fixture.user('hamlet').id], [cooks]);

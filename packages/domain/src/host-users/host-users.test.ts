@@ -66,7 +66,7 @@ describe('upserting a user of the host application', () => {
     expect(await upsert(person)).toMatchObject(person);
   });
 
-  it('changes what differs, tells everybody, and leaves the rest', async () => {
+  it('changes what differs, announces it, and leaves the rest', async () => {
     const { fixture, upsert } = await cast();
     const ann = await upsert({ email: 'ann@example.org' });
     await expectInSync(fixture, async () => {

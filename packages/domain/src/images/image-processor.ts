@@ -2,7 +2,7 @@ import { DomainError } from '../shared/errors.js';
 import type { UserId } from '../shared/ids.js';
 
 /** Those that are read. Never SVG, which is a program. */
-export type ImageFormat = 'png' | 'jpeg' | 'gif' | 'webp' | 'avif' | 'tiff';
+export type ImageFormat = 'png' | 'jpeg' | 'gif' | 'webp' | 'avif' | 'heic' | 'tiff';
 
 /** Of all frames together. */
 export const MAX_IMAGE_PIXELS = 90_000_000;

@@ -135,7 +135,7 @@ describe('inviting', () => {
     expect(ask({ ...addable, isDeactivated: true })).toBe('GROUP_DEACTIVATED: User group is deactivated.');
   });
 
-  it('only administrators choose what newcomers are told', () => {
+  it('only administrators choose the welcome message of newcomers', () => {
     expect(effectiveWelcomeText(makeActor('administrator'), 'Hello')).toBe('Hello');
     expect(effectiveWelcomeText(makeActor('owner'), '')).toBe('');
     expect(effectiveWelcomeText(makeActor('owner'), null)).toBeNull();

@@ -16,7 +16,7 @@ const WELCOME_LETTER = letterJobKind<WelcomePayload>({
 export const planWelcomeLetter = (tx: Transaction, { realmId, id: userId }: User, now: UnixSeconds): Promise<unknown> =>
   tx.jobs.schedule(encodeJob(WELCOME_LETTER, { realmId, dueAt: now, payload: { userId } }));
 
-/** Tells newcomers where and how they log in (organization §10.4). */
+/** Writes to newcomers where and how they log in (organization §10.4). */
 export class SendWelcomeLetters extends LetterJobs<WelcomePayload> {
   readonly kind = WELCOME_LETTER;
 

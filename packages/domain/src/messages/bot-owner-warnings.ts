@@ -12,7 +12,7 @@ const PAUSE = 300;
 const MAX_REMEMBERED = 10_000;
 
 /**
- * Tells a bot's owner that it speaks where nobody hears it, at most once in five minutes for each bot (messages §3.2).
+ * Warns a bot's owner that it sends where nobody receives it, at most once in five minutes for each bot (messages §3.2).
  * When it did so last is known to this process only: a restart may make it one notice more.
  */
 export class BotOwnerWarnings {

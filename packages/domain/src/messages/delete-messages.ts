@@ -69,7 +69,7 @@ function byTopic(messages: Deletion['messages']): ReadonlyMap<string, readonly M
   return new Map([...topics.values()].map(({ topic, ids }) => [topic, ids]));
 }
 
-/** Told to those who hear of the deletion, and before it. */
+/** Announced to those who get the deletion, and before it. */
 async function renewFirstMessage(tx: Transaction, deletion: Deletion, ids: readonly MessageId[]): Promise<void> {
   const { realmId, channel } = deletion;
   if (channel === null || channel.firstMessageId === null || !ids.includes(channel.firstMessageId)) return;

@@ -58,8 +58,8 @@ export class GroupMembershipNotices implements GroupNotices {
   }
 }
 
-/** Tells those of a large change, so many at a time. */
-export class TellGroupMembers implements JobHandler<NoticePayload> {
+/** Sends those of a large change, so many at a time. */
+export class SendGroupMembershipNotices implements JobHandler<NoticePayload> {
   readonly kind = MEMBERSHIP_NOTICE_JOB;
 
   constructor(private readonly notices: GroupMembershipNotices) {}

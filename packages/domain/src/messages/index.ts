@@ -6,7 +6,7 @@ export {
 } from './alert-segments.js';
 export { BotOwnerWarnings } from './bot-owner-warnings.js';
 export { type FlagChange, type FlagChangeInput, parseFlagChange } from './change-flags.js';
-export { GroupMembershipNotices, TellGroupMembers } from './group-membership-notices.js';
+export { GroupMembershipNotices, SendGroupMembershipNotices } from './group-membership-notices.js';
 export {
   type LinkableChannel,
   type MarkdownOptions,

@@ -3,7 +3,7 @@ import type { ChannelPrivacy } from '../channels/channel.js';
 import { isInAudience } from '../composition/audiences.js';
 import type { MessageId } from '../shared/ids.js';
 import type { Role } from '../users/role.js';
-import { messageWatchers } from './message-audiences.js';
+import { messageWatchers, watchersOfAny } from './message-audiences.js';
 
 describe('who watches a message (messages §18)', () => {
   it.each(
@@ -27,5 +27,13 @@ describe('who watches a message (messages §18)', () => {
     });
     const hears = isInAudience(messageWatchers({ id: messageId }, channel), member);
     expect(hears ? 'yes' : 'no').toBe(expected);
+  });
+
+  it('of several is whoever watches one of them', () => {
+    const channel = makeChannel({ privacy: 'privateProtectedHistory' });
+    const ids = [7, 8] as MessageId[];
+    const member = makeMembership(makeActor('member'), { isSubscribed: () => true, holds: (held) => held === ids[1] });
+    expect(isInAudience(watchersOfAny(ids, channel), member)).toBe(true);
+    expect(isInAudience(watchersOfAny(ids.slice(0, 1), channel), member)).toBe(false);
   });
 });

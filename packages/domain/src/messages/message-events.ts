@@ -107,8 +107,8 @@ declare module '../events/event.js' {
 export const MESSAGE_EVENT_FORMATS: EventFormats<MessageEventTypes> = {
   'message.sent': 3,
   'message.submessage_added': 1,
-  'message.flag_changed': 1,
-  'message.updated': 1,
+  'message.flag_changed': 2,
+  'message.updated': 2,
   'message.rerendered': 1,
-  'message.deleted': 1,
+  'message.deleted': 2,
 };

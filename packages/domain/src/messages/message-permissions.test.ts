@@ -548,7 +548,7 @@ describe('deleting a message', () => {
   });
 
   it.each`
-    who                | anothers  | hisOwn
+    who                | anothers  | theirOwn
     ${'owner'}         | ${'yes'}  | ${'yes'}
     ${'administrator'} | ${'yes'}  | ${'yes'}
     ${'moderator'}     | ${mayNot} | ${'yes'}
@@ -557,7 +557,7 @@ describe('deleting a message', () => {
   `('$who, by default', (row) => {
     const byDefault = { canDeleteAnyMessage: systemGroup.administrators, canDeleteOwnMessage: systemGroup.everyone };
     expect(remove({ role: row.who, sender: 11, realm: byDefault })).toBe(row.anothers);
-    expect(remove({ role: row.who, realm: byDefault })).toBe(row.hisOwn);
+    expect(remove({ role: row.who, realm: byDefault })).toBe(row.theirOwn);
   });
 
   it("guests are never granted the organization's right to delete anything", () => {

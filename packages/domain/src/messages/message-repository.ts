@@ -25,6 +25,8 @@ export interface MessageReads {
 /** What rules about submessages ask of those there are. */
 export interface SubmessageSummary {
   readonly count: number;
+  /** Of all their texts together, in code points. */
+  readonly length: number;
   /** The oldest one; null: there is none. */
   readonly first: Submessage | null;
   /** Whether one of them is by the message's author. */

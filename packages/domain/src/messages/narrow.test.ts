@@ -343,7 +343,7 @@ describe('the people that the terms of a narrow name', () => {
     });
   });
 
-  it('are told of in the order of the terms where some are unknown', async () => {
+  it('are named in the order of the terms where some are unknown', async () => {
     const fixture = await town();
     const wrong = [term('channel', 'nowhere'), term('sender', 'nobody@example.com')];
     await expect(resolve(fixture, 'member', ...wrong)).rejects.toThrow('unknown channel nowhere');

@@ -58,7 +58,7 @@ export interface Post {
   readonly isReadByDefault?: boolean;
   /** Receivers who get it unread all the same. */
   readonly unreadFor?: readonly UserId[];
-  /** Told after the files that it attaches, before itself. */
+  /** Announced after the files that it attaches, before itself. */
   readonly topicPolicies?: readonly TopicPolicy[];
   readonly echo?: { readonly queueId: string; readonly localId: string } | null;
 }

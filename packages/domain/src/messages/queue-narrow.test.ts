@@ -66,7 +66,7 @@ describe('a narrowed queue', () => {
     expect(await isUnmuted(terms, content, topic)).toBe(heard);
   });
 
-  it('does not hear of its owner’s own messages as unread', async () => {
+  it('does not get its owner’s own messages as unread', async () => {
     expect(await isUnmuted([is('unread')], 'hi', 'plans', 'hamlet')).toBe(false);
   });
 

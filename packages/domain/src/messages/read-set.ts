@@ -73,7 +73,7 @@ export function affectedRanges(ordinals: readonly Ordinal[]): readonly OrdinalRa
 }
 
 /**
- * Marks ordinals read or unread. `stored` are the segments overlapping their `neighbourhoods`, ascending. The same set is
+ * Marks ordinals read or unread. `stored` are the segments overlapping their `affectedRanges`, ascending. The same set is
  * always the same segments, whatever the changes it came from.
  */
 export function markOrdinals(
@@ -112,7 +112,7 @@ export function extendLatest(latest: ReadSegment, newest: Ordinal): ReadSegment 
 }
 
 /**
- * Marks every ordinal of a range read. `stored` are the segments overlapping the neighbourhoods of both its ends, and all
+ * Marks every ordinal of a range read. `stored` are the segments overlapping the `affectedRanges` of both its ends, and all
  * that lie between; ascending.
  */
 export function markRangeRead(stored: readonly ReadSegment[], range: OrdinalRange): ReadSetChange {

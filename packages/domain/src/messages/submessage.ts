@@ -1,10 +1,13 @@
 import { DomainError } from '../shared/errors.js';
 import { parseJson } from '../shared/json.js';
+import { isLongerThan } from '../shared/text.js';
 import { type Dictionary, dictionary, flag, integer, JsonShapeError, member, text, wrong } from './json-shape.js';
 import type { Submessage } from './message-view.js';
 
 /** Of one message: it is shown with all of them. */
 export const MAX_SUBMESSAGES = 5000;
+/** All their texts together, in code points. */
+export const MAX_SUBMESSAGES_LENGTH = 500_000;
 /** In code points. */
 export const MAX_SUBMESSAGE_LENGTH = 10_000;
 export const MAX_SUBMESSAGE_KIND_LENGTH = 100;
@@ -13,9 +16,19 @@ export const MAX_SUBMESSAGE_KIND_LENGTH = 100;
 const MAX_INDEX = 1000;
 
 /** @throws DomainError TOO_MANY_SUBMESSAGES */
-export function requireRoomForSubmessage(present: number): void {
-  if (present < MAX_SUBMESSAGES) return;
-  throw new DomainError('TOO_MANY_SUBMESSAGES', `Too many submessages (limit: ${MAX_SUBMESSAGES}).`);
+export function requireRoomForSubmessage(
+  { count, length }: { readonly count: number; readonly length: number },
+  content: string,
+): void {
+  if (count >= MAX_SUBMESSAGES) {
+    throw new DomainError('TOO_MANY_SUBMESSAGES', `Too many submessages (limit: ${MAX_SUBMESSAGES}).`);
+  }
+  if (isLongerThan(content, MAX_SUBMESSAGES_LENGTH - length)) {
+    throw new DomainError(
+      'TOO_MANY_SUBMESSAGES',
+      `Too much text in submessages (limit: ${MAX_SUBMESSAGES_LENGTH} characters).`,
+    );
+  }
 }
 
 /**

@@ -1,12 +1,12 @@
 import { makeActor, makeChannel, makeMembership, tableRows } from '@parley/testkit';
 import type { ChannelPrivacy } from '../channels/channel.js';
 import { isInAudience } from '../composition/audiences.js';
-import type { ChannelId, UserId } from '../shared/ids.js';
+import type { ChannelId, MessageId, UserId } from '../shared/ids.js';
 import type { Role } from '../users/role.js';
-import { receiversAfterMove, receiversLostByMove } from './update-audiences.js';
+import { receiversAfterMove, receiversLostByMove, watchersOfUpdate } from './update-audiences.js';
 
 /** K: hears of the move; L: hears that the message is gone; –: hears nothing. */
-describe('who hears of messages that were moved to another channel (messages §9.4)', () => {
+describe('who receives the event of messages that were moved to another channel (messages §9.4)', () => {
   it.each(
     tableRows(`
       who                       | webPublic | public | privateSharedHistory | privateProtectedHistory
@@ -34,5 +34,25 @@ describe('who hears of messages that were moved to another channel (messages §9
     const loses = isInAudience(receiversLostByMove(source, target, outside), member);
     expect(keeps && loses).toBe(false);
     expect(keeps ? 'K' : loses ? 'L' : '–').toBe(expected);
+  });
+});
+
+describe('who hears of a change that moves nothing (messages §18.2)', () => {
+  it.each(
+    tableRows(`
+      who                        | public | privateSharedHistory | privateProtectedHistory | direct
+      member, subscribed         | yes    | yes                  | yes                     | no
+      member, has it             | yes    | no                   | no                      | yes
+      guest, has it              | no     | no                   | no                      | yes
+      member                     | no     | no                   | no                      | no
+    `),
+  )('%s, %s: %s', (who, kind, expected) => {
+    const channel = kind === 'direct' ? null : makeChannel({ privacy: kind as ChannelPrivacy });
+    const member = makeMembership(makeActor(who.split(',')[0] as Role), {
+      isSubscribed: () => who.includes('subscribed'),
+      holds: () => who.includes('has it'),
+    });
+    const hears = isInAudience(watchersOfUpdate({ id: 7 as MessageId }, channel), member);
+    expect(hears ? 'yes' : 'no').toBe(expected);
   });
 });

@@ -6,7 +6,7 @@ export {
   statusOf,
   timesAfterSwitch,
 } from './presence.js';
-export { PresenceBoard, type PresenceEntry } from './presence-board.js';
+export { PresenceBoard, type PresenceEntry, type PresenceList } from './presence-board.js';
 
 import './presence-errors.js';
 

@@ -4,13 +4,15 @@ import type { UserId } from '../shared/ids.js';
 import type { User } from '../users/user.js';
 import { PresenceBoard } from './presence-board.js';
 
+const toAll = { limitsToAccessors: false };
 const everything = { after: null, since: null };
 
 async function fixtureWith(count: number) {
   const names = Array.from({ length: count }, (_, n) => `user${n}`);
   const fixture = await createFixture(...names.map((name) => aUser({ name })));
   const told: EphemeralAnnouncement[] = [];
-  const open = () => new PresenceBoard(fixture.uow, fixture.clock, { publishEphemeral: (_, it) => void told.push(it) });
+  const open = () =>
+    new PresenceBoard(fixture.uow, fixture.clock, { publishEphemeral: (_, it) => void told.push(it) }, toAll);
   return { fixture, told, open, users: names.map((name) => fixture.user(name)) };
 }
 const shown = async (board: PresenceBoard, { realm }: MemoryFixture, after: number | null = null) =>
@@ -66,7 +68,7 @@ describe('the presence board', () => {
       read: fixture.uow.read,
       write: (work: never) => (fails ? Promise.reject(new Error('full')) : fixture.uow.write(work)),
     } as typeof fixture.uow;
-    const board = new PresenceBoard(uow, fixture.clock, { publishEphemeral: () => {} });
+    const board = new PresenceBoard(uow, fixture.clock, { publishEphemeral: () => {} }, toAll);
     await board.report(users[0]!, 'active');
     fails = true;
     await expect(board.save()).rejects.toThrow('full');
@@ -90,7 +92,7 @@ describe('the presence board', () => {
     expect(await shown(after, fixture, lost)).toEqual(idsOf(b));
   });
 
-  it('tells when somebody comes online, unless too many would hear of it', async () => {
+  it('announces when somebody comes online, unless too many would receive it', async () => {
     const { open, users, told } = await fixtureWith(100);
     await open().report(users[0]!, 'active');
     expect(told).toMatchObject([{ event: { type: 'presence.came_online', user: { id: users[0]!.id } } }]);

@@ -1,4 +1,3 @@
-import { wholeRealm } from '../events/audience.js';
 import type { EphemeralEvents } from '../events/ephemeral-event.js';
 import type { EventListener } from '../events/event-listener.js';
 import type { StoredEvent } from '../events/event-log.js';
@@ -6,7 +5,9 @@ import type { Clock } from '../shared/clock.js';
 import type { RealmId, UnixSeconds, UserId } from '../shared/ids.js';
 import { slicesOf } from '../shared/slices.js';
 import type { Repositories, UnitOfWork } from '../shared/unit-of-work.js';
+import { type PresencePolicy, presenceAudience } from '../users/presence-policy.js';
 import type { User } from '../users/user.js';
+import { isLimitedGuest } from '../users/user-access.js';
 import {
   comesOnline,
   type Presence,
@@ -19,6 +20,14 @@ import {
 /** One person on the board. Another object with each change, so that what is made of it can be kept with it. */
 export interface PresenceEntry extends Presence {
   readonly user: User;
+}
+
+/** What a viewer is told. */
+export interface PresenceList {
+  /** In the order of updates. */
+  readonly entries: readonly PresenceEntry[];
+  /** Of others the viewer must not learn the address (users §1.4); null: they may know everybody. */
+  readonly knownIds: ReadonlySet<UserId> | null;
 }
 
 export interface PresenceSelection {
@@ -61,6 +70,7 @@ export class PresenceBoard implements EventListener {
     private readonly uow: UnitOfWork,
     private readonly clock: Clock,
     private readonly events: EphemeralEvents,
+    private readonly policy: PresencePolicy,
   ) {}
 
   /** The user as their presence is told with; null: they were never there. */
@@ -68,18 +78,23 @@ export class PresenceBoard implements EventListener {
     return (await this.open(realmId)).entries.get(userId) ?? null;
   }
 
-  /** Active people, in the order of their updates. */
+  /** Active people, in the order of their updates, whoever asks. */
   async list(realmId: RealmId, selection: PresenceSelection): Promise<readonly PresenceEntry[]> {
     return select(await this.open(realmId), selection);
   }
 
-  /** The same within a unit. */
-  async listWithin(
+  /** Those of whom the viewer is told; within a unit. */
+  async listFor(
     repositories: Repositories,
-    realmId: RealmId,
+    viewer: { readonly realmId: RealmId; readonly userId: UserId },
     selection: PresenceSelection,
-  ): Promise<readonly PresenceEntry[]> {
-    return select(this.realms.get(realmId) ?? (await this.load(repositories, realmId)), selection);
+  ): Promise<PresenceList> {
+    const { realmId } = viewer;
+    const board = this.realms.get(realmId) ?? (await this.load(repositories, realmId));
+    const knownIds = await knownIdsOf(repositories, viewer);
+    const entries = select(board, selection);
+    const isLimited = knownIds !== null && this.policy.limitsToAccessors;
+    return { entries: isLimited ? entries.filter(({ userId }) => knownIds.has(userId)) : entries, knownIds };
   }
 
   /** The user reports for themselves, and lets others see it. */
@@ -94,7 +109,7 @@ export class PresenceBoard implements EventListener {
     this.set(board, user, times);
     if (!comesOnline(before, status, now) || board.activeUsers > MAX_RECEIVERS) return;
     const event = { type: 'presence.came_online', user, times, at: now } as const;
-    this.events.publishEphemeral(realmId, { event, audience: wholeRealm });
+    this.events.publishEphemeral(realmId, { event, audience: presenceAudience(this.policy, user.id) });
   }
 
   /** Stores what has changed since the last time, in one unit. */
@@ -132,6 +147,10 @@ export class PresenceBoard implements EventListener {
         case 'user.email_visibility_changed':
           this.changes++;
           if (board) replaceUser(board, event.user.id, () => event.user);
+          break;
+        case 'user.role_changed':
+          this.changes++;
+          if (board) replaceUser(board, event.userId, (user) => ({ ...user, role: event.role }));
           break;
         case 'user.created':
           this.changes++;
@@ -209,6 +228,16 @@ export class PresenceBoard implements EventListener {
       board.order = board.order.filter((at) => board.entries.get(at.userId)?.updateId === at.updateId);
     }
   }
+}
+
+/** Of people; null: all (users §1.4). */
+async function knownIdsOf(
+  { actors, realms, users }: Repositories,
+  viewer: { readonly realmId: RealmId; readonly userId: UserId },
+): Promise<ReadonlySet<UserId> | null> {
+  const actor = await actors.get(viewer);
+  if (!isLimitedGuest(actor, await realms.get(viewer.realmId))) return null;
+  return new Set([viewer.userId, ...(await users.listConversationPartners(viewer.realmId, viewer.userId))]);
 }
 
 function replaceUser(board: RealmBoard, userId: UserId, change: (user: User) => User): void {

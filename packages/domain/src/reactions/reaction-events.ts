@@ -26,7 +26,7 @@ declare module '../events/event.js' {
 
 export const REACTION_EVENT_FORMATS: EventFormats<ReactionEventTypes> = { 'reaction.changed': 1 };
 
-/** Tells those who watch the message that the actor has reacted to it, or no longer does. */
+/** Announces to those who watch the message that the actor has reacted to it, or no longer does. */
 export async function publishReaction(
   tx: Transaction,
   op: ReactionEventTypes['reaction.changed']['op'],

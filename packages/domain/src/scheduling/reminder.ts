@@ -1,5 +1,6 @@
 import { DomainError } from '../shared/errors.js';
 import type { MessageId, RealmId, ReminderId, UnixSeconds, UserId } from '../shared/ids.js';
+import { keepsTooMuchText, MAX_KEPT_TEXT_BYTES } from '../shared/kept-text.js';
 import { isLongerThan, trimEnd } from '../shared/text.js';
 
 /** What calls a message to its user's mind at a time. */
@@ -31,6 +32,12 @@ export function requireRoomForReminder(count: number): void {
   throw new DomainError('TOO_MANY_REMINDERS', `Too many reminders (limit: ${MAX_REMINDERS}).`);
 }
 
+/** See `keepsTooMuchText`. @throws DomainError TOO_MANY_REMINDERS */
+export function requireRoomForReminderText(present: number, added: readonly string[]): void {
+  if (!keepsTooMuchText(present, added)) return;
+  throw new DomainError('TOO_MANY_REMINDERS', `Too much text in reminders (limit: ${MAX_KEPT_TEXT_BYTES} bytes).`);
+}
+
 /** What is kept of what somebody noted (users §21). @throws DomainError REMINDER_NOTE_TOO_LONG */
 export function parseNote(raw: string): string {
   const note = trimEnd(raw).replace(/^\n+/, '');
@@ -44,6 +51,8 @@ export interface ReminderReads {
   /** The user's, in the order of their times, then of their ids. At most `limit`. */
   list(realmId: RealmId, userId: UserId, limit: number): Promise<readonly Reminder[]>;
   count(realmId: RealmId, userId: UserId): Promise<number>;
+  /** Of the texts of all of the user's in both forms, in UTF-8. */
+  countBytes(realmId: RealmId, userId: UserId): Promise<number>;
 }
 
 /** Every implementation passes reminder-repository.contract.ts. */

@@ -2,6 +2,7 @@ import { otherParticipants } from '../messages/recipient.js';
 import type { Addressee } from '../messages/use-cases/send-message.js';
 import { DomainError } from '../shared/errors.js';
 import type { ChannelId, RealmId, ScheduledMessageId, UnixSeconds, UserId } from '../shared/ids.js';
+import { keepsTooMuchText, MAX_KEPT_TEXT_BYTES } from '../shared/kept-text.js';
 
 /** By ids, since names may change until the message is sent. */
 export type ScheduledAddressee = Extract<Addressee, { kind: 'channelId' | 'userIds' }>;
@@ -63,6 +64,19 @@ export function requireRoomForScheduledMessage(count: number): void {
   );
 }
 
+type Texts = Pick<ScheduledMessage, 'content' | 'renderedContent'>;
+
+/** See `keepsTooMuchText`. `replaced`: null: it is another one. @throws DomainError TOO_MANY_SCHEDULED_MESSAGES */
+export function requireRoomForScheduledText(present: number, added: Texts, replaced: Texts | null = null): void {
+  if (!keepsTooMuchText(present, textsOf(added), replaced ? textsOf(replaced) : [])) return;
+  throw new DomainError(
+    'TOO_MANY_SCHEDULED_MESSAGES',
+    `Too much text in scheduled messages (limit: ${MAX_KEPT_TEXT_BYTES} bytes).`,
+  );
+}
+
+const textsOf = ({ content, renderedContent }: Texts): readonly string[] => [content, renderedContent];
+
 /** Whom a request names; whether that fits what kind of message it is, is asked in its turn. */
 export type NamedRecipients =
   | { readonly kind: 'id'; readonly id: number }
@@ -88,6 +102,8 @@ export interface ScheduledMessageReads {
   /** The user's that were not sent, in the order of their times, then of their ids. At most `limit`. */
   listUnsent(realmId: RealmId, userId: UserId, limit: number): Promise<readonly ScheduledMessage[]>;
   countUnsent(realmId: RealmId, userId: UserId): Promise<number>;
+  /** Of their texts in both forms, in UTF-8. */
+  countUnsentBytes(realmId: RealmId, userId: UserId): Promise<number>;
 }
 
 /** Every implementation passes scheduled-message-repository.contract.ts. */

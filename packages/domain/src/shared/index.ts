@@ -39,6 +39,7 @@ export { parseJson, replaceFractionals } from './json.js';
 export { type Decision, enforce } from './permission.js';
 export type { ReportProblem } from './problem-log.js';
 export { type AddressedRealm, type RealmUrls, SERVER_ITSELF } from './realm-urls.js';
+export { recordOf } from './record-of.js';
 export {
   isSettingValue,
   type Registry,

@@ -313,11 +313,11 @@ describe('permission rules over random actors and settings', () => {
     fc.assert(
       fc.property(anyWorld, anyRole, anyTeams, fc.boolean(), ({ channel, isSubscribed }, role, teams, full) => {
         const actor = person(role, teams, full);
-        const isTold = isInAudience(
+        const isReceiver = isInAudience(
           metadataUsers(channel),
           makeMembership(actor, { isSubscribed: () => isSubscribed }),
         );
-        expect(isTold).toBe(canSeeMetadata(actor, channel, isSubscribed).allowed);
+        expect(isReceiver).toBe(canSeeMetadata(actor, channel, isSubscribed).allowed);
       }),
       { numRuns: 300 },
     );

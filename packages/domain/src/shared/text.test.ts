@@ -1,6 +1,15 @@
 import { workMsOf } from '@parley/testkit/process-usage';
 import fc from 'fast-check';
-import { compareCodePoints, isLongerThan, isShorterThan, takeCodePoints, trim, trimEnd, utf8Length } from './text.js';
+import {
+  compareCodePoints,
+  isLongerThan,
+  isShorterThan,
+  sortByCodePoints,
+  takeCodePoints,
+  trim,
+  trimEnd,
+  utf8Length,
+} from './text.js';
 
 describe('white space', () => {
   const around = '\t\n\r \u001c\u0085\u00a0\u2003\u2028\u3000';
@@ -83,6 +92,15 @@ describe('the order of texts', () => {
         const at = one!.findIndex((it, index) => it !== other![index]);
         const expected = at === -1 ? one!.length - other!.length : one![at]! - (other![at] ?? -1);
         expect(Math.sign(compareCodePoints(a, b))).toBe(Math.sign(expected));
+      }),
+    );
+  });
+
+  it('sorts lists by them', () => {
+    const texts = fc.array(fc.string({ unit: fc.constantFrom('a', 'b', '字', '\uff01', '\ue000', '😀') }));
+    fc.assert(
+      fc.property(texts, (list) => {
+        expect(sortByCodePoints([...list], (text) => text)).toEqual([...list].sort(compareCodePoints));
       }),
     );
   });

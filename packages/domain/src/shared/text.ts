@@ -95,10 +95,26 @@ function isPaired(text: string, index: number, code: number): boolean {
 export function compareCodePoints(a: string, b: string): number {
   const length = Math.min(a.length, b.length);
   for (let at = 0; at < length; at++) {
-    const [one, other] = [a.charCodeAt(at), b.charCodeAt(at)];
+    const one = a.charCodeAt(at);
+    const other = b.charCodeAt(at);
     if (one !== other) return rankOf(one) - rankOf(other);
   }
   return a.length - b.length;
+}
+
+/** What `<` puts behind halves of code points, though they come before whole ones. */
+const BEHIND_HALVES = /[\ue000-\uffff]/;
+
+/** Sorts the list itself: as `compareCodePoints` would, and several times as quick where most texts are. */
+export function sortByCodePoints<T>(list: T[], textOf: (element: T) => string): T[] {
+  if (list.some((element) => BEHIND_HALVES.test(textOf(element)))) {
+    return list.sort((a, b) => compareCodePoints(textOf(a), textOf(b)));
+  }
+  return list.sort((a, b) => {
+    const one = textOf(a);
+    const other = textOf(b);
+    return one < other ? -1 : one > other ? 1 : 0;
+  });
 }
 
 /** Halves of code points beyond U+FFFF come after all others. */

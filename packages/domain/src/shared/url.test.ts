@@ -28,7 +28,7 @@ describe('a URL', () => {
     `https://example.com/${'x'.repeat(2000)}`,
   ])('is not %j', (text) => expect(isUrl(text)).toBe(false));
 
-  it('is told in time that grows with its length alone', () => {
+  it('is recognized in time that grows with its length alone', () => {
     const started = process.hrtime.bigint();
     for (const text of [`https://${'a.'.repeat(900)}`, `https://${'a-'.repeat(900)}!`, `https://${'@'.repeat(1900)}`]) {
       expect(isUrl(text)).toBe(false);

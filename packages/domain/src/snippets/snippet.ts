@@ -1,5 +1,6 @@
 import { DomainError } from '../shared/errors.js';
 import type { RealmId, SnippetId, UnixSeconds, UserId } from '../shared/ids.js';
+import { keepsTooMuchText, MAX_KEPT_TEXT_BYTES } from '../shared/kept-text.js';
 
 /** A text that somebody saved to use it again. */
 export interface Snippet {
@@ -23,6 +24,16 @@ export function requireRoomForSnippet(count: number): void {
   throw new DomainError('TOO_MANY_SNIPPETS', `Too many saved snippets (limit: ${MAX_SNIPPETS}).`);
 }
 
+/** See `keepsTooMuchText`. @throws DomainError TOO_MANY_SNIPPETS */
+export function requireRoomForSnippetText(
+  present: number,
+  added: readonly string[],
+  removed: readonly string[] = [],
+): void {
+  if (!keepsTooMuchText(present, added, removed)) return;
+  throw new DomainError('TOO_MANY_SNIPPETS', `Too much text in saved snippets (limit: ${MAX_KEPT_TEXT_BYTES} bytes).`);
+}
+
 /** @throws DomainError UNKNOWN_SNIPPET */
 export function knownSnippet(snippet: Snippet | null): Snippet {
   if (snippet) return snippet;
@@ -35,6 +46,8 @@ export interface SnippetReads {
   /** The user's, oldest first. At most `limit`. */
   list(realmId: RealmId, userId: UserId, limit: number): Promise<readonly Snippet[]>;
   count(realmId: RealmId, userId: UserId): Promise<number>;
+  /** Of the contents of all of the user's, in UTF-8. */
+  countBytes(realmId: RealmId, userId: UserId): Promise<number>;
 }
 
 /** Every implementation passes snippet-repository.contract.ts. */

@@ -11,7 +11,7 @@ import { limitedGuests } from './user-delivery.js';
 /** So many users one event names at most: each becomes an event of its own for a guest who comes to know them. */
 export const MAX_USERS_PER_ACCESS_CHANGE = 200;
 
-/** Tells guests, who may not know everybody, whom they have come to know or know no longer (users §1.4). */
+/** Announces to guests, who may not know everybody, whom they have come to know or know no longer (users §1.4). */
 export interface AccessAnnouncer {
   /** `changed` have come to the channel, or gone; `others` follow it beside them. */
   announceChannel(
@@ -50,7 +50,7 @@ export async function accessAnnouncer(tx: Transaction, realm: Realm): Promise<Ac
 }
 
 /**
- * Tells guests whether they know everybody from now on, or no longer (users §1.4): all of them, or one whose role changed.
+ * Announces to guests whether they know everybody from now on, or no longer (users §1.4): all of them, or one whose role changed.
  * `before`: the end of the log before the change. Names everybody, and costs by that; it is asked for where an owner decides
  * anew about all guests, or a guest's role changes.
  */

@@ -9,7 +9,7 @@ import type { Role } from './role.js';
 const USERS_PER_EVENT = 200;
 
 /**
- * Tells somebody whose role changed whose addresses they see now, or see no more (users §1.2, §5). Whose these are is found
+ * Announces to somebody whose role changed whose addresses they see now, or see no more (users §1.2, §5). Whose these are is found
  * out where the event is delivered, since it is a matter of everybody's settings.
  */
 export async function announceAddressesSeen(

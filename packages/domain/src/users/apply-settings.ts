@@ -1,20 +1,27 @@
-import { users as usersNamed, wholeRealm } from '../events/audience.js';
+import { users as usersNamed } from '../events/audience.js';
 import type { RealmId, UnixSeconds, UserId } from '../shared/ids.js';
 import { changed, type SettingChange } from '../shared/settings.js';
 import type { Transaction } from '../shared/unit-of-work.js';
 import { announceExportConsent } from './export-consent.js';
+import { type PresencePolicy, presenceAudience } from './presence-policy.js';
 import type { User } from './user.js';
 import { accessorsOf } from './user-delivery.js';
 import { USER_SETTINGS } from './user-settings.js';
 
 export type UserSettingChange = SettingChange<typeof USER_SETTINGS>;
 
+/** What a change depends on beside the user. */
+export interface ChangeContext {
+  readonly now: UnixSeconds;
+  readonly presencePolicy: PresencePolicy;
+}
+
 /** Somebody changes settings of their own: stores it, and tells them and whom it concerns (users §6.4). */
 export async function applySettings(
   tx: Transaction,
   user: User,
   changes: readonly UserSettingChange[],
-  now: UnixSeconds,
+  context: ChangeContext,
 ): Promise<void> {
   if (changes.length === 0) return;
   const edited = changes.map(({ name }) => name).filter((name) => !user.editedSettings.includes(name));
@@ -24,7 +31,7 @@ export async function applySettings(
   await dropDrafts(tx, user, changes);
   for (const change of lastTimeZone(changes)) {
     await announceSetting(tx, user.realmId, change, [user.id]);
-    await announceToOthers(tx, change, user, stored, now);
+    await announceToOthers(tx, change, user, stored, context);
   }
 }
 
@@ -59,7 +66,7 @@ async function announceToOthers(
   { name }: UserSettingChange,
   before: User,
   user: User,
-  at: UnixSeconds,
+  { now: at, presencePolicy }: ChangeContext,
 ): Promise<void> {
   switch (USER_SETTINGS[name].othersLearn) {
     case 'timeZone':
@@ -77,7 +84,7 @@ async function announceToOthers(
     case 'presence':
       await tx.events.append(user.realmId, {
         event: { type: 'user.presence_switched', user, at },
-        audience: wholeRealm,
+        audience: presenceAudience(presencePolicy, user.id),
       });
       break;
     case 'exportConsent':

@@ -16,6 +16,7 @@ import './profile-errors.js';
 
 export type { DisposableDomains } from './joining-address.js';
 export { LANGUAGES } from './languages.js';
+export type { PresencePolicy } from './presence-policy.js';
 export type { UserList } from './present-known-users.js';
 export type { ProfileEventTypes } from './profile-events.js';
 export {

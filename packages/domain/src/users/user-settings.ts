@@ -50,8 +50,39 @@ const EMAIL_VISIBILITIES = ['everyone', 'members', 'administrators', 'nobody', '
 /** Who sees somebody's address (users §1.2). */
 export type EmailVisibility = (typeof EMAIL_VISIBILITIES)[number];
 
-/** The sounds that clients have. */
-export const NOTIFICATION_SOUNDS: readonly string[] = ['zulip'];
+/** The sounds that clients have, sorted (events §5.3). */
+export const NOTIFICATION_SOUNDS: readonly string[] = [
+  'ascend',
+  'beep_boop',
+  'bink',
+  'bright',
+  'brlip',
+  'chime',
+  'deep tom',
+  'ding',
+  'double tap',
+  'down',
+  'dry bongos',
+  'dutdut',
+  'fast ascend',
+  'flute',
+  'friendly',
+  'kick roll',
+  'loud tintong',
+  'metallic snare',
+  'pan',
+  'shaker',
+  'simple',
+  'stairs',
+  'subtle',
+  'swish',
+  'tintong',
+  'up',
+  'wood block',
+  'zaping',
+  'zing',
+  'zulip',
+];
 const SILENT = 'none';
 const isNotificationSound = (name: string): boolean => name === SILENT || NOTIFICATION_SOUNDS.includes(name);
 

@@ -40,7 +40,7 @@ function areSameNumbers(ids: Identities, recorded: number, here: number, path: P
   return kind !== null && isInteger(recorded) && ids.areSame(kind, recorded, here);
 }
 
-/** Tells seconds from milliseconds. */
+/** Distinguishes seconds from milliseconds. */
 const digitsOf = (time: number): number => String(Math.trunc(time)).length;
 
 function areSameTexts(ids: Identities, recorded: string, here: string, field: string): boolean {

@@ -1,5 +1,5 @@
-import type { CaseRunner } from './case-runner.js';
 import { isList, isObject, type Json, type JsonObject } from './json.js';
+import type { Variables } from './variables.js';
 
 /** An id that nothing has. */
 const UNUSED_ID = 99_999_999;
@@ -18,6 +18,18 @@ const ALL_CAPABILITIES = {
   simplified_presence_events: true,
 };
 
+/** Those of a runner's parts that steps use. */
+export interface StepRunner {
+  readonly variables: Variables;
+  ask(
+    method: string,
+    path: string,
+    user: string,
+    params?: Readonly<Record<string, string>>,
+  ): Promise<{ readonly body: Json }>;
+  openQueue(name: string, user: string, params: JsonObject): Promise<void>;
+}
+
 /** The steps between the cases that are code, by the name cases.json has for them. */
 export const STEPS = {
   remove_seeded_lists: removeSeededLists,
@@ -28,7 +40,7 @@ export const STEPS = {
 export type StepName = keyof typeof STEPS;
 
 /** Linkifiers, profile fields and default channels that the server was seeded with: events repeat whole lists. */
-async function removeSeededLists(runner: CaseRunner): Promise<void> {
+async function removeSeededLists(runner: StepRunner): Promise<void> {
   for (const [listing, key, path] of [
     ['/realm/linkifiers', 'linkifiers', '/realm/filters/'],
     ['/realm/profile_fields', 'custom_fields', '/realm/profile_fields/'],
@@ -45,7 +57,7 @@ async function removeSeededLists(runner: CaseRunner): Promise<void> {
   }
 }
 
-async function openQueues(runner: CaseRunner): Promise<void> {
+async function openQueues(runner: StepRunner): Promise<void> {
   for (const user of ['admin', 'hamlet', 'guest']) {
     await runner.openQueue(user, user, { client_capabilities: ALL_CAPABILITIES, apply_markdown: false });
   }
@@ -53,14 +65,14 @@ async function openQueues(runner: CaseRunner): Promise<void> {
   runner.variables.set('none', UNUSED_ID);
 }
 
-async function saveLinkifierOrder(runner: CaseRunner): Promise<void> {
+async function saveLinkifierOrder(runner: StepRunner): Promise<void> {
   const linkifiers = await listed(runner, 'GET', '/realm/linkifiers', 'linkifiers');
   runner.variables.set('linkifiers', linkifiers.map(({ id }) => id!).reverse());
 }
 
 /** As the administrator. Empty where the answer has no such list. */
 async function listed(
-  runner: CaseRunner,
+  runner: StepRunner,
   method: string,
   path: string,
   key: string,

@@ -58,7 +58,7 @@ export function dig(body: Json, path: string): Json {
   for (const step of path.match(/[^.[\]]+|\[[^\]]+\]/g) ?? []) {
     const wanted = /^\[([^=]*)=(.*)\]$/.exec(step);
     if (wanted) {
-      const [, key, value] = wanted as unknown as [string, string, string];
+      const [, key = '', value] = wanted;
       at = isList(at) ? (at.find((item) => isObject(item) && String(item[key]) === value) ?? null) : null;
     } else if (isList(at)) {
       at = at.at(Number(step)) ?? null;

@@ -19,6 +19,7 @@ const TESTS = [
   'packages/images/src/hostile-images.test.ts',
   'packages/e2e/src/crash.test.ts',
   'packages/e2e/src/scheduling-crash.test.ts',
+  'packages/e2e/src/upload-crash.test.ts',
 ];
 
 interface Options {

@@ -1,8 +1,5 @@
 import { createRoutes, type Route, type RouteDependencies } from '@parley/http';
 
-/** What presenting needs is asked for by requests only, and none is served here. */
-const addresses = { urlOf: () => 'http://localhost', emailDomainOf: () => 'localhost' };
-
 export const nameOf = ({ method, path }: { readonly method: string; readonly path: string }): string =>
   `${method} ${path}`;
 
@@ -29,8 +26,11 @@ const TAKING_AWAY: ReadonlySet<string> = new Set([
 ]);
 const isLast = (route: Route): number => Number(TAKING_AWAY.has(nameOf(route)));
 
-/** The route table as it is served, but for what ends the organization. */
-export const ROUTES: readonly Route[] = createRoutes({ addresses } as unknown as RouteDependencies)
+/**
+ * The route table as it is served, but for what ends the organization. What presenting needs is asked for by requests only,
+ * and none is served here.
+ */
+export const ROUTES: readonly Route[] = createRoutes({} as RouteDependencies)
   .filter((route) => nameOf(route) !== ENDS_EVERYTHING)
   .sort((a, b) => isLast(a) - isLast(b));
 

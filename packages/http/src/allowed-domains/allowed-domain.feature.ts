@@ -1,4 +1,5 @@
 import { type AllowedDomainEventTypes, loadAllowedDomains } from '@parley/domain/realms';
+import { form } from '../events/event-forms.js';
 import { type Presenters, toAll } from '../events/event-presenter.js';
 import { registerSection } from '../events/register-section.js';
 import type { HttpFeature } from '../feature.js';
@@ -10,15 +11,24 @@ import { allowedDomainRoutes } from './allowed-domain.routes.js';
 export const ALLOWED_DOMAINS = {
   routes: () => allowedDomainRoutes,
   events: {
-    'allowed_domain.added': toAll('realm_domains', (event) => ({
-      op: 'add',
-      realm_domain: presentAllowedDomain(event),
-    })),
-    'allowed_domain.changed': toAll('realm_domains', (event) => ({
-      op: 'change',
-      realm_domain: presentAllowedDomain(event),
-    })),
-    'allowed_domain.removed': toAll('realm_domains', ({ domain }) => ({ op: 'remove', domain })),
+    'allowed_domain.added': toAll(
+      form('realm_domains', { op: wire.oneOf('add'), realm_domain: allowedDomain }),
+      (event) => ({
+        op: 'add',
+        realm_domain: presentAllowedDomain(event),
+      }),
+    ),
+    'allowed_domain.changed': toAll(
+      form('realm_domains', { op: wire.oneOf('change'), realm_domain: allowedDomain }),
+      (event) => ({
+        op: 'change',
+        realm_domain: presentAllowedDomain(event),
+      }),
+    ),
+    'allowed_domain.removed': toAll(
+      form('realm_domains', { op: wire.oneOf('remove'), domain: wire.text() }),
+      ({ domain }) => ({ op: 'remove', domain }),
+    ),
   } satisfies Presenters<keyof AllowedDomainEventTypes>,
   registerSections: () => [
     registerSection({

@@ -92,6 +92,18 @@ export function authenticationRoutes({
       answer: wire.fields({}),
       handle: async () => success(),
     }),
+    // Pages above or beside our address cannot read the cookie.
+    route('GET', '/accounts/csrf_token/', {
+      auth: 'anyone',
+      atRoot: true,
+      tellsCsrfToken: true,
+      dto: NoParameters,
+      answer: wire.fields({ csrf_token: wire.text() }),
+      handle: async ({ request: { csrfToken } }) => ({
+        ...success({ csrf_token: csrfToken }),
+        headers: ['Cross-Origin-Resource-Policy', 'same-origin'],
+      }),
+    }),
     route('POST', '/accounts/login/', {
       auth: 'anyone',
       atRoot: true,

@@ -6,15 +6,16 @@ const DEFAULTS = {
   default_all_public_streams: wire.boolean(),
 };
 
+const CHANGEABLE = {
+  ...DEFAULTS,
+  services: wire.listOf(wire.fields({ base_url: wire.text(), interface: wire.integer(), token: wire.text() })),
+};
+
 /** Events §3.2: what its owner and administrators know of it beside what everybody does. */
-export const bot = wire.named(
-  'Bot',
-  wire.fields({
-    user_id: wire.integer(),
-    ...DEFAULTS,
-    services: wire.listOf(wire.fields({ base_url: wire.text(), interface: wire.integer(), token: wire.text() })),
-  }),
-);
+export const bot = wire.named('Bot', wire.fields({ user_id: wire.integer(), ...CHANGEABLE }));
+
+/** What changed of it. */
+export const botChange = wire.fields({ user_id: wire.integer(), ...wire.optionalFields(CHANGEABLE) });
 
 /** users §15. */
 export const CREATED_BOT = wire.fields({

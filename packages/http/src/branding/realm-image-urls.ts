@@ -1,6 +1,7 @@
 import type { RealmImage, RealmImageName, RealmImages } from '@parley/domain/realms';
 import type { PublicRealm } from '../realms/public-realm.js';
 import type { WireFields } from '../routing/reply.js';
+import * as wire from '../routing/wire-schema.js';
 
 /** What the API calls them, and the source of those that are usual. */
 export const REALM_IMAGES = {
@@ -29,3 +30,12 @@ export const presentRealmImages = (images: RealmImages, publicRealm: PublicRealm
       .flatMap((name) => Object.entries(presentRealmImage(name, images[name], publicRealm)))
       .map(([field, value]) => [`realm_${field}`, value]),
   );
+
+/** What `presentRealmImage` answers. */
+export function realmImageFields(name: RealmImageName, prefix = ''): wire.Shape {
+  const { wireName, usualSource } = REALM_IMAGES[name];
+  return {
+    [`${prefix}${wireName}_source`]: wire.oneOf('U', usualSource),
+    [`${prefix}${wireName}_url`]: wire.text(),
+  };
+}

@@ -5,7 +5,7 @@ import * as wire from '../routing/wire-schema.js';
 import { WIRE_TOPICS_POLICIES } from './channel-words.js';
 
 /** Channels §2.1. */
-const CHANNEL = {
+export const CHANNEL = {
   stream_id: wire.integer(),
   name: wire.text(),
   is_archived: wire.boolean(),
@@ -41,6 +41,19 @@ export const CHANNELS = wire.fields({
 
 const notification = wire.nullable(wire.boolean());
 
+/** What of a subscription is the subscriber's own. */
+export const OWN_SETTINGS = {
+  color: wire.text(),
+  is_muted: wire.boolean(),
+  in_home_view: wire.boolean(),
+  pin_to_top: wire.boolean(),
+  desktop_notifications: notification,
+  audible_notifications: notification,
+  push_notifications: notification,
+  email_notifications: notification,
+  wildcard_mentions_notify: notification,
+};
+
 /** Where they were asked for. */
 const subscribers = wire.optional(wire.listOf(wire.integer()));
 
@@ -49,15 +62,7 @@ export const subscription = wire.named(
   'Subscription',
   wire.fields({
     ...CHANNEL,
-    color: wire.text(),
-    is_muted: wire.boolean(),
-    in_home_view: wire.boolean(),
-    pin_to_top: wire.boolean(),
-    desktop_notifications: notification,
-    audible_notifications: notification,
-    push_notifications: notification,
-    email_notifications: notification,
-    wildcard_mentions_notify: notification,
+    ...OWN_SETTINGS,
     subscribers,
   }),
 );
@@ -90,19 +95,25 @@ export const TOPICS = wire.fields({
 });
 
 /** Channels §2.3. */
+const CHANGEABLE_FOLDER = {
+  name: wire.text(),
+  description: wire.text(),
+  rendered_description: wire.text(),
+  is_archived: wire.boolean(),
+};
+
 export const channelFolder = wire.named(
   'ChannelFolder',
   wire.fields({
     id: wire.integer(),
-    name: wire.text(),
-    description: wire.text(),
-    rendered_description: wire.text(),
+    ...CHANGEABLE_FOLDER,
     order: wire.integer(),
     creator_id: wire.nullable(wire.integer()),
     date_created: wire.integer(),
-    is_archived: wire.boolean(),
   }),
 );
+
+export const folderChange = wire.fields(wire.optionalFields(CHANGEABLE_FOLDER));
 
 export const FOLDERS = wire.fields({ channel_folders: wire.listOf(channelFolder) });
 
@@ -118,15 +129,14 @@ export const defaultChannelGroup = wire.named(
 );
 
 /** Channels §5.4. */
-export const userTopic = wire.named(
-  'UserTopic',
-  wire.fields({
-    stream_id: wire.integer(),
-    topic_name: wire.text(),
-    last_updated: wire.integer(),
-    visibility_policy: wire.oneOf(0, 1, 2, 3),
-  }),
-);
+export const USER_TOPIC = {
+  stream_id: wire.integer(),
+  topic_name: wire.text(),
+  last_updated: wire.integer(),
+  visibility_policy: wire.oneOf(0, 1, 2, 3),
+};
+
+export const userTopic = wire.named('UserTopic', wire.fields(USER_TOPIC));
 
 /** Name of the channel, topic, time: the form before `user_topic`. */
 export const mutedTopic = wire.listOf(wire.anyOf(wire.text(), wire.integer()));

@@ -10,12 +10,27 @@ import {
   type SubscriptionProperty,
 } from '@parley/domain/channels';
 import type { EventOf } from '@parley/domain/events';
+import { form } from '../events/event-forms.js';
 import { type EventContext, opened, type Presented, type Presenters, toAll } from '../events/event-presenter.js';
 import type { SharedText } from '../events/event-texts.js';
 import { can } from '../events/queue-presentation.js';
 import { presentGroupSetting } from '../groups/group-setting.presenters.js';
 import { permissionTitle } from '../groups/permission-title.js';
 import type { WireFields } from '../routing/reply.js';
+import * as wire from '../routing/wire-schema.js';
+import { channelFolder, defaultChannelGroup, folderChange, mutedTopic, USER_TOPIC } from './channel.answers.js';
+import {
+  ARCHIVED,
+  CREATED,
+  HIDDEN,
+  PEERS_ADDED,
+  PEERS_REMOVED,
+  PERMISSION_CHANGED,
+  PROPERTY_CHANGED,
+  SUBSCRIBED,
+  SUBSCRIPTION_CHANGED,
+  UNSUBSCRIBED,
+} from './channel.event-forms.js';
 import {
   presentChannel,
   presentDefaultChannelGroup,
@@ -29,17 +44,17 @@ import {
 import { presentRetention, WIRE_TOPICS_POLICIES } from './channel-words.js';
 
 export const CHANNEL_EVENTS = {
-  'channel.created': { wireTypes: ['stream'], present: presentChannelsCreated },
-  'channel.hidden': toAll('stream', ({ channelIds }) => presentHidden(channelIds)),
-  'channel.property_changed': toAll('stream', ({ channelId, name, ...change }) =>
+  'channel.created': { forms: [CREATED], present: presentChannelsCreated },
+  'channel.hidden': toAll(HIDDEN, ({ channelIds }) => presentHidden(channelIds)),
+  'channel.property_changed': toAll(PROPERTY_CHANGED, ({ channelId, name, ...change }) =>
     update({ channelId, name }, presentProperty(change)),
   ),
-  'channel.permission_changed': { wireTypes: ['stream'], present: presentPermissionChange },
-  'channel.archived_changed': { wireTypes: ['stream'], present: presentArchiving },
-  'subscription.added': { wireTypes: ['subscription'], present: presentSubscriptionsAdded },
-  'subscription.changed': { wireTypes: ['subscription'], present: presentSubscriptionChange },
+  'channel.permission_changed': { forms: PERMISSION_CHANGED, present: presentPermissionChange },
+  'channel.archived_changed': { forms: [...ARCHIVED, CREATED, HIDDEN], present: presentArchiving },
+  'subscription.added': { forms: [SUBSCRIBED], present: presentSubscriptionsAdded },
+  'subscription.changed': { forms: SUBSCRIPTION_CHANGED, present: presentSubscriptionChange },
   'subscription.removed': {
-    wireTypes: ['subscription'],
+    forms: [UNSUBSCRIBED],
     present: ({ channels }, { receiver }) => {
       const left = channels.filter(({ userIds }) => userIds.includes(receiver.userId));
       const subscriptions = left.map(({ id, name }) => ({ stream_id: id, name }));
@@ -47,7 +62,7 @@ export const CHANNEL_EVENTS = {
     },
   },
   'channel.subscribers_changed': {
-    wireTypes: ['subscription'],
+    forms: [PEERS_ADDED, PEERS_REMOVED],
     present: ({ op, channelIds, userIds, isReturning }, context) =>
       isReturning && knowsArchived(context)
         ? []
@@ -56,7 +71,7 @@ export const CHANNEL_EVENTS = {
           ),
   },
   'channel.subscribers_shown': {
-    wireTypes: ['subscription'],
+    forms: [PEERS_ADDED],
     needs: ({ channelIds }) => ({ subscribersOf: channelIds }),
     // One for each channel, whoever follows it, so that each keeps its id when it is delivered again.
     present: ({ channelIds }, { receiver: { subscribers } }) =>
@@ -64,21 +79,39 @@ export const CHANNEL_EVENTS = {
         opened({ type: 'subscription', op: 'peer_add', stream_ids: [id], user_ids: subscribers.get(id) ?? [] }),
       ]),
   },
-  'default_channels.changed': toAll('default_streams', ({ channelIds }) => ({ default_streams: channelIds })),
-  'default_channel_groups.changed': toAll('default_stream_groups', ({ groups }) => ({
-    default_stream_groups: groups.map(presentDefaultChannelGroup),
-  })),
-  'channel_folder.created': toAll('channel_folder', ({ folder }) => ({
-    op: 'add',
-    channel_folder: presentFolder(folder),
-  })),
-  'channel_folder.changed': toAll('channel_folder', ({ folderId, change }) => ({
-    op: 'update',
-    channel_folder_id: folderId,
-    data: presentFolderChange(change),
-  })),
-  'channel_folder.reordered': toAll('channel_folder', ({ folderIds }) => ({ op: 'reorder', order: folderIds })),
-  'topic.policy_changed': { wireTypes: ['muted_topics', 'user_topic'], present: presentTopicPolicy },
+  'default_channels.changed': toAll(
+    form('default_streams', { default_streams: wire.listOf(wire.integer()) }),
+    ({ channelIds }) => ({ default_streams: channelIds }),
+  ),
+  'default_channel_groups.changed': toAll(
+    form('default_stream_groups', { default_stream_groups: wire.listOf(defaultChannelGroup) }),
+    ({ groups }) => ({
+      default_stream_groups: groups.map(presentDefaultChannelGroup),
+    }),
+  ),
+  'channel_folder.created': toAll(
+    form('channel_folder', { op: wire.oneOf('add'), channel_folder: channelFolder }),
+    ({ folder }) => ({
+      op: 'add',
+      channel_folder: presentFolder(folder),
+    }),
+  ),
+  'channel_folder.changed': toAll(
+    form('channel_folder', { op: wire.oneOf('update'), channel_folder_id: wire.integer(), data: folderChange }),
+    ({ folderId, change }) => ({
+      op: 'update',
+      channel_folder_id: folderId,
+      data: presentFolderChange(change),
+    }),
+  ),
+  'channel_folder.reordered': toAll(
+    form('channel_folder', { op: wire.oneOf('reorder'), order: wire.listOf(wire.integer()) }),
+    ({ folderIds }) => ({ op: 'reorder', order: folderIds }),
+  ),
+  'topic.policy_changed': {
+    forms: [form('muted_topics', { muted_topics: wire.listOf(mutedTopic) }), form('user_topic', USER_TOPIC)],
+    present: presentTopicPolicy,
+  },
 } satisfies Presenters<keyof (ChannelEventTypes & ChannelFolderEventTypes)>;
 
 function presentFolderChange(change: ChannelFolderChange): WireFields {

@@ -1,5 +1,6 @@
 import type { Emoji, EmojiType } from '@parley/domain/emoji';
 import type { ClientVariant } from '../routing/client-variant.js';
+import * as wire from '../routing/wire-schema.js';
 
 /** Both names of the extra emoji's type are accepted from everybody (messages §12.4). */
 const TYPES: Readonly<Record<string, EmojiType>> = {
@@ -22,3 +23,10 @@ export const presentEmoji = ({ type, code, name }: Emoji, client: ClientVariant)
   emoji_code: code,
   reaction_type: presentEmojiType(type, client),
 });
+
+/** What `presentEmoji` answers. */
+export const EMOJI = {
+  emoji_name: wire.text(),
+  emoji_code: wire.text(),
+  reaction_type: wire.oneOf('unicode_emoji', 'realm_emoji', 'service_extra_emoji', 'zulip_extra_emoji'),
+};

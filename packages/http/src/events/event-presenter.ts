@@ -1,6 +1,7 @@
 import type { AnyEvent, AnyEventType, EventNeeds, EventOf, EventQueue, Receiver } from '@parley/domain/events';
 import type { MessagePart } from '../messages/message-parts.js';
 import type { PublicRealm } from '../realms/public-realm.js';
+import type { EventForm } from './event-forms.js';
 import type { SharedText } from './event-texts.js';
 import type { QueuePresentation } from './queue-presentation.js';
 
@@ -30,8 +31,8 @@ export type WireEvent = SharedText | readonly (SharedText | string)[];
 export type Presented = SharedText | readonly WireEvent[];
 
 export interface EventPresenter<E> {
-  /** The API's names of what the event becomes, by which clients choose (events §6.7). Empty: nobody is told. */
-  readonly wireTypes: readonly string[];
+  /** What the event may become, of which clients choose types (events §6.7). Empty: nobody is told. */
+  readonly forms: readonly EventForm[];
   /** What is looked up about each receiver beforehand; null: nothing. */
   readonly needs?: (event: E) => EventNeeds | null;
   /** Never waits, never looks anything up. */
@@ -42,15 +43,17 @@ export interface EventPresenter<E> {
 export type Presenters<T extends AnyEventType> = { readonly [K in T]: EventPresenter<EventOf<K>> };
 
 /** An event that no client receives. */
-export const toNobody: EventPresenter<AnyEvent> = { wireTypes: [], present: () => [] };
+export const toNobody: EventPresenter<AnyEvent> = { forms: [], present: () => [] };
 
 /** An event that has one form for all clients. */
 export function toAll<E extends AnyEvent>(
-  type: string,
+  form: EventForm | readonly [EventForm, ...EventForm[]],
   fields: (event: E) => Readonly<Record<string, unknown>>,
 ): EventPresenter<E> {
+  const forms = 'type' in form ? ([form] as const) : form;
+  const { type } = forms[0];
   return {
-    wireTypes: [type],
+    forms,
     present: (event, context) => context.shared('', () => opened({ type, ...fields(event) })),
   };
 }
@@ -66,4 +69,10 @@ export function keyOf(...flags: readonly boolean[]): string {
   let bits = 1;
   for (const flag of flags) bits = bits * 2 + (flag ? 1 : 0);
   return KEYS[bits]!;
+}
+
+/** How the events of all features look to clients. */
+export interface EventWriter {
+  readonly present: (event: AnyEvent, context: EventContext) => Presented;
+  readonly messageParts: MessagePart;
 }

@@ -15,11 +15,9 @@ import { writeSections } from './register-answer.js';
 import type { RegisterRequest, RegisterSection } from './register-section.js';
 
 /** Events §6.2, each with the fields of its type; the timeout only where the call opens a queue. */
-const eventsAnswer = (types: readonly string[]) =>
+const eventsAnswer = (event: wire.WireSchema<object>) =>
   wire.fields({
-    events: wire.listOf(
-      wire.named('Event', wire.openFields({ id: wire.integer(), type: wire.oneOf(...types, 'heartbeat') })),
-    ),
+    events: wire.listOf(event),
     queue_id: wire.optional(wire.text()),
     idle_queue_timeout_secs: wire.optional(wire.integer()),
   });
@@ -55,7 +53,7 @@ const VERSION_FIELDS = {
 /** So long a phone may sleep (events §6.1). */
 const MOBILE_IDLE_SECONDS = 43_200;
 
-type EventRouteParts = Pick<RouteParts, 'hub' | 'longPoll' | 'sections' | 'eventTypes' | 'clock'>;
+type EventRouteParts = Pick<RouteParts, 'hub' | 'longPoll' | 'sections' | 'event' | 'clock'>;
 
 /** By hand, because one answer waits and the other is written in parts. */
 export function eventRoutes(parts: EventRouteParts): readonly Route[] {
@@ -88,7 +86,7 @@ export function eventRoutes(parts: EventRouteParts): readonly Route[] {
       longPoll: true,
       dto: PollEventsDto,
       useCase: RegisterQueue,
-      answer: eventsAnswer(parts.eventTypes),
+      answer: eventsAnswer(parts.event),
       handle: async ({ caller, dto, request, useCase }) => {
         if (dto.queue_id === undefined) {
           if (!dto.dont_block) throw badParameter("Missing 'queue_id' argument");

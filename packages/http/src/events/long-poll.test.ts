@@ -13,8 +13,8 @@ import {
   type MemoryFixture,
   SeededRandomness,
 } from '@parley/testkit';
+import { EVENT_CATALOGUE, EVENT_WRITER } from '../event-catalogue.js';
 import type { Request } from '../routing/request.js';
-import { EVENT_CATALOGUE } from './event-catalogue.js';
 import { LongPoll } from './long-poll.js';
 import { PublicRealms } from './public-realms.js';
 import { queuePresentation } from './queue-presentation.js';
@@ -52,6 +52,7 @@ const NOT_FOUND = { code: 'UNKNOWN_EVENT_QUEUE' };
 async function aServer(fixture: MemoryFixture, catalogue: Partial<EventCatalogue> = {}) {
   const events = await LiveEvents.start(fixture, { catalogue: { ...EVENT_CATALOGUE, ...catalogue } });
   const longPoll = new LongPoll(
+    EVENT_WRITER,
     events.hub,
     new PublicRealms(events.uow, fakeRealmUrls),
     new SeededRandomness(3),
@@ -160,7 +161,7 @@ describe('a poll that waits', () => {
     expect(await waiting).toMatchObject({ events: [{}, {}, {}], queue_id: queue });
   });
 
-  it('hears of what came while it was on its way', async () => {
+  it('brings what came while it was on its way', async () => {
     const fixture = await cast();
     const { events, register, wait } = await aServer(fixture);
     const waiting = wait('hamlet', await register('hamlet'));
@@ -189,7 +190,7 @@ describe('a poll that waits', () => {
     ]);
   });
 
-  it('has the contents of a queue that is removed, and is told of one that fails', async () => {
+  it('answers with the contents of a queue that is removed, and refuses one that fails', async () => {
     const fixture = await cast();
     const { events, register, wait } = await aServer(fixture);
     const queue = await register('hamlet');
@@ -212,7 +213,7 @@ describe('a poll that waits', () => {
     expect((await waiting).events).toHaveLength(300);
   });
 
-  it('is told what is not logged, once, after what is', async () => {
+  it('brings what is not logged once, after what is', async () => {
     const fixture = await cast();
     const { events, register, wait, poll } = await aServer(fixture);
     const queue = await register('hamlet', { capabilities: ['stream_typing_notifications'] });

@@ -10,15 +10,14 @@ import {
   type WakeReason,
 } from '@parley/domain/events';
 import type { Caller, Randomness, ReportProblem } from '@parley/domain/shared';
-import { MESSAGE_PARTS } from '../features.js';
+import type { MessagePart } from '../messages/message-parts.js';
 import type { PublicRealm } from '../realms/public-realm.js';
 import { type Reply, success, WireText } from '../routing/reply.js';
 import type { Request } from '../routing/request.js';
 import { EventAnswer } from './answer.js';
 import { CatchUpQueue } from './catch-up-queue.js';
 import { EncodedAnswers } from './encoded-answers.js';
-import { presentEvent } from './event-catalogue.js';
-import type { EventContext, Presented } from './event-presenter.js';
+import type { EventContext, EventWriter, Presented } from './event-presenter.js';
 import { type SharedText, SharedTexts } from './event-texts.js';
 import type { PublicRealms } from './public-realms.js';
 import { can, presentationOf, type QueuePresentation } from './queue-presentation.js';
@@ -49,6 +48,7 @@ export class LongPoll {
   private readonly encoded = new EncodedAnswers();
 
   constructor(
+    private readonly writer: EventWriter,
     private readonly hub: EventHub,
     private readonly publicRealms: PublicRealms,
     private readonly randomness: Randomness,
@@ -64,7 +64,8 @@ export class LongPoll {
     const { queue } = live;
     const presentation = presentationOf(queue);
     if (!presentation) throw this.hub.failQueue(live, 'its presentation cannot be read');
-    const context = new PollContext(queue, presentation, await this.publicRealms.of(caller.realmId), this.texts);
+    const publicRealm = await this.publicRealms.of(caller.realmId);
+    const context = new PollContext(this.writer, queue, presentation, publicRealm, this.texts);
     const client = { live, context, request };
     const answer = this.collectNow(client) ?? (await this.collect(client));
     if (live.hasFailed) throw queueNotFound(queueId);
@@ -165,17 +166,19 @@ export class LongPoll {
 /** One for all events of a poll: what differs from one to the next is put in its place. */
 class PollContext implements EventContext {
   readonly showsEmptyTopics: boolean;
-  readonly messageParts = MESSAGE_PARTS;
+  readonly messageParts: MessagePart;
   receiver!: Receiver;
   isNotSubscriber = false;
   private event!: AnyEvent;
 
   constructor(
+    private readonly writer: EventWriter,
     readonly queue: EventQueue,
     readonly presentation: QueuePresentation,
     readonly publicRealm: PublicRealm,
     private readonly texts: SharedTexts,
   ) {
+    this.messageParts = writer.messageParts;
     this.showsEmptyTopics = can(presentation, 'empty_topic_name');
   }
 
@@ -183,7 +186,7 @@ class PollContext implements EventContext {
     this.receiver = delivery.receiver;
     this.isNotSubscriber = 'stored' in delivery && delivery.isNotSubscriber;
     this.event = 'stored' in delivery ? delivery.stored.event : delivery.ephemeral;
-    return presentEvent(this.event, this);
+    return this.writer.present(this.event, this);
   }
 
   shared(key: string, make: () => string): SharedText {

@@ -30,6 +30,7 @@ export function presentationOf({ presentation }: EventQueue): QueuePresentation 
   const areFlags = [applyMarkdown, clientGravatar, slimPresence].every((flag) => typeof flag === 'boolean');
   const areNames = isTextList(capabilities) && (eventTypes === null || isTextList(eventTypes));
   const isKnown = CLIENT_VARIANTS.includes(client as ClientVariant['key']);
+  // Each of its members was looked at.
   return areFlags && areNames && isKnown ? (presentation as unknown as QueuePresentation) : null;
 }
 

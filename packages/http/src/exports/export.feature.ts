@@ -1,14 +1,16 @@
 import type { ExportEventTypes } from '@parley/domain/exports';
+import { form } from '../events/event-forms.js';
 import { opened, type Presenters } from '../events/event-presenter.js';
 import type { HttpFeature } from '../feature.js';
-import { presentExport } from './export.presenters.js';
+import * as wire from '../routing/wire-schema.js';
+import { EXPORT, presentExport } from './export.presenters.js';
 import { exportRoutes } from './export.routes.js';
 
 export const EXPORTS = {
   routes: exportRoutes,
   events: {
     'exports.changed': {
-      wireTypes: ['realm_export'],
+      forms: [form('realm_export', { exports: wire.listOf(EXPORT) })],
       present: ({ exports }, context) => {
         const { url } = context.publicRealm;
         return context.shared('', () =>

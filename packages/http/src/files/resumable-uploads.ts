@@ -2,7 +2,7 @@ import { ReadableStream } from 'node:stream/web';
 import type { ResumableUploads } from '@parley/domain/files';
 import { type Caller, DomainError, type ErrorCode } from '@parley/domain/shared';
 import type { DataStore, MemoryLocker, ServerOptions } from '@tus/server';
-import { ClientGone } from '../routing/body.js';
+import { ClientGone } from '../routing/body-rules.js';
 import type { Reply } from '../routing/reply.js';
 import type { Request as ParleyRequest } from '../routing/request.js';
 import { unescaped } from '../routing/unescaped.js';
@@ -17,6 +17,7 @@ const STATUSES: Partial<Record<ErrorCode, number>> = {
   FILE_TOO_LARGE: 413,
   UPLOAD_METADATA_TOO_LONG: 413,
   UPLOAD_QUOTA_EXCEEDED: 413,
+  OWN_UPLOAD_QUOTA_EXCEEDED: 413,
   TOO_MANY_FILES: 403,
   TOO_MANY_UPLOADS: 403,
   UNKNOWN_UPLOAD: 404,

@@ -6,6 +6,8 @@ import { parseRange } from './byte-range.js';
 /** What browsers show without running anything of it; whatever else there is they save. */
 const SHOWN =
   /^(?:image\/(?:apng|png|jpeg|gif|webp|avif|bmp|tiff|heic)|audio\/[\w.+-]+|video\/(?:mp4|webm|ogg|quicktime)|application\/pdf|text\/plain)$/;
+/** By whatever name browsers know them. */
+const LOADED_BY_PAGES = /^(?:text|application)\/(?:(?:x-)?(?:java|ecma|j|live)script[\d.]*|css)$/;
 const CONTENT_TYPE = /^[a-z]+\/[\w.+-]{1,100}$/;
 /** Should a browser make a document of it all the same, it is one without scripts, forms and origin. */
 const POLICY = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; media-src 'self'";
@@ -53,10 +55,10 @@ export function serveFile(
   };
 }
 
-/** Text is never taken for a document. */
+/** Text is never taken for a document, and scripts and styles are never loaded as such by a page of our origin. */
 const servedType = (claimed: string): string => {
   const type = CONTENT_TYPE.test(claimed) ? claimed : 'application/octet-stream';
-  return type === 'text/plain' ? 'text/plain; charset=utf-8' : type;
+  return type === 'text/plain' || LOADED_BY_PAGES.test(type) ? 'text/plain; charset=utf-8' : type;
 };
 
 const listsTag = (header: string | undefined, etag: string): boolean =>

@@ -15,19 +15,25 @@ export const groupSetting = wire.named(
 export const permissionFields = (permissions: readonly string[]): Readonly<Record<string, typeof groupSetting>> =>
   Object.fromEntries(permissions.map((permission) => [permission, groupSetting]));
 
+const CHANGEABLE = {
+  name: wire.text(),
+  description: wire.text(),
+  deactivated: wire.boolean(),
+  ...permissionFields((Object.keys(GROUP_PERMISSIONS) as GroupPermission[]).map(permissionTitle)),
+};
+
 /** Events §4.6. */
 export const group = wire.named(
   'UserGroup',
   wire.fields({
     id: wire.integer(),
-    name: wire.text(),
-    description: wire.text(),
+    ...CHANGEABLE,
     creator_id: wire.nullable(wire.integer()),
     date_created: wire.nullable(wire.integer()),
     members: wire.listOf(wire.integer()),
     direct_subgroup_ids: wire.listOf(wire.integer()),
     is_system_group: wire.boolean(),
-    deactivated: wire.boolean(),
-    ...permissionFields((Object.keys(GROUP_PERMISSIONS) as GroupPermission[]).map(permissionTitle)),
   }),
 );
+
+export const groupChange = wire.fields(wire.optionalFields(CHANGEABLE));

@@ -1,4 +1,5 @@
 import type { InvitationEventTypes } from '@parley/domain/invitations';
+import { form } from '../events/event-forms.js';
 import { type Presenters, toAll } from '../events/event-presenter.js';
 import type { HttpFeature } from '../feature.js';
 import { INVITATION_WIRE_ERRORS } from './invitation.errors.js';
@@ -8,6 +9,6 @@ export const INVITATIONS = {
   routes: () => invitationRoutes,
   errors: INVITATION_WIRE_ERRORS,
   events: {
-    'invitations.changed': toAll('invites_changed', () => ({})),
+    'invitations.changed': toAll(form('invites_changed'), () => ({})),
   } satisfies Presenters<keyof InvitationEventTypes>,
 } satisfies HttpFeature;

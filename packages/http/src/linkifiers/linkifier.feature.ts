@@ -1,5 +1,6 @@
 import type { EventOf } from '@parley/domain/events';
 import type { LinkifierEventTypes } from '@parley/domain/realms';
+import { form } from '../events/event-forms.js';
 import { opened, type Presenters } from '../events/event-presenter.js';
 import { can } from '../events/queue-presentation.js';
 import { fixedSection, plainSection } from '../events/register-section.js';
@@ -29,7 +30,7 @@ export const LINKIFIERS = {
   } as const satisfies WireErrors,
   events: {
     'realm.linkifiers_changed': {
-      wireTypes: ['realm_linkifiers'],
+      forms: [form('realm_linkifiers', { realm_linkifiers: wire.listOf(linkifier) })],
       present: (event, context) =>
         can(context.presentation, CAPABILITY) ? context.shared('', () => presentLinkifiers(event)) : [],
     },

@@ -1,6 +1,14 @@
 import type { Anchor } from '@parley/domain/messages';
 import type { UnixSeconds } from '@parley/domain/shared';
 import { badParameter } from '../routing/errors.js';
+import { MAX_TEXT_LENGTH } from '../routing/limits.js';
+import { integer, type ParamType, text } from '../routing/param-types.js';
+
+/** As text or as a number: what is neither is refused when it is read. */
+export function anchorText(): ParamType<string> {
+  const asText = text({ max: MAX_TEXT_LENGTH });
+  return { ...asText, schema: { anyOf: [integer().schema, asText.schema] } };
+}
 
 /** A message's number, or a word for one (messages §5.1). @throws HttpRefusal */
 export function parseAnchor(anchor: string): Anchor {

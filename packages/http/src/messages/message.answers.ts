@@ -1,3 +1,4 @@
+import { EMOJI } from '../emoji/emoji-types.js';
 import * as wire from '../routing/wire-schema.js';
 
 const participant = wire.named(
@@ -13,23 +14,20 @@ const participant = wire.named(
 const reaction = wire.named(
   'Reaction',
   wire.fields({
-    emoji_name: wire.text(),
-    emoji_code: wire.text(),
-    reaction_type: wire.oneOf('unicode_emoji', 'realm_emoji', 'service_extra_emoji', 'zulip_extra_emoji'),
+    ...EMOJI,
     user_id: wire.integer(),
   }),
 );
 
-const submessage = wire.named(
-  'Submessage',
-  wire.fields({
-    id: wire.integer(),
-    message_id: wire.integer(),
-    sender_id: wire.integer(),
-    msg_type: wire.text(),
-    content: wire.text(),
-  }),
-);
+/** Messages §18.6. */
+export const SUBMESSAGE = {
+  message_id: wire.integer(),
+  sender_id: wire.integer(),
+  msg_type: wire.text(),
+  content: wire.text(),
+};
+
+const submessage = wire.named('Submessage', wire.fields({ id: wire.integer(), ...SUBMESSAGE }));
 
 /** What an edit and a step of a history have in common, where there was a move or a text before. */
 const CHANGES = {
@@ -50,7 +48,9 @@ const edit = wire.named(
   }),
 );
 
-const flags = wire.listOf(wire.text());
+export const flags = wire.listOf(wire.text());
+
+export const topicLinks = wire.listOf(wire.fields({ text: wire.text(), url: wire.text() }));
 
 /** Messages §2. */
 const MESSAGE = {
@@ -68,7 +68,7 @@ const MESSAGE = {
   recipient_id: wire.integer(),
   stream_id: wire.optional(wire.integer()),
   subject: wire.text(),
-  topic_links: wire.listOf(wire.fields({ text: wire.text(), url: wire.text() })),
+  topic_links: topicLinks,
   timestamp: wire.integer(),
   is_me_message: wire.boolean(),
   reactions: wire.listOf(reaction),
@@ -80,6 +80,11 @@ const MESSAGE = {
 };
 
 const message = wire.named('Message', wire.fields(MESSAGE));
+
+const { flags: _, ...RECEIVED } = MESSAGE;
+
+/** As events bring it: the flags are beside it. */
+export const receivedMessage = wire.named('ReceivedMessage', wire.fields(RECEIVED));
 
 const HIGHLIGHT = { match_content: wire.text(), match_subject: wire.text() };
 

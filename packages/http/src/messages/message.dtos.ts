@@ -23,7 +23,7 @@ import { MAX_IDS, MAX_TEXT_LENGTH, MAX_TOKEN_LENGTH } from '../routing/limits.js
 import { integer, listOf } from '../routing/param-types.js';
 import { BooleanParam, IntegerListParam, IntegerParam, param, TextParam, WordParam } from '../routing/params.js';
 import { addressee, parseAddressee } from './addressee.js';
-import { parseAnchor, parseAnchorDate } from './anchor.js';
+import { anchorText, parseAnchor, parseAnchorDate } from './anchor.js';
 import { PROPAGATE_MODES } from './message.presenters.js';
 import { narrow } from './narrow-param.js';
 
@@ -76,7 +76,7 @@ export function toSendMessageInput(dto: SendMessageDto, clientName: string): Sen
 }
 
 export class GetMessagesDto {
-  @TextParam({ max: MAX_TEXT_LENGTH, optional: true }) anchor?: string;
+  @param(anchorText(), { optional: true }) anchor?: string;
   @BooleanParam({ optional: true }) include_anchor?: boolean;
   @TextParam({ max: MAX_TEXT_LENGTH, optional: true }) anchor_date?: string;
   @IntegerParam({ min: 0, optional: true }) num_before?: number;
@@ -223,7 +223,7 @@ export class ChangeMessageFlagsDto {
 }
 
 export class ChangeNarrowFlagsDto {
-  @TextParam({ max: MAX_TEXT_LENGTH }) anchor!: string;
+  @param(anchorText()) anchor!: string;
   @BooleanParam() include_anchor = true;
   @IntegerParam({ min: 0 }) num_before!: number;
   @IntegerParam({ min: 0 }) num_after!: number;

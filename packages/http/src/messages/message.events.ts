@@ -10,34 +10,43 @@ import { presentTopic } from '../channels/channel.presenters.js';
 import { type EventContext, keyOf, opened, type Presented, type Presenters } from '../events/event-presenter.js';
 import { can } from '../events/queue-presentation.js';
 import { variantByKey } from '../routing/client-variant.js';
+import {
+  BULK_DELETION,
+  DELETED,
+  FLAG_CHANGED,
+  RERENDERED,
+  SENT,
+  SUBMESSAGE_ADDED,
+  UPDATED,
+} from './message.event-forms.js';
 import { differsByViewer, flagNames, flagsText, messageText, PROPAGATE_MODES } from './message.presenters.js';
 import { presentSubmessageAdded } from './submessage.presenters.js';
 
 export const MESSAGE_EVENTS = {
   'message.sent': {
-    wireTypes: ['message'],
+    forms: [SENT],
     // In a direct conversation everybody knows everybody.
     needs: ({ view }) =>
       view.conversation.kind === 'direct' || view.sender.isSystemBot ? null : { userIds: [view.sender.id] },
     present: presentMessageSent,
   },
-  'message.submessage_added': { wireTypes: ['submessage'], present: presentSubmessageAdded },
+  'message.submessage_added': { forms: [SUBMESSAGE_ADDED], present: presentSubmessageAdded },
   'message.updated': {
-    wireTypes: ['update_message'],
+    forms: [UPDATED],
     needs: ({ messageId, messageIds, onlyToHolders }) => ({ messageIds: onlyToHolders ? messageIds : [messageId] }),
     present: presentUpdate,
   },
   'message.rerendered': {
-    wireTypes: ['update_message'],
+    forms: [RERENDERED],
     needs: ({ messageId }) => ({ messageIds: [messageId] }),
     present: presentRerendering,
   },
   'message.deleted': {
-    wireTypes: ['delete_message'],
+    forms: DELETED,
     needs: ({ onlyToHolders, messageIds }) => (onlyToHolders ? { heldMessageIds: messageIds } : null),
     present: presentDeletion,
   },
-  'message.flag_changed': { wireTypes: ['update_message_flags'], present: presentFlagChange },
+  'message.flag_changed': { forms: FLAG_CHANGED, present: presentFlagChange },
 } satisfies Presenters<keyof MessageEventTypes>;
 
 /** The message once for all clients of one kind and all receivers with the same flags; the sender's own mark apart. */
@@ -145,7 +154,7 @@ function presentDeletion(event: EventOf<'message.deleted'>, context: EventContex
         ? { message_type: 'private' }
         : { message_type: 'stream', stream_id: channelId, topic: presentTopic(topic, showsEmptyTopics) }),
     });
-  if (!can(presentation, 'bulk_message_deletion')) return ids.map((message_id) => [present({ message_id })]);
+  if (!can(presentation, BULK_DELETION)) return ids.map((message_id) => [present({ message_id })]);
   const own = onlyToHolders ? ids.join() : '';
   return context.shared(`${keyOf(showsEmptyTopics)} ${own}`, () => present({ message_ids: ids }));
 }

@@ -1,4 +1,5 @@
 import type { MessageView, PersonalFlags, UserSummary } from '@parley/domain/messages';
+import { recordOf } from '@parley/domain/shared';
 import { aChannel, aMessage, aUser, createFixture, type MemoryFixture } from '@parley/testkit';
 import { MESSAGE_PARTS } from '../features.js';
 import { variantByKey } from '../routing/client-variant.js';
@@ -167,9 +168,10 @@ describe('the flags of a message', () => {
     hasAlertWord: false,
     historical: false,
   };
+  const names = Object.keys(none) as (keyof PersonalFlags)[];
 
   it('come in the order of the contract, the derived one last', () => {
-    const all = Object.fromEntries(Object.keys(none).map((name) => [name, true])) as unknown as PersonalFlags;
+    const all: PersonalFlags = recordOf(names, () => true);
     expect(flagNames(all)).toEqual([
       'read',
       'starred',
@@ -189,10 +191,8 @@ describe('the flags of a message', () => {
   });
 
   it('are the same as text, whatever the combination', () => {
-    const names = Object.keys(none) as (keyof PersonalFlags)[];
     for (let bits = 0; bits < 2 ** names.length; bits++) {
-      const flags = Object.fromEntries(names.map((name, n) => [name, (bits & (1 << n)) !== 0]));
-      const these = flags as unknown as PersonalFlags;
+      const these: PersonalFlags = recordOf(names, (name) => (bits & (1 << names.indexOf(name))) !== 0);
       expect(JSON.parse(flagsText(these))).toEqual(flagNames(these));
     }
   });

@@ -1,38 +1,66 @@
 import type { EventOf } from '@parley/domain/events';
 import type { TypingEventTypes, UserSummary } from '@parley/domain/messages';
 import { presentTopic } from '../channels/channel.presenters.js';
+import { form } from '../events/event-forms.js';
 import { type EventContext, keyOf, opened, type Presented, type Presenters } from '../events/event-presenter.js';
 import { can } from '../events/queue-presentation.js';
+import * as wire from '../routing/wire-schema.js';
 import { shownAddress } from './message.presenters.js';
+
+const op = wire.oneOf('start', 'stop');
+const person = wire.fields({ user_id: wire.integer(), email: wire.text() });
+
+/** Events §7.4. */
+const TYPING = [
+  form('typing', { op, message_type: wire.oneOf('direct'), sender: person, recipients: wire.listOf(person) }),
+  form('typing', {
+    op,
+    message_type: wire.oneOf('stream'),
+    sender: person,
+    stream_id: wire.integer(),
+    topic: wire.text(),
+  }),
+];
+
+const EDITING = form('typing_edit_message', {
+  op,
+  sender_id: wire.integer(),
+  message_id: wire.integer(),
+  recipient: wire.anyOf(
+    wire.fields({ type: wire.oneOf('channel'), channel_id: wire.integer(), topic: wire.text() }),
+    wire.fields({ type: wire.oneOf('direct'), user_ids: wire.listOf(wire.integer()) }),
+  ),
+});
 
 export const TYPING_EVENTS = {
   'typing.changed': {
-    wireTypes: ['typing'],
-    needs: ({ sender, to }) => (to.kind === 'channel' ? { userIds: [sender.id] } : null),
+    forms: TYPING,
+    needs: ({ sender, to }) => ({ userIds: to.kind === 'channel' ? [sender.id] : to.people.map(({ id }) => id) }),
     present: presentTyping,
   },
-  'typing.editing': { wireTypes: ['typing_edit_message'], present: presentEditing },
+  'typing.editing': { forms: [EDITING], present: presentEditing },
 } satisfies Presenters<keyof TypingEventTypes>;
 
 /** Events §7.4; in channels only for clients that can show it. */
 function presentTyping(event: EventOf<'typing.changed'>, context: EventContext): Presented {
   const { op, sender, to } = event;
   const { presentation, publicRealm, receiver } = context;
-  const present = (person: UserSummary, isHidden = false) => ({
+  const present = (person: UserSummary) => ({
     user_id: person.id,
-    email: shownAddress(person, publicRealm, isHidden),
+    email: shownAddress(person, publicRealm, receiver.inaccessible.has(person.id)),
   });
   if (to.kind === 'direct') {
-    const recipients = () => to.people.map((person) => present(person));
+    const hiddenIds = to.people.map(({ id }) => id).filter((id) => receiver.inaccessible.has(id));
+    const recipients = () => to.people.map(present);
     const fields = () => ({ message_type: 'direct', sender: present(sender), recipients: recipients() });
-    return [[context.shared('', () => opened({ type: 'typing', op, ...fields() }))]];
+    return [[context.shared(hiddenIds.join(), () => opened({ type: 'typing', op, ...fields() }))]];
   }
   if (!can(presentation, 'stream_typing_notifications')) return [];
   const isHidden = receiver.inaccessible.has(sender.id);
   const { showsEmptyTopics: allowsEmpty } = context;
   const fields = () => ({
     message_type: 'stream',
-    sender: present(sender, isHidden),
+    sender: present(sender),
     stream_id: to.channelId,
     topic: presentTopic(to.topic, allowsEmpty),
   });

@@ -1,12 +1,13 @@
 import { loadMutedUsers } from '@parley/domain/muted-users';
 import { type RegisterSection, registerSection } from '../events/register-section.js';
 import * as wire from '../routing/wire-schema.js';
+import { mutedUser } from './muted-user.answers.js';
 import { presentMutedUsers } from './muted-user.presenters.js';
 
 export const mutedUsersSection: RegisterSection = registerSection({
   name: 'muted_users',
   fields: {
-    muted_users: wire.listOf(wire.named('MutedUser', wire.fields({ id: wire.integer(), timestamp: wire.integer() }))),
+    muted_users: wire.listOf(mutedUser),
   },
   forSpectators: { muted_users: [] },
   load: (snapshot) => snapshot.load(loadMutedUsers),

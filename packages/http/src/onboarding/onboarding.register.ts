@@ -1,12 +1,13 @@
 import { loadRemainingSteps } from '@parley/domain/onboarding';
 import { type RegisterSection, registerSection } from '../events/register-section.js';
 import * as wire from '../routing/wire-schema.js';
+import { onboardingStep } from './onboarding.answers.js';
 import { presentSteps } from './onboarding.presenters.js';
 
 export const onboardingSection: RegisterSection = registerSection({
   name: 'onboarding_steps',
   fields: {
-    onboarding_steps: wire.listOf(wire.fields({ type: wire.oneOf('one_time_notice'), name: wire.text() })),
+    onboarding_steps: wire.listOf(onboardingStep),
     navigation_tour_video_url: wire.nullable(wire.text()),
   },
   forSpectators: { onboarding_steps: [], navigation_tour_video_url: null },

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { eventSchema, form, formWithout } from '../events/event-forms.js';
 import type { RouteDependencies } from '../feature.js';
 import { createRoutes } from '../routes.js';
 import { json, listOf, oneOf } from '../routing/param-types.js';
@@ -57,6 +58,29 @@ export interface Operations {
 export const JSON_TEXTS: Readonly<Record<string, readonly string[]>> = {
   'PATCH /things/{thing_id}': ['size'],
 };
+`);
+});
+
+it('leaves out the forms that clients get who know no better', () => {
+  const event = eventSchema([
+    form('gone', { ids: wire.listOf(wire.integer()) }),
+    formWithout('many_at_once', 'gone', { id_of_one: wire.integer() }),
+    form('heartbeat'),
+  ]);
+  const answer = wire.fields({ events: wire.listOf(event) });
+  const written = writeClientApi(openApiOf([route('GET', '/events', { auth: 'user', dto: ThingDto, answer, handle })]));
+  expect(written).toContain(`export type GoneEvent = {
+  id: number;
+  type: 'gone';
+  ids: number[];
+};
+
+export type HeartbeatEvent = {
+  id: number;
+  type: 'heartbeat';
+};
+
+export type Event = GoneEvent | HeartbeatEvent;
 `);
 });
 

@@ -1,27 +1,16 @@
 import type { JsonSchema } from '../routing/wire-schema.js';
-import type { OpenApiDocument, OpenApiOperation } from './openapi.js';
+import type { OpenApiDocument } from './openapi.js';
+import { answerOf, type Described, type Field, fieldsOf, objectType, quoted, typeOf } from './operation-types.js';
 
 const HEAD = `// Made of the route table by \`npm run client-api\`: change that instead.
 `;
 
-/** What every success has: the client takes it for granted. */
-const ENVELOPE = new Set(['result', 'msg', 'ignored_parameters_unsupported']);
 const PREFIX = '/api/v1';
-const JSON_TYPE = 'application/json';
-
-/** Of values that are sent lists may be read-only. */
-type Direction = 'sent' | 'answered';
-
-interface Field {
-  readonly name: string;
-  readonly schema: JsonSchema;
-  readonly isRequired: boolean;
-  readonly holdsJson: boolean;
-}
 
 /**
  * The document as TypeScript for `packages/client`: a type for each named schema, `Operations` with the parameters and answer of
- * every operation below /api/v1 that answers JSON, and which parameters are JSON where their values may be texts.
+ * every operation below /api/v1 that answers JSON, and which parameters are JSON where their values may be texts. Forms that
+ * are deprecated are left out: the client asks for the others.
  */
 export function writeClientApi({ paths, components }: OpenApiDocument): string {
   const operations: string[] = [];
@@ -61,118 +50,12 @@ export function writeClientApi({ paths, components }: OpenApiDocument): string {
   ].join('\n');
 }
 
-function answerOf({ responses }: OpenApiOperation): JsonSchema | null {
-  const schema = contentOf(responses[200]!)[JSON_TYPE]?.schema;
-  if (!schema) return null;
-  const { properties = {}, required = [] } = schema as { properties?: Record<string, unknown>; required?: string[] };
-  return {
-    type: 'object',
-    properties: Object.fromEntries(Object.entries(properties).filter(([name]) => !ENVELOPE.has(name))),
-    required: required.filter((name) => !ENVELOPE.has(name)),
-  };
-}
-
-const contentOf = ({ content = {} }: JsonSchema) =>
-  content as Readonly<Record<string, { readonly schema: JsonSchema; readonly encoding?: object }>>;
-
-function fieldsOf({ parameters = [], requestBody }: OpenApiOperation): readonly Field[] {
-  const fields = parameters.map((parameter): Field => {
-    const json = contentOf(parameter)[JSON_TYPE]?.schema;
-    return {
-      name: String(parameter.name),
-      schema: json ?? (parameter.schema as JsonSchema),
-      isRequired: parameter.required === true,
-      holdsJson: json !== undefined,
-    };
-  });
-  const [body] = requestBody ? Object.values(contentOf(requestBody)) : [];
-  if (!body) return fields;
-  const { properties, required = [] } = body.schema as { properties: Record<string, JsonSchema>; required?: string[] };
-  return [
-    ...fields,
-    ...Object.entries(properties).map(([name, schema]) => ({
-      name,
-      schema,
-      isRequired: required.includes(name),
-      holdsJson: Object.hasOwn(body.encoding ?? {}, name),
-    })),
-  ];
-}
-
 const paramsType = (fields: readonly Field[]): string =>
   objectType(
     fields.map(({ name, schema, isRequired }) => ({ name, schema, isRequired })),
     'sent',
     '    ',
   );
-
-function objectType(
-  fields: readonly Pick<Field, 'name' | 'schema' | 'isRequired'>[],
-  direction: Direction,
-  indent: string,
-  isOpen = false,
-): string {
-  if (fields.length === 0) return isOpen ? 'Record<string, unknown>' : 'Record<never, never>';
-  const lines = fields.map(({ name, schema, isRequired }) => {
-    const key = /^[a-z_]\w*$/i.test(name) ? name : quoted(name);
-    return `${indent}  ${key}${isRequired ? '' : '?'}: ${typeOf(schema, direction, `${indent}  `)};`;
-  });
-  if (isOpen) lines.push(`${indent}  [name: string]: unknown;`);
-  return ['{', ...lines, `${indent}}`].join('\n');
-}
-
-interface Described {
-  readonly $ref?: string;
-  readonly const?: unknown;
-  readonly enum?: readonly unknown[];
-  readonly anyOf?: readonly JsonSchema[];
-  readonly type?: string | readonly string[];
-  readonly format?: string;
-  readonly items?: JsonSchema;
-  readonly properties?: Readonly<Record<string, JsonSchema>>;
-  readonly required?: readonly string[];
-  readonly additionalProperties?: boolean | JsonSchema;
-}
-
-function typeOf(schema: JsonSchema, direction: Direction, indent: string): string {
-  const described = schema as Described;
-  if (described.$ref !== undefined) return described.$ref.split('/').at(-1)!;
-  if (described.const !== undefined) return literal(described.const);
-  if (described.enum) return union(described.enum.map(literal));
-  if (described.anyOf) return union(described.anyOf.map((each) => typeOf(each, direction, indent)));
-  const types = typeof described.type === 'string' ? [described.type] : (described.type ?? []);
-  return types.length === 0 ? 'unknown' : union(types.map((type) => plainType(type, described, direction, indent)));
-}
-
-function plainType(type: string, described: Described, direction: Direction, indent: string): string {
-  switch (type) {
-    case 'string':
-      return described.format === 'binary' ? 'Blob' : 'string';
-    case 'integer':
-      return 'number';
-    case 'array': {
-      const item = typeOf(described.items ?? {}, direction, indent);
-      const list = /^[\w.]+$/.test(item) ? `${item}[]` : `(${item})[]`;
-      return direction === 'sent' ? `readonly ${list}` : list;
-    }
-    case 'object': {
-      const { properties = {}, required = [], additionalProperties } = described;
-      if (typeof additionalProperties === 'object') {
-        return `Record<string, ${typeOf(additionalProperties, direction, indent)}>`;
-      }
-      const fields = Object.entries(properties).map(([name, schema]) => ({
-        name,
-        schema,
-        isRequired: required.includes(name),
-      }));
-      return objectType(fields, direction, indent, additionalProperties === true);
-    }
-    default:
-      return type;
-  }
-}
-
-const union = (types: readonly string[]): string => [...new Set(types)].join(' | ');
 
 function mayBeText(schema: JsonSchema): boolean {
   const { type, anyOf, enum: words } = schema as Described;
@@ -181,8 +64,5 @@ function mayBeText(schema: JsonSchema): boolean {
   );
 }
 
-const literal = (value: unknown): string => (typeof value === 'string' ? quoted(value) : JSON.stringify(value));
-const quoted = (text: string): string =>
-  `'${JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
 const commentOf = (description: string | undefined): string =>
   description === undefined ? '' : `  /** ${description} */\n`;

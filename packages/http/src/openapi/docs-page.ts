@@ -1,59 +1,107 @@
-import type { JsonSchema } from '../routing/wire-schema.js';
 import type { OpenApiDocument, OpenApiOperation } from './openapi.js';
+import { answerOf, type Described, type Field, fieldsOf, typeOf } from './operation-types.js';
 
 const STYLE = `
+:root { color-scheme: light dark; --shade: light-dark(#f4f4f4, #222); }
 body { font: 16px/1.5 system-ui, sans-serif; margin: 2rem auto; max-width: 60rem; padding: 0 1rem; }
+nav a { display: inline-block; margin-right: .75rem; }
 summary { cursor: pointer; padding: .25rem 0; }
 code, pre { font: 14px/1.5 ui-monospace, monospace; }
-pre { background: #f4f4f4; overflow-x: auto; padding: .5rem; }
-b { display: inline-block; min-width: 4rem; }`;
+pre { background: var(--shade); overflow-x: auto; padding: .5rem; }
+table { border-collapse: collapse; }
+th, td { border-bottom: 1px solid var(--shade); padding: .25rem .5rem .25rem 0; text-align: left; vertical-align: top; }
+details > :not(summary) { margin-left: 1rem; }
+b { display: inline-block; min-width: 5rem; }`;
 
 /** The document for people: each operation with its parameters and what it answers. Without scripts. In short steps. */
 export function* writeDocsPage({ paths, components }: OpenApiDocument): Generator<void, string> {
+  const names = new Set(Object.keys(components.schemas));
   const byTag = new Map<string, string[]>();
   for (const [path, methods] of Object.entries(paths)) {
     for (const [method, operation] of Object.entries(methods)) {
       const [tag = ''] = operation.tags;
       const entries = byTag.get(tag) ?? [];
       byTag.set(tag, entries);
-      entries.push(operationHtml(method, path, operation));
+      entries.push(operationHtml(method, path, operation, names));
       yield;
     }
   }
-  const operations = [...byTag].map(([tag, entries]) => `<h2>${escapeHtml(tag)}</h2>\n${entries.join('\n')}`);
-  const schemas = Object.entries(components.schemas).map(([name, schema]) =>
-    detailsHtml(`<code id="${escapeHtml(name)}">${escapeHtml(name)}</code>`, schemaHtml(schema)),
+  const tags = [...byTag.keys()].sort();
+  const links = tags.map((tag) => `<a href="#of-${escapeHtml(tag)}">${escapeHtml(tag)}</a>`);
+  const operations = tags.map(
+    (tag) => `<h2 id="of-${escapeHtml(tag)}">${escapeHtml(tag)}</h2>\n${byTag.get(tag)!.join('\n')}`,
   );
+  const schemas: string[] = [];
+  for (const name of [...names].sort()) {
+    // Browsers open what a link leads into.
+    const type = `<pre id="${name}">${typeHtml(components.schemas[name]!, names)}</pre>`;
+    schemas.push(detailsHtml(`<code>${name}</code>`, type));
+    yield;
+  }
   return `<!doctype html>
 <html lang="en">
-<head><meta charset="utf-8"><title>API</title><style>${STYLE}</style></head>
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>API</title><style>${STYLE}</style></head>
 <body>
 <h1>API</h1>
-<p>As <a href="v1/openapi.json">OpenAPI document</a>.</p>
+<p>As <a href="v1/openapi.json">OpenAPI document</a>. Calls are made with <code>Authorization: Basic</code>, of the email address and the
+API key; parameters are sent as a form, or in the query of GET. Answers are JSON.</p>
+<nav>${links.join('\n')}
+<a href="#schemas">Schemas</a></nav>
 ${operations.join('\n')}
-<h2>Schemas</h2>
+<h2 id="schemas">Schemas</h2>
 ${schemas.join('\n')}
 </body>
 </html>
 `;
 }
 
-function operationHtml(method: string, path: string, operation: OpenApiOperation): string {
-  const { description, parameters, requestBody, responses } = operation;
+type Names = ReadonlySet<string>;
+
+function operationHtml(method: string, path: string, operation: OpenApiOperation, names: Names): string {
+  const fields = fieldsOf(operation);
+  const answer = answerOf(operation);
   const parts = [
-    ...(description === undefined ? [] : [`<p>${escapeHtml(description)}</p>`]),
-    ...(parameters ? [`<p>Parameters</p>${schemaHtml(parameters)}`] : []),
-    ...(requestBody ? [`<p>Form</p>${schemaHtml(requestBody)}`] : []),
-    `<p>Success</p>${schemaHtml(responses[200])}`,
+    ...(operation.description === undefined ? [] : [`<p>${escapeHtml(operation.description)}</p>`]),
+    ...(operation.security?.length === 0 ? ['<p>Whoever asks.</p>'] : []),
+    ...(fields.length > 0 ? [fieldsHtml(fields, names)] : []),
+    answer ? `<p>Answers</p><pre>${typeHtml(answer, names)}</pre>` : '<p>Answers bytes.</p>',
   ];
   return detailsHtml(`<b>${method.toUpperCase()}</b> <code>${escapeHtml(path)}</code>`, parts.join(''));
 }
 
+function fieldsHtml(fields: readonly Field[], names: Names): string {
+  const rows = fields.map(({ name, place, schema, isRequired, holdsJson }) => {
+    const notes = [
+      ...(place === 'path' ? ['in the path'] : []),
+      ...(isRequired && place !== 'path' ? ['required'] : []),
+      ...(holdsJson ? ['JSON'] : []),
+      ...boundsOf(schema),
+    ];
+    const cells = [`<code>${escapeHtml(name)}</code>`, `<code>${typeHtml(schema, names)}</code>`, notes.join(', ')];
+    return `<tr>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`;
+  });
+  return `<table><tr><th>Parameter</th><th>Type</th><th></th></tr>${rows.join('')}</table>`;
+}
+
+function boundsOf(schema: Described & Readonly<Record<string, unknown>>): readonly string[] {
+  const { minimum, maximum, maxLength, maxItems } = schema;
+  return [
+    ...(minimum === undefined ? [] : [`from ${minimum}`]),
+    ...(maximum === undefined ? [] : [`to ${maximum}`]),
+    ...(maxLength === undefined ? [] : [`at most ${maxLength} characters`]),
+    ...(maxItems === undefined ? [] : [`at most ${maxItems}`]),
+    ...(schema.default === undefined ? [] : [`otherwise <code>${escapeHtml(JSON.stringify(schema.default))}</code>`]),
+  ];
+}
+
+/** Schemas that have a name are linked to. */
+const typeHtml = (schema: Described, names: Names): string =>
+  escapeHtml(typeOf(schema as Readonly<Record<string, unknown>>, 'answered', '')).replace(/\b[A-Z]\w+\b/g, (word) =>
+    names.has(word) ? `<a href="#${word}">${word}</a>` : word,
+  );
+
 const detailsHtml = (summary: string, content: string): string =>
   `<details><summary>${summary}</summary>${content}</details>`;
-
-const schemaHtml = (schema: JsonSchema | readonly unknown[] | undefined): string =>
-  `<pre>${escapeHtml(JSON.stringify(schema, null, 2))}</pre>`;
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 const escapeHtml = (text: string): string => text.replace(/[&<>"]/g, (character) => ENTITIES[character]!);

@@ -1,4 +1,5 @@
 import { loadPlaygrounds, type Playground, type PlaygroundEventTypes } from '@parley/domain/realms';
+import { form } from '../events/event-forms.js';
 import { type Presenters, toAll } from '../events/event-presenter.js';
 import { registerSection } from '../events/register-section.js';
 import type { HttpFeature } from '../feature.js';
@@ -35,7 +36,10 @@ export const PLAYGROUNDS = {
     INVALID_PLAYGROUND: { fields: { errors: 'errors' }, present: { errors: presentModelErrors(FIELDS) } },
   } as const satisfies WireErrors,
   events: {
-    'realm.playgrounds_changed': toAll('realm_playgrounds', ({ playgrounds }) => presentPlaygrounds(playgrounds)),
+    'realm.playgrounds_changed': toAll(
+      form('realm_playgrounds', { realm_playgrounds: wire.listOf(playground) }),
+      ({ playgrounds }) => presentPlaygrounds(playgrounds),
+    ),
   } satisfies Presenters<keyof PlaygroundEventTypes>,
   registerSections: () => [
     registerSection({

@@ -3,17 +3,16 @@ import * as wire from '../routing/wire-schema.js';
 const status = wire.oneOf('active', 'idle', 'offline');
 
 /** Users §8.2, in either form: by ids with times, or by addresses with what each client says. */
-const entry = wire.anyOf(
-  wire.fields({ active_timestamp: wire.integer(), idle_timestamp: wire.integer() }),
-  wire.dictionaryOf(
-    wire.fields({
-      client: wire.text(),
-      status,
-      timestamp: wire.integer(),
-      pushable: wire.optional(wire.boolean()),
-    }),
-  ),
+export const presenceTimes = wire.fields({ active_timestamp: wire.integer(), idle_timestamp: wire.integer() });
+export const presenceByClient = wire.dictionaryOf(
+  wire.fields({
+    client: wire.text(),
+    status,
+    timestamp: wire.integer(),
+    pushable: wire.optional(wire.boolean()),
+  }),
 );
+const entry = wire.anyOf(presenceTimes, presenceByClient);
 
 export const PRESENCES = {
   presences: wire.dictionaryOf(entry),

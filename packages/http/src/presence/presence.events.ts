@@ -1,18 +1,36 @@
 import type { EventOf } from '@parley/domain/events';
 import type { PresenceEventTypes, PresenceTimes } from '@parley/domain/presence';
 import { timesAfterSwitch } from '@parley/domain/presence';
-import { publicAddress, type User } from '@parley/domain/users';
+import type { User } from '@parley/domain/users';
+import { form, formWithout } from '../events/event-forms.js';
 import { type EventContext, keyOf, opened, type Presented, type Presenters } from '../events/event-presenter.js';
 import { can } from '../events/queue-presentation.js';
-import { presentClient, presentTimes } from './presence.presenters.js';
+import * as wire from '../routing/wire-schema.js';
+import { presenceByClient, presenceTimes } from './presence.answers.js';
+import { presenceAddress, presentClient, presentTimes } from './presence.presenters.js';
+
+const CAPABILITY = 'simplified_presence_events';
+
+/** Events §7.4. */
+const FORMS = [
+  form('presence', { presences: wire.dictionaryOf(presenceTimes) }),
+  formWithout(CAPABILITY, 'presence', {
+    user_id: wire.integer(),
+    email: wire.optional(wire.text()),
+    server_timestamp: wire.number(),
+    presence: presenceByClient,
+  }),
+];
 
 export const PRESENCE_EVENTS = {
   'presence.came_online': {
-    wireTypes: ['presence'],
+    forms: FORMS,
+    needs: ({ user }) => ({ userIds: [user.id] }),
     present: ({ user, times, at }, context) => presentChange(user, times, at, context),
   },
   'user.presence_switched': {
-    wireTypes: ['presence'],
+    forms: FORMS,
+    needs: ({ user }) => ({ userIds: [user.id] }),
     present: (event, context) => presentSwitch(event, context),
   },
 } satisfies Presenters<keyof PresenceEventTypes | 'user.presence_switched'>;
@@ -23,17 +41,20 @@ function presentSwitch({ user, at }: EventOf<'user.presence_switched'>, context:
 
 /** Events §7.4. */
 function presentChange(user: User, times: PresenceTimes, at: number, context: EventContext): Presented {
-  const { presentation, publicRealm } = context;
-  const isSimplified = can(presentation, 'simplified_presence_events');
+  const { presentation, publicRealm, receiver } = context;
+  const isSimplified = can(presentation, CAPABILITY);
   const { slimPresence } = presentation;
+  const isHidden = receiver.inaccessible.has(user.id);
   const fields = () =>
     isSimplified
       ? { presences: { [user.id]: presentTimes(times, user) } }
       : {
           user_id: user.id,
-          ...(!slimPresence && { email: publicAddress(user, publicRealm.emailDomain) }),
+          ...(!slimPresence && { email: presenceAddress(user, publicRealm, isHidden) }),
           server_timestamp: at,
           presence: presentClient(times),
         };
-  return [[context.shared(keyOf(isSimplified, slimPresence), () => opened({ type: 'presence', ...fields() }))]];
+  return [
+    [context.shared(keyOf(isSimplified, slimPresence, isHidden), () => opened({ type: 'presence', ...fields() }))],
+  ];
 }

@@ -1,5 +1,11 @@
-import { OFFLINE_SECONDS, type PresenceEntry, type PresenceTimes, statusOf } from '@parley/domain/presence';
-import { publicAddress, type User } from '@parley/domain/users';
+import {
+  OFFLINE_SECONDS,
+  type PresenceEntry,
+  type PresenceList,
+  type PresenceTimes,
+  statusOf,
+} from '@parley/domain/presence';
+import { dummyAddress, publicAddress, type User } from '@parley/domain/users';
 import { can, type QueuePresentation } from '../events/queue-presentation.js';
 import type { PublicRealm } from '../realms/public-realm.js';
 import type { WireFields } from '../routing/reply.js';
@@ -26,30 +32,39 @@ export const presentClient = (times: PresenceTimes): WireFields => ({
   [CLIENT]: { client: CLIENT, ...statusOf(times), pushable: false },
 });
 
-function memberOf(entry: PresenceEntry, form: PresenceForm, { emailDomain }: PublicRealm): string {
+/** By the address that the viewer knows them by (users §1.4). */
+export const presenceAddress = (user: User, { emailDomain }: PublicRealm, isHidden: boolean): string =>
+  isHidden ? dummyAddress(user.id, emailDomain) : publicAddress(user, emailDomain);
+
+type MemberForm = PresenceForm | 'legacyHidden';
+
+function memberOf(entry: PresenceEntry, form: MemberForm, publicRealm: PublicRealm): string {
   if (form === 'modern') return `"${entry.userId}":${JSON.stringify(presentTimes(entry, entry.user))}`;
   const aggregated = { client: CLIENT, ...statusOf(entry) };
-  const address = JSON.stringify(publicAddress(entry.user, emailDomain));
+  const address = JSON.stringify(presenceAddress(entry.user, publicRealm, form === 'legacyHidden'));
   return `${address}:${JSON.stringify({ aggregated, ...presentClient(entry) })}`;
 }
 
 /** Entries are new objects whenever they change, so that what was made of them can be kept with them. */
-const MEMBERS: Readonly<Record<PresenceForm, WeakMap<PresenceEntry, string>>> = {
+const MEMBERS: Readonly<Record<MemberForm, WeakMap<PresenceEntry, string>>> = {
   modern: new WeakMap(),
   legacy: new WeakMap(),
+  legacyHidden: new WeakMap(),
 };
 
 /** Of thousands, as JSON text: an object by ids or addresses. */
 export function presentPresences(
-  entries: readonly PresenceEntry[],
+  { entries, knownIds }: PresenceList,
   form: PresenceForm,
   publicRealm: PublicRealm,
 ): string {
-  const known = MEMBERS[form];
   const members = entries.map((entry) => {
+    const isHidden = form === 'legacy' && knownIds !== null && !knownIds.has(entry.userId);
+    const memberForm = isHidden ? 'legacyHidden' : form;
+    const known = MEMBERS[memberForm];
     let text = known.get(entry);
     if (text === undefined) {
-      text = memberOf(entry, form, publicRealm);
+      text = memberOf(entry, memberForm, publicRealm);
       known.set(entry, text);
     }
     return text;
@@ -58,7 +73,7 @@ export function presentPresences(
 }
 
 /** The greatest update id among them; without any, what the client knows already, or -1 (users §8.1). */
-export const lastUpdateIdOf = (entries: readonly PresenceEntry[], known: number | null = null): number =>
+export const lastUpdateIdOf = ({ entries }: PresenceList, known: number | null = null): number =>
   entries.at(-1)?.updateId ?? known ?? -1;
 
 /** Of one user, as of now (users §8.3). */

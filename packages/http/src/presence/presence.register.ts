@@ -16,16 +16,16 @@ export const presenceSection = ({ realmUrls, presence }: SectionParts): Register
     load: async ({ repositories, caller }, { presenceHistoryDays, now, isSpectator }) => {
       const days = presenceHistoryDays ?? DEFAULT_HISTORY_DAYS;
       const since = now - days * SECONDS_PER_DAY;
-      const entries =
-        days <= 0 || isSpectator ? [] : await presence.listWithin(repositories, caller.realmId, { after: null, since });
+      if (days <= 0 || isSpectator) return { entries: [], knownIds: null };
+      const { entries, knownIds } = await presence.listFor(repositories, caller, { after: null, since });
       // Who does not want to be seen is left out (events §4.5).
-      return entries.filter(({ user }) => user.settings.presenceEnabled);
+      return { entries: entries.filter(({ user }) => user.settings.presenceEnabled), knownIds };
     },
-    present: (entries, { realm, presentation, now }) => ({
+    present: (list, { realm, presentation, now }) => ({
       presences: new PresentedText(
-        presentPresences(entries, presenceFormOf(presentation), publicRealmOf(realm, realmUrls)),
+        presentPresences(list, presenceFormOf(presentation), publicRealmOf(realm, realmUrls)),
       ),
-      presence_last_update_id: lastUpdateIdOf(entries),
+      presence_last_update_id: lastUpdateIdOf(list),
       server_timestamp: now,
     }),
   });

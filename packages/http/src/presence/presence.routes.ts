@@ -1,4 +1,4 @@
-import { GetPresence, ListPresence, type PresenceEntry, ReportPresence } from '@parley/domain/presence';
+import { GetPresence, ListPresence, type PresenceList, ReportPresence } from '@parley/domain/presence';
 import type { RealmId, UserId } from '@parley/domain/shared';
 import type { RouteParts } from '../feature.js';
 import { MAX_TEXT_LENGTH } from '../routing/limits.js';
@@ -33,17 +33,18 @@ const DIGITS = /^\d{1,15}$/;
 export function presenceRoutes({ clock, publicRealms }: Pick<RouteParts, 'clock' | 'publicRealms'>): readonly Route[] {
   const present = async (
     realmId: RealmId,
-    entries: readonly PresenceEntry[],
+    list: PresenceList,
     form: PresenceForm,
     known: number | null = null,
   ): Promise<WireText> => {
-    const presences = presentPresences(entries, form, await publicRealms.of(realmId));
-    const rest = { server_timestamp: clock.nowMs() / 1000, presence_last_update_id: lastUpdateIdOf(entries, known) };
+    const presences = presentPresences(list, form, await publicRealms.of(realmId));
+    const rest = { server_timestamp: clock.nowMs() / 1000, presence_last_update_id: lastUpdateIdOf(list, known) };
     return new WireText(`"presences":${presences},${JSON.stringify(rest).slice(1, -1)}`);
   };
   return [
     route('POST', '/users/me/presence', {
       auth: 'user',
+      roleRequirements: ['human'],
       hot: true,
       dto: ReportPresenceDto,
       useCase: ReportPresence,
@@ -54,10 +55,10 @@ export function presenceRoutes({ clock, publicRealms }: Pick<RouteParts, 'clock'
         historyDays: dto.history_limit_days,
       }),
       answer: REPORTED_PRESENCE,
-      present: async (entries, { dto, caller }) => {
-        if (!entries) return {};
+      present: async (list, { dto, caller }) => {
+        if (!list) return {};
         const form = dto.slim_presence || dto.last_update_id !== undefined ? 'modern' : 'legacy';
-        return present(caller.realmId, entries, form, dto.last_update_id);
+        return present(caller.realmId, list, form, dto.last_update_id);
       },
     }),
     route('GET', '/users/:user_id_or_email/presence', {
@@ -74,7 +75,7 @@ export function presenceRoutes({ clock, publicRealms }: Pick<RouteParts, 'clock'
       dto: NoParameters,
       useCase: ListPresence,
       answer: ALL_PRESENCES,
-      present: (entries, { caller }) => present(caller.realmId, entries, 'legacy'),
+      present: (list, { caller }) => present(caller.realmId, list, 'legacy'),
     }),
   ];
 }

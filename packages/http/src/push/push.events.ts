@@ -1,13 +1,25 @@
 import type { PushEventTypes } from '@parley/domain/push';
+import { form } from '../events/event-forms.js';
 import { type Presenters, toAll } from '../events/event-presenter.js';
+import * as wire from '../routing/wire-schema.js';
+import { DEVICE_CHANGE } from './push.answers.js';
 import { presentDeviceChange } from './push.presenters.js';
 
 export const PUSH_EVENTS = {
-  'device.added': toAll('device', ({ deviceId }) => ({ op: 'add', device_id: deviceId })),
-  'device.removed': toAll('device', ({ deviceId }) => ({ op: 'remove', device_id: deviceId })),
-  'device.changed': toAll('device', ({ deviceId, change }) => ({
-    op: 'update',
+  'device.added': toAll(form('device', { op: wire.oneOf('add'), device_id: wire.integer() }), ({ deviceId }) => ({
+    op: 'add',
     device_id: deviceId,
-    ...presentDeviceChange(change),
   })),
+  'device.removed': toAll(form('device', { op: wire.oneOf('remove'), device_id: wire.integer() }), ({ deviceId }) => ({
+    op: 'remove',
+    device_id: deviceId,
+  })),
+  'device.changed': toAll(
+    form('device', { op: wire.oneOf('update'), device_id: wire.integer(), ...DEVICE_CHANGE }),
+    ({ deviceId, change }) => ({
+      op: 'update',
+      device_id: deviceId,
+      ...presentDeviceChange(change),
+    }),
+  ),
 } satisfies Presenters<keyof PushEventTypes>;

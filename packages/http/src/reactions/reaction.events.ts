@@ -1,14 +1,24 @@
 import type { EventOf } from '@parley/domain/events';
 import type { ReactionEventTypes } from '@parley/domain/reactions';
-import { presentEmoji } from '../emoji/emoji-types.js';
+import { EMOJI, presentEmoji } from '../emoji/emoji-types.js';
+import { form } from '../events/event-forms.js';
 import { type EventContext, keyOf, opened, type Presented, type Presenters } from '../events/event-presenter.js';
 import { shownAddress } from '../messages/message.presenters.js';
 import { variantByKey } from '../routing/client-variant.js';
+import * as wire from '../routing/wire-schema.js';
 import { UNKNOWN_USER_NAME } from '../users/user.presenters.js';
 
 export const REACTION_EVENTS = {
   'reaction.changed': {
-    wireTypes: ['reaction'],
+    forms: [
+      form('reaction', {
+        op: wire.oneOf('add', 'remove'),
+        message_id: wire.integer(),
+        user_id: wire.integer(),
+        ...EMOJI,
+        user: wire.fields({ user_id: wire.integer(), email: wire.text(), full_name: wire.text() }),
+      }),
+    ],
     needs: ({ isDirect, user }) => (isDirect ? null : { userIds: [user.id] }),
     present: presentReactionChange,
   },

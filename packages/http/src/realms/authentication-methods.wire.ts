@@ -6,6 +6,7 @@ import type {
 import { quotable } from '../routing/param-error.js';
 import { boolean, type ParamType, recordOf } from '../routing/param-types.js';
 import type { WireFields } from '../routing/reply.js';
+import * as wire from '../routing/wire-schema.js';
 
 /** What clients call the ways to sign in (events §5.2). */
 const NAMES = {
@@ -49,3 +50,8 @@ export function presentAuthenticationMethods(methods: readonly AuthenticationMet
     ]),
   );
 }
+
+/** What `presentAuthenticationMethods` answers. */
+export const AUTHENTICATION_METHODS = wire.dictionaryOf(
+  wire.fields({ enabled: wire.boolean(), available: wire.boolean() }),
+);

@@ -1,10 +1,11 @@
 import { CHANNEL_PERMISSIONS } from '@parley/domain/channels';
 import { GROUP_PERMISSIONS } from '@parley/domain/groups';
 import { REALM_PERMISSIONS, type RealmImageName } from '@parley/domain/realms';
-import { REALM_IMAGES } from '../branding/realm-image-urls.js';
+import { REALM_IMAGES, realmImageFields } from '../branding/realm-image-urls.js';
 import { permissionFields } from '../groups/group.answers.js';
 import { permissionTitle } from '../groups/permission-title.js';
 import * as wire from '../routing/wire-schema.js';
+import { AUTHENTICATION_METHODS } from './authentication-methods.wire.js';
 import { REALM_SETTING_FORMS } from './realm-settings.wire.js';
 
 const titlesOf = (registry: object): readonly string[] => Object.keys(registry).map(permissionTitle);
@@ -12,14 +13,9 @@ const titlesOf = (registry: object): readonly string[] => Object.keys(registry).
 /** Under keys that name them. */
 const providers = wire.dictionaryOf(wire.fields({ name: wire.text(), id: wire.integer() }));
 
-const images = Object.fromEntries(
-  (Object.keys(REALM_IMAGES) as RealmImageName[]).flatMap((name) => {
-    const { wireName, usualSource } = REALM_IMAGES[name];
-    return [
-      [`realm_${wireName}_source`, wire.oneOf('U', usualSource)],
-      [`realm_${wireName}_url`, wire.text()],
-    ];
-  }),
+const images = Object.assign(
+  {},
+  ...(Object.keys(REALM_IMAGES) as RealmImageName[]).map((name) => realmImageFields(name, 'realm_')),
 );
 
 /** Channels §3.4–3.6. */
@@ -105,7 +101,7 @@ export const REALM_FIELDS = {
   realm_wildcard_mention_policy: wire.integer(),
   realm_push_notifications_enabled: wire.boolean(),
   realm_push_notifications_enabled_end_timestamp: wire.nullable(wire.integer()),
-  realm_authentication_methods: wire.dictionaryOf(wire.fields({ enabled: wire.boolean(), available: wire.boolean() })),
+  realm_authentication_methods: AUTHENTICATION_METHODS,
   realm_email_auth_enabled: wire.boolean(),
   realm_password_auth_enabled: wire.boolean(),
   realm_presence_disabled: wire.boolean(),

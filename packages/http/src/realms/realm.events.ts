@@ -1,14 +1,22 @@
-import type { RealmEventTypes } from '@parley/domain/realms';
-import { presentRealmImage, REALM_IMAGES } from '../branding/realm-image-urls.js';
+import type { RealmEventTypes, RealmImageName } from '@parley/domain/realms';
+import { presentRealmImage, REALM_IMAGES, realmImageFields } from '../branding/realm-image-urls.js';
+import { form } from '../events/event-forms.js';
 import { opened, type Presenters, toNobody } from '../events/event-presenter.js';
+import * as wire from '../routing/wire-schema.js';
 
 export const REALM_EVENTS = {
   'realm.deactivated': {
-    wireTypes: ['realm'],
+    forms: [form('realm', { op: wire.oneOf('deactivated'), realm_id: wire.integer() })],
     present: (_event, { queue }) => [[opened({ type: 'realm', op: 'deactivated', realm_id: queue.realmId })]],
   },
   'realm.image_changed': {
-    wireTypes: ['realm'],
+    forms: (Object.keys(REALM_IMAGES) as RealmImageName[]).map((name) =>
+      form('realm', {
+        op: wire.oneOf('update_dict'),
+        property: wire.oneOf(REALM_IMAGES[name].wireName),
+        data: wire.fields(realmImageFields(name)),
+      }),
+    ),
     present: ({ name, image }, context) =>
       context.shared('', () => {
         const data = presentRealmImage(name, image, context.publicRealm);

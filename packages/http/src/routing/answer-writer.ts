@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { SHAREABLE } from '../caching/text-chunks.js';
 import { ByteBudget, type ClientKey } from './byte-budget.js';
 import { replyToError } from './error-replies.js';
@@ -56,13 +57,20 @@ const BUFFER_PIECE = 256 * 1024;
 const UNFINISHED = 4 * 1024 * 1024;
 /** What is charged for bytes that are read while the answer is: what is being written, and what is read ahead. */
 const STREAMED = 512 * 1024;
+/** How long a file that is being read waits for others who got an answer since its last piece: it is the one with time. */
+const REST_MS = 1;
 
 /** Writes answers, long ones no faster than they are read. */
 export class AnswerWriter {
   private readonly budget: ByteBudget;
   private readonly chunks = new HeldChunks();
+  /** How many answers were begun. */
+  private begun = 0;
 
-  constructor(private readonly limits: TransportLimits) {
+  constructor(
+    private readonly limits: TransportLimits,
+    private readonly rest: () => Promise<unknown> = () => sleep(REST_MS),
+  ) {
     const share = Math.max(limits.answersBytes * CLIENT_SHARE, 2 * UNFINISHED);
     this.budget = new ByteBudget(limits.answersBytes, share);
   }
@@ -74,6 +82,7 @@ export class AnswerWriter {
 
   /** Does nothing when the client has gone. */
   write(response: ServerResponse, reply: Reply, context: ReplyContext): Written {
+    this.begun++;
     const { status, body } = reply;
     if (response.headersSent || response.destroyed) return { status, done: null };
     const { raw } = context.request;
@@ -143,12 +152,16 @@ export class AnswerWriter {
   }
 
   private async copyStream(response: ServerResponse, { bytes }: ByteStream): Promise<void> {
+    let begun = this.begun;
     for await (const piece of bytes) {
       if (response.destroyed) return;
-      if (response.write(piece)) continue;
-      await this.until('drain', response, piece.length);
-      // Of a piece that is not the kernel's yet the memory is still read.
-      if (!response.destroyed) bytes.release?.(piece);
+      if (!response.write(piece)) {
+        await this.until('drain', response, piece.length);
+        // Of a piece that is not the kernel's yet the memory is still read.
+        if (!response.destroyed) bytes.release?.(piece);
+      }
+      if (this.begun !== begun) await this.rest();
+      begun = this.begun;
     }
   }
 

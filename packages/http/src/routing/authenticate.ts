@@ -1,4 +1,5 @@
 import { DomainError, type ErrorCode, type RealmId, type SessionId, type UserId } from '@parley/domain/shared';
+import type { BotKind } from '@parley/domain/users';
 import { readCookie, SESSION_COOKIE } from './cookies.js';
 import { badParameter, HttpRefusal, unauthorized } from './errors.js';
 import type { Request } from './request.js';
@@ -7,8 +8,8 @@ import type { Request } from './request.js';
 export interface Identity {
   readonly realmId: RealmId;
   readonly userId: UserId;
-  /** Such a bot may send messages and nothing else. */
-  readonly isIncomingWebhook?: boolean;
+  /** Null: a person; absent: it has to be looked up where it matters. Incoming webhooks may send messages and nothing else. */
+  readonly botKind?: BotKind | null;
   /** The user's own quotas instead of the default ones: `"60:1000"`. */
   readonly rateLimits?: string;
   /** Logged in by cookie in a browser. */

@@ -1,6 +1,6 @@
 import { workMsOf } from '@parley/testkit/process-usage';
 import fc from 'fast-check';
-import { parseForm } from './body.js';
+import { parseForm } from './form-fields.js';
 
 const decoded = (text: string) => parseForm(`name=${text}`).get('name');
 

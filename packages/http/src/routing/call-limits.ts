@@ -1,16 +1,11 @@
 import type { Caller } from '@parley/domain/shared';
 import type { Identity } from './authenticate.js';
+import type { LimitState } from './call-history.js';
+import { ipGroup, networkOf } from './ip-groups.js';
+import { type LimitRule, parseQuotas } from './limit-rules.js';
 import { isLoopbackName } from './local-access.js';
 import { type Logger, warn } from './logger.js';
-import {
-  ipGroup,
-  type LimitRule,
-  type LimitState,
-  networkOf,
-  parseQuotas,
-  type RateLimiter,
-  rateLimited,
-} from './rate-limit.js';
+import { type RateLimiter, rateLimited } from './rate-limit.js';
 import type { ReceivedRequest } from './received-request.js';
 import type { AnonymousClient, Auth, CallerOf, Route, ShownLimit } from './route.js';
 

@@ -66,6 +66,18 @@ export function checkSameOrigin(
   if (trusted === 'any' || isSafeMethod(request.method) || hasBearerToken(request)) return;
   const origin = request.header('origin');
   if (origin !== undefined && trusted.has(origin)) return;
+  checkOwnPage(request, { isSecure, publicUrl });
+}
+
+/**
+ * Refuses what a page of another origin asks for, be it to read or to change something.
+ * @throws HttpRefusal 403 CSRF_FAILED
+ */
+export function checkOwnPage(
+  request: Request,
+  { isSecure, publicUrl }: Pick<CsrfCheck, 'isSecure' | 'publicUrl'>,
+): void {
+  const origin = request.header('origin');
   const site = request.header('sec-fetch-site');
   const isOwn =
     site === undefined

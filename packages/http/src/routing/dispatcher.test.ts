@@ -19,7 +19,7 @@ import {
   WordParam,
 } from './params.js';
 import { RateLimiter } from './rate-limit.js';
-import { success, WireText } from './reply.js';
+import { type Reply, success, WireText } from './reply.js';
 import type { CallerRole } from './role-requirements.js';
 import { type AnonymousClient, type Route, route, type UseCaseKey } from './route.js';
 
@@ -41,7 +41,7 @@ const PEOPLE: Readonly<
     id: 10,
     key: 'd'.repeat(32),
     callerRole: { role: 'member', isBot: true, synchronizesDrafts: true },
-    identity: { isIncomingWebhook: true },
+    identity: { botKind: 'incomingWebhook' },
   },
   'gone@x': { id: 11, key: 'e'.repeat(32), callerRole: { role: 'member', isBot: false, synchronizesDrafts: true } },
   'fast@x': {
@@ -911,6 +911,47 @@ describe('hosts and proxies', () => {
 async function until(condition: () => boolean): Promise<void> {
   while (!condition()) await new Promise((resolve) => setTimeout(resolve, 1));
 }
+
+describe('what is read for one user', () => {
+  it('is so for a few requests at the same time, long polls and pictures apart', async () => {
+    const pending: (() => void)[] = [];
+    const slow = {
+      auth: 'user',
+      dto: NoParameters,
+      handle: () => new Promise<Reply>((resolve) => pending.push(() => resolve(success()))),
+    } as const;
+    await restart({
+      routes: [
+        route('GET', '/drafts', slow),
+        route('POST', '/register', { ...slow, isExpensive: true }),
+        route('POST', '/messages', slow),
+        route('GET', '/user_uploads/*path', { ...slow, limit: 'none' }),
+        route('GET', '/user_avatars/*path', { ...slow, auth: 'anyone', limit: 'none' }),
+        route('GET', '/tus', { ...slow, streamsBody: true }),
+        route('GET', '/events', { ...slow, longPoll: true }),
+      ],
+    });
+    const begunOf = async (method: string, path: string): Promise<number> => {
+      const asked = Array.from({ length: 6 }, () => call(method, path));
+      await until(() => dispatcher.inFlight === 6);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+      const begun = pending.length;
+      while (dispatcher.inFlight > 0) {
+        for (const answer of pending.splice(0)) answer();
+        await new Promise((resolve) => setTimeout(resolve, 1));
+      }
+      expect((await Promise.all(asked)).map(({ status }) => status)).toEqual(Array(6).fill(200));
+      return begun;
+    };
+    expect(await begunOf('GET', '/drafts')).toBe(4);
+    expect(await begunOf('POST', '/register')).toBe(4);
+    expect(await begunOf('POST', '/messages')).toBe(6);
+    expect(await begunOf('GET', '/user_uploads/2/a.txt')).toBe(4);
+    expect(await begunOf('GET', '/user_avatars/2/a.png')).toBe(6);
+    expect(await begunOf('GET', '/tus')).toBe(6);
+    expect(await begunOf('GET', '/events')).toBe(6);
+  });
+});
 
 describe('answers that wait', () => {
   beforeEach(() => {

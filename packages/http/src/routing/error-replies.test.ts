@@ -97,7 +97,7 @@ it.each([
   expect(body).toEqual({ result: 'error', msg: 'text', code: expect.any(String), ...fields });
 });
 
-it('tells a terminal client in its own words that its queue is gone', () => {
+it('answers a terminal client in its own words that its queue is gone', () => {
   const terminal = variantOf(parseUserAgent('ZulipTerminal/0.7.0'));
   const { reply } = replyToError(
     new DomainError('UNKNOWN_EVENT_QUEUE', 'Bad event queue ID: q:1', { queueId: 'q:1' }),

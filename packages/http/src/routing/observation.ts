@@ -11,7 +11,7 @@ export interface AnsweredRequest {
   readonly durationMs: number;
 }
 
-/** Told of every request, in the turn that ends it: has to be quick, and must not throw. */
+/** Called with every request, in the turn that ends it: has to be quick, and must not throw. */
 export interface RequestObserver {
   answered(request: AnsweredRequest): void;
 }

@@ -318,7 +318,7 @@ describe('parsing a request', () => {
     expect(read(SendMessageDto, { type: 'stream', content: '' })).toMatchObject({ content: '' });
   });
 
-  it('tells absent from null', () => {
+  it('distinguishes absent from null', () => {
     expect(read(SendMessageDto, { type: 'stream', content: '' })).toHaveProperty('folder_id', undefined);
     expect(read(SendMessageDto, { type: 'stream', content: '', folder_id: 'null' })).toHaveProperty('folder_id', null);
   });

@@ -103,6 +103,7 @@ export function membersOfDto(dto: Dto): readonly Member[] {
       .getTargetValidationMetadatas(dto, '', true, false)
       .filter(({ name }) => name === DECORATOR)
       .map(({ propertyName, constraints }): Member => {
+        // What `param` gave to class-validator, which keeps it as a list of anything.
         const [type, options] = constraints as unknown as Constraints;
         const byDefault = defaults[propertyName];
         return {

@@ -19,6 +19,7 @@ export class ReceivedRequest implements Request {
   pathParameters = NO_PATH_PARAMETERS;
   parameters = Parameters.none;
   files = NO_FILES;
+  csrfToken: string | null = null;
   private abortController: AbortController | undefined;
   private identity: ClientIdentity | undefined;
   private forwarding: Forwarding | undefined;

@@ -89,6 +89,8 @@ export interface Request {
   readonly pathParameters: PathParameters;
   readonly parameters: Parameters;
   readonly files: readonly UploadedFile[];
+  /** Where the route tells it: what pages have to send back to change something by a browser's cookies. */
+  readonly csrfToken: string | null;
   /** Name in lower case. */
   header(name: string): string | undefined;
   /** Called once if the client goes away before it is answered; at once if it is gone already. */

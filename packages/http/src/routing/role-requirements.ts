@@ -9,6 +9,7 @@ import {
   mustNotBeGuest,
   type Role,
 } from '@parley/domain/users';
+import type { Identity } from './authenticate.js';
 
 /** What role requirements ask about a caller. */
 export interface CallerRole {
@@ -36,18 +37,33 @@ export type RoleRequirement =
   | 'synchronizesDrafts'
   | 'changesDefaultChannels';
 
+/** They never change: whoever proved who they are may have proved this too. */
+const BY_KIND = { human: mustBeHuman, bot: mustBeBot };
+
 const RULES: { readonly [G in RoleRequirement]: (callerRole: CallerRole) => Decision } = {
+  ...BY_KIND,
   owner: mustBeOwner,
   administrator: mustBeAdministrator,
   member: mustNotBeGuest,
-  human: mustBeHuman,
-  bot: mustBeBot,
   changesDefaultChannels: canChangeDefaultChannels,
   synchronizesDrafts: ({ synchronizesDrafts }) =>
     mustSynchronizeDrafts({ settings: { enableDraftsSynchronization: synchronizesDrafts } }),
 };
 
-/** @throws DomainError of the first requirement that is not met. */
-export function enforceRoles(roleRequirements: readonly RoleRequirement[], callerRole: CallerRole): void {
-  for (const requirement of roleRequirements) enforce(RULES[requirement](callerRole));
+/** Looks nothing up that the caller has proved. @throws DomainError of the first requirement that is not met. */
+export async function enforceRoles(
+  roleRequirements: readonly RoleRequirement[],
+  identity: Identity,
+  lookup: RoleLookup,
+): Promise<void> {
+  const { botKind } = identity;
+  let callerRole: CallerRole | undefined;
+  for (const requirement of roleRequirements) {
+    if (botKind !== undefined && (requirement === 'human' || requirement === 'bot')) {
+      enforce(BY_KIND[requirement]({ isBot: botKind !== null }));
+    } else {
+      callerRole ??= await lookup.roleOf(identity);
+      enforce(RULES[requirement](callerRole));
+    }
+  }
 }

@@ -1,7 +1,7 @@
 import type { Caller, RealmId } from '@parley/domain/shared';
 import type { ClientVariant } from './client-variant.js';
+import type { LimitRule } from './limit-rules.js';
 import type { Dto } from './params.js';
-import type { LimitRule } from './rate-limit.js';
 import type { Reply, WireFields, WireText } from './reply.js';
 import type { Request } from './request.js';
 import type { RoleRequirement } from './role-requirements.js';
@@ -70,6 +70,8 @@ interface Declaration<A extends Auth, D extends object> {
   readonly maxFileBytes?: number;
   /** Where `takesFiles`: the first file's bytes are put into the storage of files as they come, and removed if the call fails. */
   readonly storesFiles?: boolean;
+  /** Answers `request.csrfToken`, to pages of the same origin alone. */
+  readonly tellsCsrfToken?: boolean;
   /** Under `/api/v1` too for browsers in which somebody has logged in. */
   readonly takesSessions?: boolean;
   /** Reads the body itself, as it comes, where that is none of the kinds that hold parameters. */
@@ -144,6 +146,7 @@ export interface Route {
   readonly takesFiles: boolean;
   readonly maxFileBytes: number | undefined;
   readonly storesFiles: boolean;
+  readonly tellsCsrfToken: boolean;
   readonly takesSessions: boolean;
   readonly streamsBody: boolean;
   readonly optionsHeaders: (() => readonly string[]) | undefined;
@@ -187,6 +190,7 @@ export function route(method: Method, path: string, spec: Partial<Route> & Pick<
     takesFiles: false,
     maxFileBytes: undefined,
     storesFiles: false,
+    tellsCsrfToken: false,
     takesSessions: false,
     streamsBody: false,
     optionsHeaders: undefined,

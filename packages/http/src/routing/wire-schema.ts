@@ -19,6 +19,8 @@ interface OptionalField<T> {
 
 /** The fields of an object, by their names. */
 export type Shape = Readonly<Record<string, WireSchema<unknown> | OptionalField<unknown>>>;
+/** Of what there is under each name. */
+export type Schemas = Readonly<Record<string, WireSchema<unknown>>>;
 type OptionalNames<S extends Shape> = { [K in keyof S]: S[K] extends OptionalField<unknown> ? K : never }[keyof S];
 type ObjectOf<S extends Shape> = {
   readonly [K in Exclude<keyof S, OptionalNames<S>>]: S[K] extends WireSchema<infer T> ? T : never;
@@ -30,7 +32,7 @@ export const text = (): WireSchema<string> => schema({ type: 'string' });
 export const integer = (): WireSchema<number> => schema({ type: 'integer' });
 export const number = (): WireSchema<number> => schema({ type: 'number' });
 export const boolean = (): WireSchema<boolean> => schema({ type: 'boolean' });
-export const oneOf = <const V extends string | number>(...values: readonly V[]): WireSchema<V> =>
+export const oneOf = <const V extends string | number | boolean>(...values: readonly V[]): WireSchema<V> =>
   schema({ enum: values });
 /** Where the contract leaves it open. */
 export const anything = (): WireSchema<unknown> => schema({});
@@ -78,3 +80,7 @@ export const openFields = <S extends Shape>(shape: S): WireSchema<ObjectOf<S>> =
 
 /** Listed under this name in the document, and referred to from wherever it is used. */
 export const named = <T>(name: string, { json }: WireSchema<T>): WireSchema<T> => schema({ title: name, ...json });
+
+/** Kept for those who know no better: `description` says for whom. */
+export const deprecated = <T>({ json }: WireSchema<T>, description: string): WireSchema<T> =>
+  schema({ ...json, deprecated: true, description });

@@ -87,12 +87,15 @@ export class WireSettings<R extends Registry> {
   schemas({
     prefix = '',
     text,
+    isWanted = () => true,
   }: {
     readonly prefix?: string;
     readonly text?: wire.WireSchema<string>;
+    readonly isWanted?: (name: keyof R & string) => boolean;
   } = {}): Record<string, wire.WireSchema<SettingValue>> {
+    const wanted = [...this.rows].filter(([name]) => isWanted(name));
     return Object.fromEntries(
-      [...this.rows].map(([name, row]) => [prefix + row.name, schemaOf(this.registry[name]!, row, text)]),
+      wanted.map(([name, row]) => [prefix + row.name, schemaOf(this.registry[name]!, row, text)]),
     );
   }
 

@@ -1,12 +1,21 @@
 import type { SnippetEventTypes } from '@parley/domain/snippets';
+import { form } from '../events/event-forms.js';
 import { type Presenters, toAll } from '../events/event-presenter.js';
+import * as wire from '../routing/wire-schema.js';
+import { snippet } from './snippet.answers.js';
 import { presentSnippet } from './snippet.presenters.js';
 
 export const SNIPPET_EVENTS = {
-  'snippet.added': toAll('saved_snippets', ({ snippet }) => ({ op: 'add', saved_snippet: presentSnippet(snippet) })),
-  'snippet.changed': toAll('saved_snippets', ({ snippet }) => ({
-    op: 'update',
-    saved_snippet: presentSnippet(snippet),
+  'snippet.added': toAll(form('saved_snippets', { op: wire.oneOf('add'), saved_snippet: snippet }), (event) => ({
+    op: 'add',
+    saved_snippet: presentSnippet(event.snippet),
   })),
-  'snippet.removed': toAll('saved_snippets', ({ id }) => ({ op: 'remove', saved_snippet_id: id })),
+  'snippet.changed': toAll(form('saved_snippets', { op: wire.oneOf('update'), saved_snippet: snippet }), (event) => ({
+    op: 'update',
+    saved_snippet: presentSnippet(event.snippet),
+  })),
+  'snippet.removed': toAll(
+    form('saved_snippets', { op: wire.oneOf('remove'), saved_snippet_id: wire.integer() }),
+    ({ id }) => ({ op: 'remove', saved_snippet_id: id }),
+  ),
 } satisfies Presenters<keyof SnippetEventTypes>;

@@ -1,13 +1,7 @@
+import { EMOJI } from '../emoji/emoji-types.js';
 import * as wire from '../routing/wire-schema.js';
 
-/** Users §7: what is set. */
-export const userStatus = wire.named(
-  'UserStatus',
-  wire.fields({
-    away: wire.optional(wire.boolean()),
-    status_text: wire.optional(wire.text()),
-    emoji_name: wire.optional(wire.text()),
-    emoji_code: wire.optional(wire.text()),
-    reaction_type: wire.optional(wire.text()),
-  }),
-);
+/** Users §7: what is set, or has changed. */
+export const STATUS: wire.Shape = wire.optionalFields({ away: wire.boolean(), status_text: wire.text(), ...EMOJI });
+
+export const userStatus = wire.named('UserStatus', wire.fields(STATUS));

@@ -1,11 +1,14 @@
 import type { StatusEventTypes } from '@parley/domain/statuses';
+import { form } from '../events/event-forms.js';
 import { opened, type Presenters } from '../events/event-presenter.js';
 import { variantByKey } from '../routing/client-variant.js';
+import * as wire from '../routing/wire-schema.js';
+import { STATUS } from './status.answers.js';
 import { presentStatusChange } from './status.presenters.js';
 
 export const STATUS_EVENTS = {
   'user.status_changed': {
-    wireTypes: ['user_status'],
+    forms: [form('user_status', { user_id: wire.integer(), ...STATUS })],
     present: ({ userId, change }, context) => {
       const client = variantByKey(context.presentation.client);
       return context.shared(change.emoji?.type === 'extra' ? client.extraEmojiType : '', () =>

@@ -8,25 +8,37 @@ import {
   seesEmailOf,
   type UserSettingsEventTypes,
 } from '@parley/domain/users';
+import { form, propertyForms } from '../events/event-forms.js';
 import { opened, type Presenters, toAll } from '../events/event-presenter.js';
 import type { PublicRealm } from '../realms/public-realm.js';
 import type { WireFields } from '../routing/reply.js';
+import * as wire from '../routing/wire-schema.js';
+import { AVATAR, DELIVERY_EMAIL, personForm, SHOWN_EMAIL } from './person-form.js';
 import { presentAvatar } from './user.presenters.js';
 import { USER_SETTING_FORMS } from './user-settings.wire.js';
 
+const LANGUAGE = USER_SETTING_FORMS.nameOf('defaultLanguage');
+
+const update = (shape: wire.Shape) => form('user_settings', { op: wire.oneOf('update'), ...shape });
+
+const SETTING_CHANGED = [
+  update({ property: wire.oneOf(LANGUAGE), value: wire.text(), language_name: wire.text() }),
+  ...propertyForms(USER_SETTING_FORMS.schemas({ isWanted: (name) => name !== 'defaultLanguage' }), update),
+] as const;
+
 /** What becomes of presence, presence/presence.events.ts presents. */
 export const USER_SETTINGS_EVENTS = {
-  'user.setting_changed': toAll('user_settings', presentSettingChange),
-  'user.name_changed': toAll('realm_user', ({ userId, fullName }) =>
+  'user.setting_changed': toAll(SETTING_CHANGED, presentSettingChange),
+  'user.name_changed': toAll(personForm({ full_name: wire.text() }), ({ userId, fullName }) =>
     userUpdate({ user_id: userId, full_name: fullName }),
   ),
   'user.time_zone_changed': {
-    wireTypes: ['realm_user'],
+    forms: [personForm({ email: wire.text(), timezone: wire.text() })],
     present: (event, context) =>
       context.shared('', () => opened({ type: 'realm_user', ...presentTimeZoneChange(event, context.publicRealm) })),
   },
   'user.email_visibility_changed': {
-    wireTypes: ['realm_user'],
+    forms: [DELIVERY_EMAIL, SHOWN_EMAIL, AVATAR],
     present: (event, context) => {
       const { userId: id, role } = context.receiver;
       return presentEmailVisibilityChange(event, { id, role }, context.publicRealm).map((change) => {

@@ -1,5 +1,7 @@
 import * as wire from '../routing/wire-schema.js';
 
+export const ROLE = wire.oneOf(100, 200, 300, 400, 600);
+
 /** Users §1.1. */
 const USER = {
   user_id: wire.integer(),
@@ -12,7 +14,7 @@ const USER = {
   is_admin: wire.boolean(),
   is_guest: wire.boolean(),
   is_bot: wire.boolean(),
-  role: wire.oneOf(100, 200, 300, 400, 600),
+  role: ROLE,
   timezone: wire.text(),
   avatar_url: wire.nullable(wire.text()),
   avatar_version: wire.integer(),

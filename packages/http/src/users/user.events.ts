@@ -1,5 +1,6 @@
 import type { EventOf } from '@parley/domain/events';
 import { canSeeEmail, isEmailPublic, type User, type UserEventTypes } from '@parley/domain/users';
+import { form } from '../events/event-forms.js';
 import {
   type EventContext,
   keyOf,
@@ -12,36 +13,49 @@ import {
 } from '../events/event-presenter.js';
 import { can } from '../events/queue-presentation.js';
 import type { PublicRealm } from '../realms/public-realm.js';
+import * as wire from '../routing/wire-schema.js';
+import { AVATAR, DELIVERY_EMAIL, personForm, SHOWN_EMAIL } from './person-form.js';
+import { ROLE, user } from './user.answers.js';
 import { presentAvatar, presentUnknownUser, presentUser, ROLE_NUMBERS, UNKNOWN_USER_NAME } from './user.presenters.js';
+
+const ADDED = form('realm_user', { op: wire.oneOf('add'), person: user });
+const ACTIVATION = personForm({ is_active: wire.boolean() });
+const REMOVED = form('realm_user', {
+  op: wire.oneOf('remove'),
+  person: wire.fields({ user_id: wire.integer(), full_name: wire.text() }),
+});
 
 export const USER_EVENTS = {
   'user.created': {
-    wireTypes: ['realm_user'],
+    forms: [ADDED],
     needs: ({ user }) => (user.bot ? null : { userIds: [user.id] }),
     present: presentUserCreated,
   },
-  'user.role_changed': toAll('realm_user', ({ userId, role }) => ({
+  'user.role_changed': toAll(personForm({ role: ROLE }), ({ userId, role }) => ({
     op: 'update',
     person: { user_id: userId, role: ROLE_NUMBERS[role] },
   })),
-  'user.email_changed': { wireTypes: ['realm_user'], present: presentEmailChange },
-  'user.avatar_changed': { wireTypes: ['realm_user'], present: presentAvatarChange },
+  'user.email_changed': { forms: [DELIVERY_EMAIL, SHOWN_EMAIL, AVATAR], present: presentEmailChange },
+  'user.avatar_changed': { forms: [AVATAR], present: presentAvatarChange },
   'user.addresses_seen': {
-    wireTypes: ['realm_user'],
+    forms: [DELIVERY_EMAIL, AVATAR],
     needs: ({ userIds, before }) => ({ addresses: { userIds, before } }),
     present: (_event, { receiver, publicRealm }) =>
       receiver.addressChanges.flatMap(({ user, isSeen }) => presentAddressChange(user, isSeen, publicRealm)),
   },
-  'user.activation_changed': toAll('realm_user', ({ userId, isActive }) => ({
+  'user.activation_changed': toAll(ACTIVATION, ({ userId, isActive }) => ({
     op: 'update',
     person: { user_id: userId, is_active: isActive },
   })),
-  'user.export_consent_changed': toAll('realm_export_consent', ({ userId, isGiven }) => ({
-    user_id: userId,
-    consented: isGiven,
-  })),
+  'user.export_consent_changed': toAll(
+    form('realm_export_consent', { user_id: wire.integer(), consented: wire.boolean() }),
+    ({ userId, isGiven }) => ({
+      user_id: userId,
+      consented: isGiven,
+    }),
+  ),
   'user.access_changed': {
-    wireTypes: ['realm_user'],
+    forms: [ADDED, ACTIVATION, REMOVED],
     needs: ({ userIds, before, reach }) => ({ access: { userIds, before, reach } }),
     present: (_event, context) => [
       ...context.receiver.gained.flatMap((user) => presentUserGained(user, context)),

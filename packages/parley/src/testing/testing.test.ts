@@ -18,7 +18,7 @@ describe('createTestParley', () => {
     expect(channels.get('orders')).toMatchObject({ name: 'orders', subscribers: 2 });
   });
 
-  it('has a clock that stands still until it is told otherwise', async () => {
+  it('has a clock that stands still until it is set otherwise', async () => {
     const { as } = await parley.populate({ realm: 'shop', users: { ann: 'owner' }, channels: ['orders'] });
     const send = () => as('ann').messages.send({ channel: 'orders', content: 'x' });
     const sent = [await send()];

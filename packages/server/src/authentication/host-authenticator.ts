@@ -28,7 +28,7 @@ export class HostAuthenticator implements Authenticator {
       const realm = await realms.get(realmId);
       if (realm.isDeactivated) throw unauthorized('This organization has been deactivated');
       if (!user.isActive) throw unauthorized('Account is deactivated');
-      return { realmId, userId: user.id, isHostLogin: true, isIncomingWebhook: user.bot?.kind === 'incomingWebhook' };
+      return { realmId, userId: user.id, isHostLogin: true, botKind: user.bot?.kind ?? null };
     });
   }
 }

@@ -81,6 +81,9 @@ describe('parley', () => {
       const { apiKey } = await read('user', 'api-key', 'ann@example.com', '--rotate');
       expect(apiKey).toMatch(/^\w{32}$/);
       expect(apiKey).not.toBe(key);
+      const { out: file } = await run('user', 'api-key', 'ann@example.com', '--zuliprc');
+      expect(file).toMatch(/^\[api\]\nemail=ann@example.com\nkey=\w{32}\nsite=http:\/\/\S+$/);
+      expect(file).toContain(apiKey);
     });
 
     it('takes the passwords that the API takes', async () => {

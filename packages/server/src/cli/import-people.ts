@@ -75,6 +75,7 @@ async function readRows(path: string): Promise<readonly Row[]> {
   const { parse } = await import('csv-parse/sync');
   let records: readonly { readonly record: Record<string, string>; readonly info: { readonly lines: number } }[];
   try {
+    // Its type is for rows without `info`.
     records = parse(text, {
       bom: true,
       columns: (names: string[]) => checkedColumns(names.map((name) => name.trim().toLowerCase())),

@@ -398,7 +398,7 @@ describe('parley', () => {
     expect(look()).toEqual(before);
   });
 
-  it('goes on with another secret when it is told to, and everybody gets another key', async () => {
+  it('accepts another secret where the option says so, and everybody gets another key', async () => {
     await run(['realm', 'create', '--new-database', '', 'Root']);
     const command = ['user', 'create', 'fool@lear.com', 'The Fool', '--password-stdin'];
     const input = 'nothing will come of nothing';

@@ -2,6 +2,7 @@ import { IssueUserKey, SetUserActive, SetUserName, SetUserPassword, SetUserRole 
 import { EndSessions, ListSessions } from '@parley/domain/authentication';
 import type { SessionId, UnixSeconds } from '@parley/domain/shared';
 import { GrantSpecialPermission, RegisterUser, ROLES, type SpecialPermission, type User } from '@parley/domain/users';
+import { zuliprcOf } from '../demo/zuliprc.js';
 import type { ComposedParley } from '../parley.js';
 import { StartupError, UsageError } from '../startup-error.js';
 import type { Command, CommandContext, CommandFlag, CommandResult } from './command.js';
@@ -143,9 +144,11 @@ async function setPassword(context: CommandContext): Promise<CommandResult> {
 }
 
 async function apiKey(context: CommandContext): Promise<CommandResult> {
-  return withUser(context, async (parley, user) => {
+  return withUser(context, async (parley, user, realm) => {
     const key = await keyOf(parley, user, context.isOn('rotate'));
-    return { lines: [key], data: { ...presentUser(user), apiKey: key } };
+    const site = parley.ports.realmUrls.urlOf(realm);
+    const lines = context.isOn('zuliprc') ? zuliprcOf({ email: user.email, apiKey: key, site }) : [key];
+    return { lines, data: { ...presentUser(user), apiKey: key } };
   });
 }
 
@@ -291,8 +294,16 @@ export const USER_COMMANDS: readonly Command[] = [
     words: 'EMAIL',
     help: "prints somebody's API key",
     details: BY,
-    flags: { ...REALM, rotate: { help: 'makes a new one; the one before is worthless at once' } },
-    examples: ['parley user api-key ann@example.com', 'parley user api-key build-bot@example.com --rotate'],
+    flags: {
+      ...REALM,
+      rotate: { help: 'makes a new one; the one before is worthless at once' },
+      zuliprc: { help: "prints the zuliprc file with it, for Zulip's clients, libraries and bots" },
+    },
+    examples: [
+      'parley user api-key ann@example.com',
+      'parley user api-key build-bot@example.com --rotate',
+      'parley user api-key build-bot@example.com --zuliprc > zuliprc',
+    ],
     run: apiKey,
   },
   {

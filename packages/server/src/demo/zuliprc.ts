@@ -29,6 +29,14 @@ export function listDemoAccess({
   });
 }
 
+/** The lines of what Zulip's clients and libraries read. */
+export const zuliprcOf = ({ email, apiKey, site }: Record<'email' | 'apiKey' | 'site', string>): readonly string[] => [
+  '[api]',
+  `email=${email}`,
+  `key=${apiKey}`,
+  `site=${site}`,
+];
+
 /**
  * Writes a file for each that Zulip's clients and libraries read, for the owner of the process alone.
  * @throws StartupError when a file cannot be written.
@@ -38,7 +46,7 @@ export function writeZuliprcFiles(directory: string, site: string, people: reado
     mkdirSync(directory, { recursive: true, mode: 0o700 });
     for (const { email, apiKey, name } of people) {
       const path = join(directory, name);
-      writeFileSync(path, `[api]\nemail=${email}\nkey=${apiKey}\nsite=${site}\n`, { mode: 0o600 });
+      writeFileSync(path, `${zuliprcOf({ email, apiKey, site }).join('\n')}\n`, { mode: 0o600 });
       chmodSync(path, 0o600); // it may have been there before, with another mode
     }
   } catch (error) {

@@ -6,7 +6,8 @@ export class FileTypeContentTypes implements ContentTypes {
   async ofBytes(head: Uint8Array): Promise<string | null> {
     const { fileTypeFromBuffer } = await import('file-type/core');
     try {
-      return (await fileTypeFromBuffer(head))?.mime ?? null;
+      const type = (await fileTypeFromBuffer(head))?.mime ?? null;
+      return type === 'image/heif' ? codedHeif(head) : type;
     } catch {
       // Bytes that break off where their format goes on, or lie about themselves.
       return null;
@@ -16,4 +17,15 @@ export class FileTypeContentTypes implements ContentTypes {
   ofName(name: string): string | null {
     return mime.getType(name);
   }
+}
+
+/** Many phones name the container first; which code the image is in stands among the brands that follow. */
+function codedHeif(head: Uint8Array): string {
+  const length = Math.min(new DataView(head.buffer, head.byteOffset).getUint32(0), head.length);
+  for (let at = 16; at + 4 <= length; at += 4) {
+    const brand = String.fromCharCode(...head.subarray(at, at + 4));
+    if (brand === 'heic' || brand === 'heix') return 'image/heic';
+    if (brand === 'avif') return 'image/avif';
+  }
+  return 'image/heif';
 }

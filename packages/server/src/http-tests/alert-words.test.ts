@@ -26,7 +26,7 @@ const remove = async (words: readonly string[], as = people.hamlet) =>
 const say = (content: string, to: string | readonly TestUser[] = 'town') =>
   server.sendMessage(people.iago, to, { topic: 'x', content });
 
-it('are kept as they are spelt, each once, and told to their user alone', async () => {
+it('are kept as they are spelt, each once, and announced to their user alone', async () => {
   const { hamlet, cordelia } = people;
   const queue = await openQueue(server, hamlet);
   const other = await openQueue(server, cordelia);

@@ -67,13 +67,13 @@ describe('POST /fetch_api_key', () => {
     expectRefusal(here, WRONG, { status: 401, code: 'AUTHENTICATION_FAILED' });
   });
 
-  it('tells a deactivated user so, even by a wrong password', async () => {
+  it('says that the account is deactivated, even for a wrong password', async () => {
     await deactivate(hamlet);
     const reply = await fetchKey(hamlet.email, 'wrong');
     expectRefusal(reply, 'Account is deactivated', { status: 401, code: 'USER_DEACTIVATED' });
   });
 
-  it('tells of a deactivated realm, to deactivated users only after that', async () => {
+  it('says that the realm is deactivated, before anything of a deactivated user', async () => {
     await deactivateRealm();
     const reply = await fetchKey(hamlet.email, 'wrong');
     expectRefusal(reply, 'This organization has been deactivated', { status: 401, code: 'REALM_DEACTIVATED' });

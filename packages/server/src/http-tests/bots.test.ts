@@ -216,6 +216,24 @@ describe('GET /bots', () => {
     expect(await list()).toEqual([]);
   });
 
+  it('gives those a key that lost theirs', async () => {
+    const owner = await server.addUser({ email: `owner${count}@zulip.com`, fullName: `Owner ${count}` });
+    const keyless = async (localPart: string) => {
+      const { user } = await server.addBot(owner, `${localPart}-${count}`);
+      const { id: _, version: __, ...bot } = user;
+      const row = { ...bot, email: `${localPart}-keyless-${count}@zulip.com`, fullName: `${localPart} ${count}` };
+      return server.storage.uow.write((tx) => tx.users.add(row, null));
+    };
+    const [listed, shown] = [await keyless('listed'), await keyless('shown')];
+    const key = fieldsOf(await server.get(`/bots/${shown.id}/api_key`, owner)).api_key;
+    const { bots } = fieldsOf(await server.get('/bots', owner)) as Wire;
+    const keyOf = ({ email }: { email: string }) => bots.find(({ username }: Wire) => username === email).api_key;
+    expect(keyOf(shown)).toBe(key);
+    for (const bot of [listed, shown]) {
+      fieldsOf(await server.get('/users/me', { ...bot, apiKey: keyOf(bot) } as never));
+    }
+  });
+
   it('is not for guests', async () => {
     expectRefusal(await server.get('/bots', people.polonius), 'Not allowed for guest users');
   });
@@ -253,7 +271,7 @@ describe('PATCH /bots/:bot_id', () => {
     });
   });
 
-  it('tells what changed, and of private channels the owner alone', async () => {
+  it('announces what changed, private channels to the owner alone', async () => {
     const bot = await created();
     const queues = await Promise.all([people.hamlet, people.iago].map((who) => listen(who, 'realm_bot')));
     const { user_id } = bot;

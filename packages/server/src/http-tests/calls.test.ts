@@ -27,7 +27,7 @@ afterAll(async () => {
 const create = (as: TestUser | null, params: object, on = server) =>
   on.request('GET', '/calls/bigbluebutton/create', { as, params: { ...params } });
 const created = async (as: TestUser, params: object = { meeting_name: 'Hall' }, on = server): Promise<string> =>
-  fieldsOf(await create(as, params, on)).url as unknown as string;
+  fieldsOf(await create(as, params, on)).url;
 const join = (as: TestUser | null, url: string, on = server) => on.request('GET', `/${url}`, { as });
 const joined = async (as: TestUser, url: string) => {
   const { status, headers } = await join(as, url);
@@ -207,7 +207,7 @@ describe('the provider of an organization’s calls', () => {
     expect([realm_video_chat_provider, realm_available_video_chat_providers]).toEqual([1, BOTH]);
   });
 
-  it('is told to those who join where BigBlueButton is not configured, before the link is looked at', async () => {
+  it('is the answer to those who join where BigBlueButton is not configured, before the link is looked at', async () => {
     const { hamlet } = bare.people;
     const url = await created(hamlet, { meeting_name: 'a' }, bare);
     expectRefusal(await join(hamlet, url, bare), 'BigBlueButton is not configured.');

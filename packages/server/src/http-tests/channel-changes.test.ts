@@ -96,7 +96,7 @@ describe('PATCH /streams/{stream_id}', () => {
     });
   });
 
-  it('renames, and tells who sees it under the name before', async () => {
+  it('renames, and announces it under the name before to those who see it', async () => {
     const id = await create({ name: 'lunch' });
     await create({ name: 'Dinner' });
     const rename = () => change(id, { new_name: '  supper ' });
@@ -261,7 +261,7 @@ describe('PATCH /streams/{stream_id}', () => {
       await refused(closed, { is_private: false }, 'Moderation request channel must be private.');
     });
 
-    it('is told to those who come to see it, with who follows it, and to those who do so no longer', async () => {
+    it('is announced to those who gain sight of it, with its subscribers, and to those who lose it', async () => {
       const { cordelia, hamlet, polonius } = people;
       const id = await create({ name: 'x' });
       const types = ['stream', 'subscription'];
@@ -352,7 +352,7 @@ describe('PATCH /streams/{stream_id}', () => {
       );
     });
 
-    it('tells older clients by numbers who may post', async () => {
+    it('says to older clients by numbers who may post', async () => {
       const id = await create({ name: 'x' });
       const someone = { direct_members: [people.hamlet.id], direct_subgroups: [system.moderators] };
       const events = await hears(people.cordelia, ['stream'], async () => {
@@ -390,7 +390,7 @@ describe('PATCH /streams/{stream_id}', () => {
       expect((await notices(id)).at(-1)).toMatch(/@_\*\*N49\|\d+\*\* and 10 more$/);
     });
 
-    it('tells who gains and loses sight of a private one', async () => {
+    it('announces it to those who gain and lose sight of a private one', async () => {
       const { cordelia, hamlet, polonius } = people;
       const id = await create({ name: 'x', invite_only: true });
       const types = ['stream', 'subscription'];

@@ -46,7 +46,7 @@ describe('default channels', () => {
   const remove = (stream_id: number, as: TestUser = people.iago) =>
     server.delete('/default_streams', as, { stream_id });
 
-  it('come and go, and everybody but guests is told', async () => {
+  it('come and go, with events to everybody but guests', async () => {
     const heard = await hears(people.hamlet, 'default_streams', async () => {
       expect(fieldsOf(await add(ids.a))).toEqual({});
       fieldsOf(await add(ids.a));
@@ -108,7 +108,7 @@ describe('default channel groups', () => {
   };
   afterEach(clear);
 
-  it('are made, changed and deleted, and everybody but guests is told of all', async () => {
+  it('are made, changed and deleted, with events of the whole list to everybody but guests', async () => {
     const group = (id: number, more: object) => ({ id, name: 'g', description: 'd', streams: [ids.a, ids.b], ...more });
     let id = 0;
     const heard = await hears(people.hamlet, 'default_stream_groups', async () => {
@@ -242,7 +242,7 @@ describe('channel folders', () => {
     });
   });
 
-  it('are made, and everybody is told', async () => {
+  it('are made, and announced to everybody', async () => {
     let id = 0;
     const heard = await hears(people.polonius, 'channel_folder', async () => {
       id = (fieldsOf(await create({ name: ' Work ', description: '*all* of it' })) as Wire).channel_folder_id;
@@ -262,7 +262,7 @@ describe('channel folders', () => {
     expect((await registered(people.polonius, 'channel_folders')).at(-1)).toEqual(folder);
   });
 
-  it('are changed property by property, and nobody is told of what stays the same', async () => {
+  it('are changed property by property, without an event of what stays the same', async () => {
     const id = await made('Work');
     const heard = await hears(people.hamlet, 'channel_folder', async () => {
       fieldsOf(await patch(id, { name: 'Play', description: '**x**', is_archived: true }));

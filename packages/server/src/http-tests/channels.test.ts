@@ -313,12 +313,12 @@ describe('GET /users/me/{stream_id}/topics', () => {
     const id = await created({ name: 'lunch', subscribers: [people.hamlet.id] });
     await say('lunch', 'Foo');
     const [empty, foo] = [await say('lunch', ''), await say('lunch', 'foo')];
-    const named = fieldsOf(await topics(id)).topics as unknown as Wire[];
+    const named = fieldsOf(await topics(id)).topics;
     expect(named.slice(0, 2)).toEqual([
       { name: 'foo', max_id: foo },
       { name: 'general chat', max_id: empty },
     ]);
-    expect(named.map(({ name }) => name)).not.toContain('Foo');
+    expect(named.map(({ name }: Wire) => name)).not.toContain('Foo');
     const nameless = (await topics(id, people.hamlet, { allow_empty_topic_name: true })).body.topics;
     expect(nameless[1].name).toBe('');
   });

@@ -41,7 +41,7 @@ const queueOf = (as: TestUser, capabilities = {}) =>
   openQueue(server, as, { client_capabilities: { notification_settings_null: true, ...capabilities } });
 
 describe('custom emoji (organization §7)', () => {
-  it('are added and deactivated, and told to everybody in the form that their client knows', async () => {
+  it('are added and deactivated, and announced to everybody in the form that their client knows', async () => {
     const { polonius, cordelia } = people;
     const [queue, oldQueue] = [await queueOf(polonius, NEW), await queueOf(cordelia)];
     expect(fieldsOf(await add(' green tick'))).toEqual({});
@@ -176,7 +176,7 @@ describe('with an emoji of the organization’s own', () => {
   beforeEach(async () => {
     const params = { type: 'direct', to: [people.cordelia.id], content: 'look: :tick: :smile:' };
     fieldsOf(await add('tick'));
-    message = fieldsOf(await server.post('/messages', people.hamlet, params)).id as unknown as number;
+    message = fieldsOf(await server.post('/messages', people.hamlet, params)).id;
   });
   const react = (as: TestUser, params: object) => server.post(`/messages/${message}/reactions`, as, { ...params });
   const unreact = (as: TestUser, params: object) => server.delete(`/messages/${message}/reactions`, as, { ...params });

@@ -19,7 +19,7 @@ const shown = async ({ id }: { id: number }): Promise<Wire> =>
   (fieldsOf(await server.get(`/users/${id}`, people.desdemona)) as Wire).user;
 const makeBot = async (owner: TestUser, name: string): Promise<{ id: number }> => {
   const params = { full_name: name, short_name: name.toLowerCase() };
-  return { id: fieldsOf(await server.post('/bots', owner, params)).user_id as unknown as number };
+  return { id: fieldsOf(await server.post('/bots', owner, params)).user_id };
 };
 const UNAUTHORIZED = { code: 'UNAUTHORIZED_PRINCIPAL' };
 const INSUFFICIENT = 'Insufficient permission';
@@ -47,7 +47,7 @@ describe('DELETE /users/{id} (users §4.1)', () => {
     expect(messages.at(-1).content).toContain('to be');
   });
 
-  it('is told to all, and to who is in their channels, archived ones too', async () => {
+  it('is announced to everybody, and to the subscribers of their channels, archived ones too', async () => {
     const { iago, hamlet, cordelia } = people;
     const [town, den] = [
       await server.createChannel('town', [hamlet, cordelia]),
@@ -114,12 +114,17 @@ describe('DELETE /users/{id} (users §4.1)', () => {
     expect(fieldsOf(await say('Thank you'))).toEqual({});
   });
 
-  it('deletes what it is told to: names, and messages where they are', async () => {
+  it('deletes what is asked for: names, and messages where they are', async () => {
     const { iago, hamlet, cordelia } = people;
     await server.createChannel('town', [hamlet, cordelia]);
     await server.createChannel('closet', [hamlet, cordelia], { invite_only: true });
+    // Where neither hamlet nor the bot is a subscriber.
+    await server.createChannel('garden', [cordelia]);
     const helper = await server.addBot(hamlet, 'helper');
+    for (const sender of [hamlet, helper])
+      await server.sendMessage(sender, 'garden', { topic: 'x', content: 'a visit' });
     const ids = {
+      garden: await server.sendMessage(cordelia, 'garden', { topic: 'x', content: 'all quiet' }),
       town: [] as number[],
       closet: await server.sendMessage(hamlet, 'closet', { topic: 'x', content: 'hidden' }),
       theirs: await server.sendMessage(cordelia, 'town', { topic: 'x', content: 'not hamlet’s' }),
@@ -132,7 +137,7 @@ describe('DELETE /users/{id} (users §4.1)', () => {
     const left = async () => {
       const page = { anchor: 'newest', num_before: 200, num_after: 0 };
       const { messages } = fieldsOf(await server.get('/messages', cordelia, page)) as Wire;
-      return messages.map(({ id }: Wire) => id).filter((id: number) => id >= ids.closet);
+      return messages.map(({ id }: Wire) => id).filter((id: number) => id >= ids.garden - 2);
     };
     await server.storage.uow.write(async (tx) => {
       const user = (await tx.users.find(server.realmId, hamlet.id))!;
@@ -148,13 +153,35 @@ describe('DELETE /users/{id} (users §4.1)', () => {
       expect(await shown(user)).toMatchObject({ full_name: 'Deleted user', is_active: false });
     }
     expect((await shown(hamlet)).avatar_version).toBe(4);
-    while ((await left()).length > 3) await new Promise((resolve) => setTimeout(resolve, 50));
-    expect(await left()).toEqual([ids.closet, ids.theirs, ids.direct]);
+    while ((await left()).length > 4) await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(await left()).toEqual([ids.garden, ids.closet, ids.theirs, ids.direct]);
     fieldsOf(await reactivate(iago, hamlet));
     const others = { delete_private_channel_messages: true, delete_direct_messages: true };
     fieldsOf(await server.delete(`/users/${hamlet.id}`, iago, { actions: others }));
-    while ((await left()).length > 1) await new Promise((resolve) => setTimeout(resolve, 5));
-    expect(await left()).toEqual([ids.theirs]);
+    while ((await left()).length > 2) await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(await left()).toEqual([ids.garden, ids.theirs]);
+  });
+
+  it('deletes the profile with all that is told in it', async () => {
+    const { iago, hamlet, cordelia } = people;
+    const field = fieldsOf(await server.post('/realm/profile_fields', iago, { field_type: 1, name: 'Motto' })).id;
+    fieldsOf(await server.patch('/users/me/profile_data', hamlet, { data: [{ id: field, value: 'To be' }] }));
+    fieldsOf(await server.post('/users/me/status', hamlet, { status_text: 'not at home', emoji_name: 'smile' }));
+    const queue = await openQueue(server, cordelia, { event_types: ['realm_user', 'user_status'] });
+    fieldsOf(await server.delete(`/users/${hamlet.id}`, iago, { actions: { delete_profile: true } }));
+    const { user } = fieldsOf(
+      await server.get(`/users/${hamlet.id}`, cordelia, { include_custom_profile_fields: true }),
+    ) as Wire;
+    expect(user).toMatchObject({ full_name: 'Deleted user', is_active: false, profile_data: {} });
+    const cleared = { status_text: '', emoji_name: '', emoji_code: '', reaction_type: 'unicode_emoji' };
+    expect(await eventsAfter(server, queue)).toMatchObject([
+      { person: { user_id: hamlet.id, custom_profile_field: { id: field, value: null } } },
+      { type: 'user_status', user_id: hamlet.id, ...cleared },
+      { person: { user_id: hamlet.id, full_name: 'Deleted user' } },
+      { person: { user_id: hamlet.id, is_active: false } },
+    ]);
+    const { user_status } = fieldsOf(await server.post('/register', cordelia, { fetch_event_types: ['user_status'] }));
+    expect(user_status).toEqual({});
   });
 
   it('refuses actions that it does not know', async () => {
@@ -181,7 +208,7 @@ describe('DELETE /users/{id} (users §4.1)', () => {
     const { iago, hamlet, cordelia } = people;
     const town = await server.createChannel('town', [hamlet, cordelia]);
     const params = { name: 'cast', description: '', members: [hamlet.id, cordelia.id] };
-    const group = fieldsOf(await server.post('/user_groups/create', iago, params)).group_id as unknown as number;
+    const group = fieldsOf(await server.post('/user_groups/create', iago, params)).group_id;
     const counts = async () => [
       (fieldsOf(await server.get(`/user_groups/${group}/members`, iago)) as Wire).members,
       (fieldsOf(await server.get(`/streams/${town}/members`, iago)) as Wire).subscribers,
@@ -204,7 +231,7 @@ describe('DELETE /users/{id} (users §4.1)', () => {
     expect(unread).not.toContain(missed);
   });
 
-  it('is told to guests who knew them by a channel alone as if they left', async () => {
+  it('is announced to guests who knew them by a channel alone as if they left', async () => {
     const { desdemona, iago, hamlet, polonius, cordelia } = people;
     const { members } = await server.storage.uow.read(({ groups }) => groups.systemGroupIds(server.realmId));
     fieldsOf(await server.patch('/realm', desdemona, { can_access_all_users_group: { new: members } }));

@@ -156,7 +156,7 @@ describe('DELETE /messages/{message_id}', () => {
     expectRefusal(await remove(iago, id), HIDDEN);
   });
 
-  it('is told to those who watch the message, one by one where a client wants that', async () => {
+  it('is announced to those who watch the message, one by one where a client wants that', async () => {
     const { hamlet, cordelia, polonius, iago } = people;
     const id = await say(general, iago, '');
     await server.post('/messages/flags', cordelia, { messages: [id], op: 'add', flag: 'starred' });
@@ -181,7 +181,7 @@ describe('DELETE /messages/{message_id}', () => {
     ]);
   });
 
-  it('is told to both in a direct conversation, and to nobody else', async () => {
+  it('is announced to both in a direct conversation, and to nobody else', async () => {
     const { hamlet, cordelia, desdemona } = people;
     const id = await say([hamlet], cordelia);
     const queues = await Promise.all(
@@ -243,7 +243,7 @@ describe('POST /streams/{stream_id}/delete_topic', () => {
     expect(await list(people.hamlet)).not.toContain(id);
   });
 
-  it('tells of a hundred messages at a time, newest first', async () => {
+  it('announces a hundred messages at a time, newest first', async () => {
     const ids: number[] = [];
     for (let n = 0; n < 250; n++) ids.push(await say(general, people.iago));
     const queue = await openQueue(server, people.hamlet, { event_types: ['delete_message'], ...BULK });

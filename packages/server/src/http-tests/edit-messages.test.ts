@@ -112,7 +112,7 @@ describe('PATCH /messages/{message_id}: a text', () => {
     expect(await flagsOf(id, people.iago)).toEqual(['read', 'historical']);
   });
 
-  it('is told to those who watch the message, with what it is to each of them', async () => {
+  it('is announced to those who watch the message, with the flags that it has for each of them', async () => {
     const { hamlet, cordelia, polonius, iago } = people;
     const id = await say(general, hamlet, '');
     const queues = await Promise.all([
@@ -145,7 +145,7 @@ describe('PATCH /messages/{message_id}: a text', () => {
     expect(ofIago).toEqual([]);
   });
 
-  it('of a direct message is told to those in it, who get no channel', async () => {
+  it('of a direct message is announced to those in it, without a channel', async () => {
     const { hamlet, cordelia, desdemona } = people;
     const id = await say([hamlet], cordelia);
     const queues = await Promise.all([hamlet, desdemona].map((who) => openQueue(server, who, UPDATES)));
@@ -304,7 +304,7 @@ describe('PATCH /messages/{message_id}: a topic', () => {
     expect(await inTopic(hamlet, general, 'all moved')).toHaveLength(3);
   });
 
-  it('is shown with the message and told with all that moved', async () => {
+  it('is shown with the message and announced with all that moved', async () => {
     const { hamlet, cordelia } = people;
     const ids = [await say(general, hamlet, ''), await say(general, hamlet, '')];
     const queue = await openQueue(server, cordelia, UPDATES);

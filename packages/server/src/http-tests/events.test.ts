@@ -1,5 +1,6 @@
 import { expectRefusal, fieldsOf } from '../testing/expectations.js';
-import { type TestReply, TestServer, type TestUser } from '../testing/test-server.js';
+import type { TestReply } from '../testing/test-reply.js';
+import { TestServer, type TestUser } from '../testing/test-server.js';
 
 describe('GET /events', () => {
   let server: TestServer;
@@ -104,7 +105,7 @@ describe('GET /events', () => {
     expect(events(await poll(people.hamlet, other))[0]).not.toHaveProperty('local_message_id');
   });
 
-  it('tells who is mentioned, and what the sender has read', async () => {
+  it('says who is mentioned, and what the sender has read', async () => {
     const [hamlet, cordelia] = [await open(people.hamlet), await open(people.cordelia)];
     await say('@**King Hamlet** and @**all**', people.cordelia, { read_by_sender: true });
     expect(events(await poll(people.hamlet, hamlet))[0].flags).toEqual([
@@ -136,7 +137,7 @@ describe('GET /events', () => {
     expect(events(await poll(people.shiva, own))).toEqual([]);
   });
 
-  it('tells nobody of direct messages but the people in them', async () => {
+  it('sends direct messages to nobody but the people in them', async () => {
     const [hamlet, iago] = [await open(people.hamlet), await open(people.iago, { all_public_streams: true })];
     await server.post('/messages', people.cordelia, { type: 'direct', to: [people.hamlet.id], content: 'psst' });
     const [{ message }] = events(await poll(people.hamlet, hamlet));
@@ -147,7 +148,7 @@ describe('GET /events', () => {
     expect(events(await poll(people.iago, iago))).toEqual([]);
   });
 
-  it('tells subscribers who comes and goes, and newcomers what they follow', async () => {
+  it('announces to subscribers who comes and goes, and to newcomers what they follow', async () => {
     const types = { event_types: ['stream', 'subscription'] };
     const [hamlet, polonius] = [await open(people.hamlet, types), await open(people.polonius, types)];
     await server.post('/users/me/subscriptions', people.iago, {

@@ -164,11 +164,11 @@ interface Listed {
 
 /** What browsers load, without credentials. */
 async function picturesOf(server: TestServer, as: TestUser): Promise<Record<string, unknown>> {
-  const { emoji } = fieldsOf(await server.get('/realm/emoji', as)) as unknown as {
+  const { emoji } = fieldsOf(await server.get('/realm/emoji', as)) as {
     emoji: Record<string, { id: string; source_url: string; still_url: string | null }>;
   };
   const urls = Object.values(emoji).flatMap(({ source_url, still_url }) => [source_url, still_url ?? []].flat());
-  const { members } = fieldsOf(await server.get('/users', as, { client_gravatar: false })) as unknown as {
+  const { members } = fieldsOf(await server.get('/users', as, { client_gravatar: false })) as {
     members: { avatar_url: string }[];
   };
   const uploaded = members.map(({ avatar_url }) => avatar_url).filter((url) => url.search(AVATAR_KEY) !== -1);
@@ -232,7 +232,7 @@ it('thumbnails of imported images are made again', async () => {
   const from = await TestServer.start({ images });
   const { hamlet } = from.people;
   const png = { name: 'a.png', content: pngOf(1000, 20), type: 'image/png' };
-  const { url } = fieldsOf(await postFiles(from, '/user_uploads', hamlet, [png])) as unknown as { url: string };
+  const { url } = fieldsOf(await postFiles(from, '/user_uploads', hamlet, [png])) as { url: string };
   const to = await TestServer.startEmpty({ images });
   expect(await imported(to, await exported(from), null)).toMatchObject({ files: 1 });
   await runJobs(to, to.parley.useCase(MakeThumbnails));
@@ -344,7 +344,7 @@ it('an import beside other organizations keeps what texts name', async () => {
   const as = { ...to.people.hamlet, id: hamlet!.id, apiKey: to.parley.ports.apiKeyMint.derive(record!) };
   const narrow = [{ operator: 'channel', operand: 'town' }];
   const params = { anchor: 'newest', num_before: 100, num_after: 0, narrow };
-  const { messages } = fieldsOf(await to.request('GET', '/messages', { as, params, realm: 'copied' })) as unknown as {
+  const { messages } = fieldsOf(await to.request('GET', '/messages', { as, params, realm: 'copied' })) as {
     messages: {
       sender_id: number;
       content: string;
@@ -356,7 +356,7 @@ it('an import beside other organizations keeps what texts name', async () => {
   expect(address).toContain(`/user_uploads/${realm.id}/`);
   expect((await to.request('GET', `/${address}`, { as, realm: 'copied' })).body).toBe('alas');
   expect(messages.some(({ sender_id }) => sender_id === hamlet!.id)).toBe(true);
-  const { emoji } = fieldsOf(await to.request('GET', '/realm/emoji', { as, realm: 'copied' })) as unknown as {
+  const { emoji } = fieldsOf(await to.request('GET', '/realm/emoji', { as, realm: 'copied' })) as {
     emoji: Record<string, { name: string; source_url: string; deactivated: boolean }>;
   };
   const yorick = Object.keys(emoji).find((id) => !emoji[id]!.deactivated)!;

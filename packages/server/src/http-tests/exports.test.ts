@@ -83,7 +83,7 @@ async function talk(): Promise<void> {
 }
 
 describe('exports (organization §8)', () => {
-  it('are listed from the request to the deletion, and told to whoever asked for them', async () => {
+  it('are listed from the request to the deletion, and announced to whoever asked for them', async () => {
     const [queue, other] = [await openQueue(server, people.iago), await openQueue(server, people.desdemona)];
     const now = server.clock.now();
     const id = await requested();
@@ -252,7 +252,7 @@ describe('exports (organization §8)', () => {
 });
 
 describe('consents to exports (organization §8)', () => {
-  it('are listed for everybody who is active, without bots, and told to administrators', async () => {
+  it('are listed for everybody who is active, without bots, and announced to administrators', async () => {
     const { hamlet, polonius, iago } = people;
     await server.addBot(hamlet, 'helper');
     fieldsOf(await server.patch('/settings', hamlet, { email_address_visibility: 4 }));
@@ -271,18 +271,18 @@ describe('consents to exports (organization §8)', () => {
       email_address_visibility: 4,
     });
     const consenting = { type: 'realm_export_consent', user_id: hamlet.id, consented: true };
-    const consentsHeard = async (from: typeof queue) =>
+    const consentsReceived = async (from: typeof queue) =>
       (await eventsAfter(server, from)).filter(({ type }) => type === 'realm_export_consent');
-    expect(await consentsHeard(queue)).toEqual([consenting]);
+    expect(await consentsReceived(queue)).toEqual([consenting]);
     fieldsOf(await server.delete(`/users/${hamlet.id}`, iago));
     expect((await consentsOf()).map(({ user_id }) => user_id)).not.toContain(hamlet.id);
     fieldsOf(await server.post(`/users/${hamlet.id}/reactivate`, iago));
     const { id } = await server.addUser({ email: 'new@zulip.com', fullName: 'New' });
-    expect(await consentsHeard(queue)).toEqual([
+    expect(await consentsReceived(queue)).toEqual([
       consenting,
       consenting,
       { type: 'realm_export_consent', user_id: id, consented: false },
     ]);
-    expect(await consentsHeard(other)).toEqual([]);
+    expect(await consentsReceived(other)).toEqual([]);
   });
 });

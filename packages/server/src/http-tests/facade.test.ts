@@ -294,7 +294,7 @@ describe('authenticate', () => {
 });
 
 describe('parley.on', () => {
-  it('tells what was committed, in order, until it is ended', async () => {
+  it('calls listeners with what was committed, in order, until it is ended', async () => {
     const heard: ParleyEvent<'message.sent'>[] = [];
     const off = server.parley.on('message.sent', (event) => void heard.push(event));
     const chat = server.parley.as(ann);
@@ -316,7 +316,7 @@ describe('parley.on', () => {
     expect(heard).toHaveLength(3);
   });
 
-  it('tells nothing of what was refused', async () => {
+  it('calls no listener with what was refused', async () => {
     const heard: unknown[] = [];
     const off = server.parley.on('message.sent', (event) => heard.push(event));
     await expect(server.parley.as(bob).messages.send({ channel: 'owners', content: 'x' })).rejects.toThrow();
@@ -334,7 +334,7 @@ describe('parley.on', () => {
     expect(heard[0]).toMatchObject({ realm, user: { externalId: 'new', name: 'N' } });
   });
 
-  it('logs listeners that fail, and tells the others', async () => {
+  it('logs listeners that fail, and calls the others', async () => {
     const heard: unknown[] = [];
     const offs = [
       server.parley.on('message.sent', () => {

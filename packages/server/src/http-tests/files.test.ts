@@ -27,7 +27,7 @@ let outsider: TestUser;
 
 beforeEach(async () => {
   blobs = new MemoryBlobStore({ nowMs: () => server.clock.nowMs() });
-  server = await TestServer.start({ blobs, fileLimits: { maxFileMib: 1, quotaMib: 2 } });
+  server = await TestServer.start({ blobs, fileLimits: { maxFileMib: 1, quotaMib: 2, userQuotaMib: null } });
   ({ people } = server);
   const realmId = await server.addRealm('other');
   outsider = await server.addUser({ email: 'prospero@other.com', fullName: 'Prospero', realmId });
@@ -49,7 +49,7 @@ const PAGE_UNKNOWN = '<p>This file does not exist or has been deleted.</p>';
 const PAGE_FORBIDDEN = '<p>You are not authorized to view this file.</p>';
 
 describe('POST /user_uploads (messages §16.1)', () => {
-  it('keeps the file, and tells whoever uploaded it', async () => {
+  it('keeps the file, and announces it to whoever uploaded it', async () => {
     const { hamlet, iago } = people;
     const queues = [await openQueue(server, hamlet), await openQueue(server, iago)];
     const answer = fieldsOf(await upload(hamlet, { ...HELLO, field: 'any name' }));
@@ -121,6 +121,25 @@ describe('POST /user_uploads (messages §16.1)', () => {
     fieldsOf(await postFiles(server, '/user_uploads', outsider, [HELLO], {}, 'other'));
   });
 
+  it("refuses what would exceed the user's quota, and counts what they delete no more", async () => {
+    const limited = await TestServer.start({ blobs, fileLimits: { maxFileMib: 1, quotaMib: null, userQuotaMib: 1 } });
+    const { hamlet, polonius } = limited.people;
+    const most = { name: 'most', content: Buffer.alloc(1024 * 1024 - 1) };
+    const post = (as: TestUser, file: GivenFile) => postFiles(limited, '/user_uploads', as, [file]);
+    fieldsOf(await post(hamlet, most));
+    const refusal = ['Upload would exceed your upload quota.', { code: 'USER_UPLOAD_QUOTA' }] as const;
+    expectRefusal(await post(hamlet, HELLO), ...refusal);
+    const headers = { 'Tus-Resumable': '1.0.0', 'Upload-Length': '2' };
+    const resumable = await limited.request('POST', '/tus/', { as: hamlet, headers });
+    expect([resumable.status, resumable.body]).toEqual([413, { message: refusal[0] }]);
+    fieldsOf(await post(polonius, HELLO));
+    expect(blobs.size).toBe(2);
+    const { attachments } = fieldsOf(await limited.get('/attachments', hamlet)) as Wire;
+    fieldsOf(await limited.delete(`/attachments/${attachments[0].id}`, hamlet));
+    fieldsOf(await post(hamlet, HELLO));
+    await limited.close();
+  });
+
   it('refuses those who are not logged in, and keeps nothing', async () => {
     expect((await upload(null, HELLO)).status).toBe(401);
     expect(blobs.size).toBe(0);
@@ -181,6 +200,10 @@ describe('GET /user_uploads (messages §16.2)', () => {
     ['text/html', 'text/html'],
     ['image/svg+xml', 'image/svg+xml'],
     ['text/html; charset=x', 'text/html'],
+    ['text/javascript', 'text/plain; charset=utf-8'],
+    ['application/x-javascript', 'text/plain; charset=utf-8'],
+    ['TEXT/JavaScript1.5', 'text/plain; charset=utf-8'],
+    ['text/css', 'text/plain; charset=utf-8'],
   ])('has files of type %s saved', async (type, served) => {
     const url = await uploaded(people.hamlet, { name: 'a%22b%5Cé.html', content: '<script>', type });
     const { headers } = await read(encodeURI(url), people.hamlet);
@@ -285,6 +308,13 @@ describe('temporary addresses (messages §16.2)', () => {
     expectRefusal(await read(address, null), 'Invalid token');
   });
 
+  it('can be opened as they are, whatever the file is called', async () => {
+    const url = await uploaded(people.hamlet, { name: 'héllo 日本.txt', content: 'hello' });
+    const answer = fieldsOf(await temporary(url, people.hamlet, encodeURI));
+    expect(answer.url).toMatch(/\/h%C3%A9llo-%E6%97%A5%E6%9C%AC\.txt$/);
+    expect((await read(String(answer.url), null)).body).toBe('hello');
+  });
+
   it('are for those who may read the file, as long as it is there', async () => {
     const { hamlet, cordelia } = people;
     const url = await uploaded(hamlet);
@@ -354,7 +384,7 @@ describe('who may read a file', () => {
     expect((await read(url, cordelia)).status).toBe(403);
   });
 
-  it('is told before what becomes of the topic and the message (messages §4.2)', async () => {
+  it('is announced before what becomes of the topic and the message (messages §4.2)', async () => {
     const { hamlet } = people;
     const url = await uploaded(hamlet);
     await server.createChannel('open', [hamlet]);
@@ -398,7 +428,7 @@ describe('who may read a file', () => {
     expect(await messageIds(people.hamlet)).toEqual([[]]);
   });
 
-  it('is told in events to its owner, whoever sends', async () => {
+  it('is announced to its owner, whoever sends', async () => {
     const { hamlet, cordelia } = people;
     const url = await uploaded(hamlet);
     const queue = await openQueue(server, hamlet);

@@ -20,7 +20,7 @@ const ids = (...users: readonly TestUser[]) => users.map(({ id }) => id);
 /** Made by Iago, with nobody in it, unless said otherwise. */
 async function create(name: string, params: object = {}, as = people.iago): Promise<number> {
   const fields = { name, description: '', members: [], ...params };
-  return fieldsOf(await server.post('/user_groups/create', as, fields)).group_id as unknown as number;
+  return fieldsOf(await server.post('/user_groups/create', as, fields)).group_id;
 }
 const update = (as: TestUser, id: number, params: object) => server.patch(`/user_groups/${id}`, as, { ...params });
 const change = (as: TestUser, id: number, params: object) =>
@@ -44,7 +44,7 @@ async function inAnotherRealm(): Promise<{ user: TestUser; group: number }> {
   const user = await server.addUser({ email: 'theirs@other.com', fullName: 'Theirs', realmId });
   const params = { name: 'theirs', description: '', members: [] };
   const created = await server.request('POST', '/user_groups/create', { as: user, params, realm: 'other' });
-  return { user, group: fieldsOf(created).group_id as unknown as number };
+  return { user, group: fieldsOf(created).group_id };
 }
 
 describe('a new group', () => {
@@ -152,7 +152,7 @@ describe('a new group', () => {
 });
 
 describe('members', () => {
-  it('come and go, told to all, and by a message to each human but the caller', async () => {
+  it('come and go, with events to everybody and a message to each human but the caller', async () => {
     const { iago, hamlet, cordelia, polonius } = people;
     const id = await create('cast');
     const queue = await watch(polonius);
@@ -357,80 +357,8 @@ describe('members', () => {
   });
 });
 
-describe('who may do what to a group (users §12.2)', () => {
-  const SETTINGS = ['can_manage', 'can_add_members', 'can_remove_members', 'can_join', 'can_leave', 'can_mention'];
-  const ACTIONS: Readonly<Record<string, { by: readonly string[]; run: (as: TestUser, id: number) => Promise<Wire> }>> =
-    {
-      'adds another': {
-        by: ['can_manage', 'can_add_members'],
-        run: (as, id) => change(as, id, { add: ids(people.cordelia) }),
-      },
-      joins: {
-        by: ['can_manage', 'can_add_members', 'can_join'],
-        run: (as, id) => change(as, id, { add: ids(as) }),
-      },
-      'joins with another': {
-        by: ['can_manage', 'can_add_members'],
-        run: (as, id) => change(as, id, { add: ids(as, people.cordelia) }),
-      },
-      'removes another': {
-        by: ['can_manage', 'can_remove_members'],
-        run: (as, id) => change(as, id, { delete: ids(people.shiva) }),
-      },
-      'adds a group': {
-        by: ['can_manage', 'can_add_members'],
-        run: (as, id) => change(as, id, { add_subgroups: [system.moderators] }),
-      },
-      'removes a group': {
-        by: ['can_manage'],
-        run: (as, id) => change(as, id, { delete_subgroups: [system.owners] }),
-      },
-      renames: { by: ['can_manage'], run: (as, id) => update(as, id, { name: `renamed ${as.id} ${id}` }) },
-      deactivates: { by: ['can_manage'], run: deactivate },
-    };
-
-  it('is decided by each permission, by managing all groups, and by no role', async () => {
-    const { desdemona, iago, hamlet, shiva } = people;
-    fieldsOf(await server.patch('/realm', desdemona, { can_manage_all_groups: { new: system.owners } }));
-    const nobody = Object.fromEntries(SETTINGS.map((name) => [`${name}_group`, system.nobody]));
-    const made: string[] = [];
-    for (const [action, { by, run }] of Object.entries(ACTIONS)) {
-      for (const setting of [...SETTINGS, null]) {
-        const id = await create(`${action} ${setting}`, {
-          ...nobody,
-          ...(setting && { [`${setting}_group`]: { direct_members: ids(hamlet), direct_subgroups: [] } }),
-          members: ids(shiva),
-          subgroups: [system.owners],
-        });
-        const isAllowed = setting !== null && by.includes(setting);
-        const reply = await run(hamlet, id);
-        if (isAllowed) fieldsOf(reply);
-        else expectRefusal(reply, INSUFFICIENT);
-        // An administrator has no right of their own.
-        if (!isAllowed) expectRefusal(await run(iago, id), INSUFFICIENT);
-        if (setting === null) fieldsOf(await run(desdemona, id));
-        made.push(action);
-      }
-    }
-    expect(made).toHaveLength(Object.keys(ACTIONS).length * 7);
-  });
-
-  it('lets people leave who may, themselves alone', async () => {
-    const { hamlet, cordelia } = people;
-    for (const [setting, isAllowed] of [
-      ['can_leave_group', true],
-      ['can_remove_members_group', true],
-      ['can_join_group', false],
-    ] as const) {
-      const others = { can_leave_group: system.nobody, can_manage_group: system.nobody };
-      const given = { [setting]: { direct_members: ids(hamlet), direct_subgroups: [] } };
-      const id = await create(setting, { ...others, ...given, members: ids(hamlet, cordelia) });
-      const reply = await change(hamlet, id, { delete: ids(hamlet) });
-      if (isAllowed) fieldsOf(reply);
-      else expectRefusal(reply, INSUFFICIENT);
-    }
-  });
-
+/** Who may do what to a group: group-rights.test.ts. */
+describe('a permission of a group (users §12.2)', () => {
   it('counts membership at any depth', async () => {
     const { hamlet, cordelia } = people;
     const inner = await create('inner', { members: ids(hamlet) });
@@ -443,7 +371,7 @@ describe('who may do what to a group (users §12.2)', () => {
 });
 
 describe('PATCH /user_groups/{id}', () => {
-  it('changes each property, and tells everybody of each', async () => {
+  it('changes each property, and announces each to everybody', async () => {
     const id = await create('cast');
     const queue = await watch(people.polonius);
     fieldsOf(

@@ -433,7 +433,7 @@ describe('POST /invites/accept', () => {
     expect(await joined(without, 'b@example.com')).toEqual([]);
   });
 
-  it('is good once where it went by mail, at its own address, and tells the inviter', async () => {
+  it('is good once where it went by mail, at its own address, and notifies the inviter', async () => {
     fieldsOf(await invite('yorick@example.com', { invite_as: 600 }));
     fieldsOf(await invite('other@example.com', { notify_referrer_on_join: false }));
     const [first, second] = (await letters(2)).map(({ text }) => keyOf(/do_confirm\/\w+/.exec(text)![0]));

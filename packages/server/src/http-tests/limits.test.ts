@@ -1,7 +1,8 @@
 import { type Member, membersOfDto, type Route } from '@parley/http';
 import { excessesOf, fieldTextOf, leastOf, type ParameterSchema, unboundedIn } from '@parley/testkit';
 import { TestBrowser } from '../testing/test-browser.js';
-import { type TestReply, TestServer, type TestUser } from '../testing/test-server.js';
+import type { TestReply } from '../testing/test-reply.js';
+import { TestServer, type TestUser } from '../testing/test-server.js';
 import { isStorageMemory } from '../testing/test-storage.js';
 
 /** Everything here is generated from the route table: an operation that is added is tested by being there. */

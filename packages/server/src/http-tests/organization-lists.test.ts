@@ -177,7 +177,7 @@ describe('linkifiers', () => {
   const queueOf = (as: TestUser, capabilities = {}) =>
     openQueue(server, as, { client_capabilities: { notification_settings_null: true, ...capabilities } });
 
-  it('are listed in their order with all fields, to everybody, and told whole with each change', async () => {
+  it('are listed in their order with all fields, to everybody, and announced as a whole with each change', async () => {
     const [queue, oldQueue] = [await queueOf(people.polonius, CAN), await queueOf(people.hamlet)];
     const a = await added({ ...NUMBER, pattern: ` ${NUMBER.pattern} ` });
     const more = {
@@ -335,7 +335,7 @@ describe('playgrounds', () => {
   const PYTHON = { name: 'Play', pygments_language: 'Python', url_template: 'https://example.com/?c={code}' };
   const add = (fields: object, as = people.iago) => server.post('/realm/playgrounds', as, { ...fields });
 
-  it('are added and removed, and told whole to everybody', async () => {
+  it('are added and removed, and announced as a whole to everybody', async () => {
     const queue = await openQueue(server, people.polonius);
     const { id } = fieldsOf(await add({ ...PYTHON, name: ' Play ' })) as Wire;
     const { id: other } = fieldsOf(await add({ ...PYTHON, pygments_language: 'C++' })) as Wire;

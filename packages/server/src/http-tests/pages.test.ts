@@ -1,7 +1,19 @@
-import { EmailChangedLetters } from '@parley/domain/accounts';
+import {
+  ConfirmEmailChange,
+  EmailChangedLetters,
+  GetConfirmation,
+  RequestPasswordReset,
+  ResetPassword,
+} from '@parley/domain/accounts';
 import { LogIn, SendLoginLetters } from '@parley/domain/authentication';
 import { ForgetConfirmations, SendConfirmationLetters } from '@parley/domain/confirmations';
-import { SendInvitationLetters, SendWelcomeLetters } from '@parley/domain/invitations';
+import {
+  GetSignUp,
+  JoinRealm,
+  RequestSignUp,
+  SendInvitationLetters,
+  SendWelcomeLetters,
+} from '@parley/domain/invitations';
 import type { JobHandler } from '@parley/domain/jobs';
 import type { Letter } from '@parley/domain/mail';
 import type { Realm } from '@parley/domain/realms';
@@ -9,7 +21,8 @@ import type { User } from '@parley/domain/users';
 import { eventsAfter, openQueue } from '../testing/event-queues.js';
 import { expectRefusal, fieldsOf } from '../testing/expectations.js';
 import { lettersOf, runJobs } from '../testing/jobs.js';
-import { type TestReply, TestServer, type TestUser } from '../testing/test-server.js';
+import type { TestReply } from '../testing/test-reply.js';
+import { TestServer, type TestUser } from '../testing/test-server.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: wire forms, told apart by assertions.
 type Wire = any;
@@ -162,7 +175,7 @@ describe('PATCH /settings with another address', () => {
     wanted = `New${n}@Example.com`;
   });
 
-  it('sends a link there, by which the address changes once, and everybody hears of it', async () => {
+  it('sends a link there, by which the address changes once, and everybody gets the event', async () => {
     const queue = await openQueue(server, people.iago);
     expect(fieldsOf(await ask(` ${wanted} `))).toEqual({});
     expect(await addressOf()).toBe(hamlet.email);
@@ -250,6 +263,28 @@ describe('PATCH /settings with another address', () => {
   });
 });
 
+it.each<
+  [string, abstract new (...parts: never[]) => { execute(caller: { realmId: null }, input: Wire): Promise<unknown> }]
+>([
+  ['GetConfirmation', GetConfirmation],
+  ['ConfirmEmailChange', ConfirmEmailChange],
+  ['RequestPasswordReset', RequestPasswordReset],
+  ['ResetPassword', ResetPassword],
+  ['GetSignUp', GetSignUp],
+  ['RequestSignUp', RequestSignUp],
+  ['JoinRealm', JoinRealm],
+])('%s is refused where there is no organization', async (_, type) => {
+  const input = {
+    key: 'a'.repeat(40),
+    email: yorick,
+    password: PASSWORD,
+    fullName: 'Yorick',
+    purpose: 'passwordReset',
+  };
+  const asked = Promise.resolve().then(() => server.parley.useCase(type).execute({ realmId: null }, input));
+  await expect(asked).rejects.toMatchObject({ code: 'UNKNOWN_REALM' });
+});
+
 describe('setting another password by mail', () => {
   const DONE = '/accounts/password/reset/done/';
   const ask = (email: string, headers = {}) => send('/accounts/password/reset/', { email }, headers);
@@ -290,7 +325,7 @@ describe('setting another password by mail', () => {
     }
   });
 
-  it('tells those who were deactivated that they were, without a link', async () => {
+  it('writes to those who were deactivated that they were, without a link', async () => {
     await changeUser(hamlet, { isActive: false });
     expectRedirect(await ask(hamlet.email), DONE);
     const [{ text }] = (await lettersTo(hamlet.email, confirmations())) as [Letter];
@@ -303,6 +338,12 @@ describe('setting another password by mail', () => {
     expectPage(reply, 'Enter a valid email address.', 400);
     expect(reply.body).toContain('role="alert"');
     expect(reply.body).not.toContain('<script>');
+  });
+
+  it('shows no form for a link that leads nowhere, whatever is sent', async () => {
+    const reply = await send(`/accounts/password/reset/${'a'.repeat(40)}`, { password: 'x' });
+    expectPage(reply, 'The confirmation link could not be found.', 404);
+    expect(reply.body).not.toContain('<form');
   });
 
   it('refuses weak passwords, and keeps the link', async () => {
@@ -494,7 +535,7 @@ describe('joining by a link', () => {
     expectPage(await register(confirm), outside, 400);
   });
 
-  it('tells those with a deactivated account', async () => {
+  it('answers those with a deactivated account', async () => {
     await changeUser(hamlet, { isActive: false });
     expectPage(await join(await made(), hamlet.email), 'Account has been deactivated.', 400);
   });
@@ -527,14 +568,18 @@ describe('joining by a link', () => {
     const form = await open(confirm);
     const name = /name="(default_stream_group_\d+)"/.exec(form.body)![1]!;
     expect(form.body).toContain('Fun &amp; games: For &lt;all&gt;');
+    expect(form.body).not.toContain('aria-invalid');
     const params = { full_name: 'Yorick "the jester', email_address_visibility: 4, [name]: 'on' };
     const again = await register(confirm, params);
     expectPage(again, 'Invalid characters in name!', 400);
     expect(again.body).toContain('value="Yorick &quot;the jester"');
     expect(again.body).toContain(`name="${name}" checked`);
     expect(again.body).toContain('value="4" selected');
-    expectRedirect(await register(confirm, { [name]: 'on', default_stream_group_999: 'on' }), JOINED);
+    expect(again.body).toContain('aria-invalid');
+    const odd = { default_stream_group_999: 'on', default_stream_group_x: 'on', timezone: 'Nowhere/Land' };
+    expectRedirect(await register(confirm, { [name]: 'on', ...odd }), JOINED);
     expect(await subscribed(yorick)).toEqual([closed]);
+    expect((await userOf(yorick)).timezone).toBe('');
   });
 
   it.each([

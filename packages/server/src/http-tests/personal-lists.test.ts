@@ -52,11 +52,11 @@ describe('drafts', () => {
   const toTown = (more: object = {}) => ({ type: 'stream', to: [town], topic: 'plans', content: 'to be', ...more });
   const post = (as: TestUser, ...given: readonly object[]) => server.post('/drafts', as, { drafts: given });
   const keep = async (...given: readonly object[]): Promise<number[]> =>
-    fieldsOf(await post(people.hamlet, ...given)).ids as unknown as number[];
+    fieldsOf(await post(people.hamlet, ...given)).ids;
   const UNKNOWN = 'Draft does not exist';
   const OFF = 'User has disabled synchronizing drafts.';
 
-  it('are kept in the order of their edits, and told to their user alone', async () => {
+  it('are kept in the order of their edits, and announced to their user alone', async () => {
     const { hamlet, cordelia, iago } = people;
     const other = await openQueue(server, cordelia);
     const ids = await keep(
@@ -156,6 +156,21 @@ describe('drafts', () => {
     expectRefusal(await post(people.hamlet, draft), `${name} key is missing from drafts[0]`);
   });
 
+  it('are refused beyond the maximum of text, and may grow no more then', async () => {
+    const draft = { type: '', to: [], topic: '', content: 'x'.repeat(9999) };
+    const ids = [...(await keep(...Array(90).fill(draft))), ...(await keep(...Array(90).fill(draft)))];
+    await keep(...Array(20).fill(draft));
+    const refusal = 'Too much text in drafts (limit: 2000000 bytes).';
+    const changed = (content: string) =>
+      server.patch(`/drafts/${ids[0]}`, people.hamlet, { draft: { ...draft, content } });
+    fieldsOf(await changed('y'.repeat(10_000)));
+    await keep({ ...draft, content: 'x'.repeat(199) });
+    expectRefusal(await post(people.hamlet, { ...draft, content: 'x' }), refusal);
+    expectRefusal(await changed(`${'y'.repeat(9999)}é`), refusal);
+    fieldsOf(await changed('x'));
+    await keep({ ...draft, content: 'x' });
+  });
+
   it('are refused beyond the maximum', async () => {
     const { hamlet } = people;
     const many = Array(1000).fill({ type: '', to: [], topic: '', content: 'x' });
@@ -168,7 +183,7 @@ describe('drafts', () => {
     await server.patch('/settings', hamlet, { enable_drafts_synchronization: true });
   }, 20_000);
 
-  it('are gone, without being told of each, when they are not to be on the server', async () => {
+  it('are gone, without an event for each, when they are not to be on the server', async () => {
     const { hamlet, iago, desdemona } = people;
     await keep(toTown());
     const before = (await heard()).length;
@@ -203,8 +218,7 @@ describe('drafts', () => {
 describe('saved snippets', () => {
   const UNKNOWN = 'Saved snippet does not exist.';
   const save = async (as = people.hamlet, title = ' Greeting '): Promise<number> =>
-    fieldsOf(await server.post('/saved_snippets', as, { title, content: ' Dear *all* ' }))
-      .saved_snippet_id as unknown as number;
+    fieldsOf(await server.post('/saved_snippets', as, { title, content: ' Dear *all* ' })).saved_snippet_id;
   const shown = (id: number, more: object = {}) => ({
     id,
     title: 'Greeting',
@@ -287,6 +301,21 @@ describe('saved snippets', () => {
       await server.post('/saved_snippets', cordelia, { title: 'x', content: 'x' }),
       'Too many saved snippets (limit: 1000).',
     );
+  });
+
+  it('are refused beyond the maximum of text, and may grow no more then', async () => {
+    const { iago } = people;
+    const content = 'x'.repeat(10_000);
+    const ids = await server.storage.uow.write(async (tx) => {
+      const snippet = { realmId: server.realmId, userId: iago.id, title: 'x', content, createdAt: 1 };
+      return Promise.all(Array.from({ length: 199 }, async () => (await tx.snippets.add(snippet)).id));
+    });
+    const refusal = 'Too much text in saved snippets (limit: 2000000 bytes).';
+    fieldsOf(await server.post('/saved_snippets', iago, { title: 'x', content }));
+    expectRefusal(await server.post('/saved_snippets', iago, { title: 'x', content: 'x' }), refusal);
+    const path = `/saved_snippets/${ids[0]}`;
+    expectRefusal(await server.patch(path, iago, { content: `${content.slice(1)}é` }), refusal);
+    fieldsOf(await server.patch(path, iago, { title: 'y' }));
   });
 });
 

@@ -143,7 +143,9 @@ describe('POST /users/me/presence (users §8.1)', () => {
 
   it('refuses bots and what it cannot read', async () => {
     const bot = await server.addBot(people.hamlet, 'helper');
-    expectRefusal(await report(bot), 'This endpoint does not accept bot requests.');
+    for (const status of ['active', 'unknown']) {
+      expectRefusal(await report(bot, { status }), 'This endpoint does not accept bot requests.');
+    }
     expectRefusal(await server.post('/users/me/presence', people.hamlet), "Missing 'status' argument", {
       code: 'REQUEST_VARIABLE_MISSING',
       var_name: 'status',
@@ -154,7 +156,7 @@ describe('POST /users/me/presence (users §8.1)', () => {
     expectRefusal(await report(people.hamlet, { ping_only: 1 }), 'ping_only is not a boolean');
   });
 
-  it('tells nothing to another organization', async () => {
+  it('sends nothing to another organization', async () => {
     await reported(people.hamlet);
     const realmId = await server.addRealm('elsewhere');
     const outsider = await server.addUser({ email: 's@zulip.com', fullName: 'Outsider', realmId });
@@ -165,7 +167,7 @@ describe('POST /users/me/presence (users §8.1)', () => {
 });
 
 describe('presence events (users §8.5)', () => {
-  it('tell when somebody comes online, and not again while they are', async () => {
+  it('announce when somebody comes online, and not again while they are', async () => {
     const { hamlet, cordelia } = people;
     const queues = await Promise.all([
       listen(cordelia),
@@ -210,7 +212,7 @@ describe('presence events (users §8.5)', () => {
     expect(await eventsAfter(server, queue)).toHaveLength(1);
   });
 
-  it('tell that somebody hides when they are there, and shows it again', async () => {
+  it('announce that somebody hides when they are there, and shows it again', async () => {
     const { hamlet, cordelia } = people;
     await reported(hamlet);
     const [own, others] = [await listen(hamlet), await listen(cordelia)];
@@ -245,7 +247,7 @@ describe('presence events (users §8.5)', () => {
 describe('GET /users/:user_id_or_email/presence', () => {
   const get = (name: string | number, as = people.cordelia) => server.get(`/users/${name}/presence`, as);
 
-  it('tells when somebody was there last', async () => {
+  it('says when somebody was there last', async () => {
     const { hamlet } = people;
     const at = now();
     await reported(hamlet);
@@ -261,7 +263,7 @@ describe('GET /users/:user_id_or_email/presence', () => {
     });
   });
 
-  it('refuses whom it cannot tell of', async () => {
+  it('refuses ids of those who have no presence', async () => {
     const { hamlet, cordelia, desdemona } = people;
     const bot = await server.addBot(hamlet, 'helper');
     expectRefusal(await get(hamlet.id), `No presence data for ${hamlet.id}`);
@@ -282,6 +284,70 @@ describe('GET /users/:user_id_or_email/presence', () => {
       await tx.realms.update({ ...realm, permissions: { ...realm.permissions, canAccessAllUsers: members } });
     });
     expectRefusal(await get(cordelia.id, people.polonius), 'Insufficient permission');
+  });
+});
+
+describe('a guest who may not know everybody (users §1.4)', () => {
+  /** Polonius shares a channel with Hamlet alone; both others are there. */
+  async function limited(options: Parameters<typeof TestServer.start>[0] = {}) {
+    await server.close();
+    server = await TestServer.start(options);
+    ({ people } = server);
+    const { desdemona, hamlet, cordelia, polonius } = people;
+    const { members } = await server.storage.uow.read(({ groups }) => groups.systemGroupIds(server.realmId));
+    fieldsOf(await server.patch('/realm', desdemona, { can_access_all_users_group: { new: members } }));
+    await server.createChannel('town', [hamlet, polonius]);
+    const queues = [await listen(polonius), await listen(polonius, { client_capabilities: ALL_CAPABILITIES })];
+    for (const user of [hamlet, cordelia]) await reported(user);
+    fieldsOf(await hidePresence(cordelia, false));
+    fieldsOf(await hidePresence(cordelia, true));
+    const told = await Promise.all(queues.map((queue) => eventsAfter(server, queue)));
+    return {
+      listed: Object.keys((fieldsOf(await server.get('/realm/presence', polonius)) as Wire).presences),
+      reported: Object.keys((await reported(polonius)).presences),
+      modern: Object.keys((await reported(polonius, { last_update_id: -1 })).presences),
+      registered: Object.keys(
+        (fieldsOf(await server.post('/register', polonius, { fetch_event_types: ['presence'] })) as Wire).presences,
+      ),
+      told: told.map((events) => events.map(({ presences, email }) => email ?? Object.keys(presences)[0]).sort()),
+    };
+  }
+  const hidden = ({ id }: TestUser) => `user${id}@parley.invalid`;
+
+  it('gets the presence of everybody, without the addresses of those whom they may not know', async () => {
+    const shown = await limited();
+    const { hamlet, cordelia, polonius } = people;
+    const [addresses, ids] = [[hamlet.email, hidden(cordelia)], [hamlet.id, cordelia.id].map(String)];
+    expect(shown).toEqual({
+      listed: addresses,
+      reported: [...addresses, polonius.email],
+      modern: [...ids, String(polonius.id)],
+      registered: [...addresses, polonius.email],
+      told: [
+        [hamlet.email, hidden(cordelia), hidden(cordelia), hidden(cordelia)],
+        [hamlet, cordelia, cordelia, cordelia].map(({ id }) => String(id)),
+      ],
+    });
+    const seen = async () => Object.keys((fieldsOf(await server.get('/realm/presence', polonius)) as Wire).presences);
+    fieldsOf(await server.patch(`/users/${polonius.id}`, people.iago, { role: 400 }));
+    expect(await seen()).toContain(cordelia.email);
+    expect(Object.keys((await reported(polonius)).presences)).toContain(cordelia.email);
+    fieldsOf(await server.patch(`/users/${polonius.id}`, people.iago, { role: 600 }));
+    expect(await seen()).toContain(hidden(cordelia));
+    expect(Object.keys((await reported(polonius)).presences)).toContain(hidden(cordelia));
+  });
+
+  it('gets the presence of those alone whom they may know where the server limits presence', async () => {
+    const shown = await limited({ limitsPresence: true });
+    const { hamlet, cordelia, polonius } = people;
+    expect(shown).toEqual({
+      listed: [hamlet.email],
+      reported: [hamlet.email, polonius.email],
+      modern: [hamlet, polonius].map(({ id }) => String(id)),
+      registered: [hamlet.email, polonius.email],
+      told: [[hamlet.email], [String(hamlet.id)]],
+    });
+    expect(Object.keys((await reported(people.iago)).presences)).toContain(cordelia.email);
   });
 });
 

@@ -19,7 +19,7 @@ const list = async (as = people.hamlet): Promise<Wire[]> =>
   fieldsOf(await server.get(FIELDS, as)).custom_fields as Wire;
 async function add(field_type: number, name: string, params: object = {}): Promise<number> {
   const fields = { field_type, name, ...params };
-  return fieldsOf(await server.post(FIELDS, people.iago, fields)).id as unknown as number;
+  return fieldsOf(await server.post(FIELDS, people.iago, fields)).id;
 }
 const say = (as: TestUser, ...data: readonly [id: number, value: unknown][]) =>
   server.patch(OWN, as, { data: data.map(([id, value]) => ({ id, value })) });
@@ -33,7 +33,7 @@ const PATTERN = 'https://example.com/%(username)s';
 const realmUser = { event_types: ['realm_user'] };
 
 describe('fields (users §13.3, §13.4)', () => {
-  it('of each type are listed by order, registered, and told to all', async () => {
+  it('of each type are listed by order, registered, and announced to everybody', async () => {
     const old = await server.request('POST', '/register', {
       as: people.polonius,
       params: { event_types: ['custom_profile_fields'] },
@@ -218,7 +218,7 @@ describe('fields (users §13.3, §13.4)', () => {
 });
 
 describe('one’s own profile (users §13.5)', () => {
-  it('takes a value of each type, tells each by itself, and shows them wherever the user is shown', async () => {
+  it('takes a value of each type, announces each by itself, and shows them wherever the user is shown', async () => {
     const { hamlet, cordelia, iago } = people;
     const ids: number[] = [];
     for (const [type, params] of [
@@ -341,7 +341,7 @@ describe('one’s own profile (users §13.5)', () => {
     expect((await server.delete(OWN, hamlet)).body.msg).toBe("Missing 'data' argument");
   });
 
-  it('is told to those alone who may know the user', async () => {
+  it('is announced to those alone who may know the user', async () => {
     const { desdemona, hamlet, cordelia, polonius } = people;
     const motto = await add(1, 'Motto');
     const { members } = await server.storage.uow.read(({ groups }) => groups.systemGroupIds(server.realmId));

@@ -47,7 +47,7 @@ const tokenOf = (token: string, more: Partial<Registration> = {}) => ({
 });
 
 const addDevice = async (as = hamlet): Promise<number> =>
-  fieldsOf(await server.post('/register_client_device', as)).device_id as unknown as number;
+  fieldsOf(await server.post('/register_client_device', as)).device_id;
 const devicesOf = async (as = hamlet): Promise<Wire> =>
   fieldsOf(await server.post('/register', as, { fetch_event_types: ['device'] })).devices;
 const register = (device_id: number, ...params: readonly object[]) =>
@@ -68,7 +68,7 @@ async function registered(token = 'token'): Promise<number> {
 }
 
 describe('devices (organization §11)', () => {
-  it('are added and removed, and told to their owner alone', async () => {
+  it('are added and removed, and announced to their owner alone', async () => {
     const [own, others] = [await listen(), await listen(server.people.cordelia)];
     const id = await addDevice();
     expect(await devicesOf()).toEqual({ [id]: NEW });
@@ -108,7 +108,7 @@ describe('devices (organization §11)', () => {
 });
 
 describe('POST /mobile_push/register (organization §12)', () => {
-  it('takes key and token, and later tells that the push service has the token', async () => {
+  it('takes key and token, and later announces that the push service has the token', async () => {
     const id = await addDevice();
     const queue = await listen();
     service.hold();

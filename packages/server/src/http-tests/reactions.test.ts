@@ -93,7 +93,7 @@ describe('a reaction', () => {
     expect([await found(), await found(true)]).toEqual([[], [message, other]]);
   });
 
-  it('is told to those who watch the message, with the deprecated user', async () => {
+  it('is announced to those who watch the message, with the deprecated user', async () => {
     const { hamlet, cordelia, polonius, iago } = people;
     await react(cordelia, { emoji_name: 'heart' });
     const queues = await Promise.all(
@@ -116,7 +116,7 @@ describe('a reaction', () => {
     expect(await eventsAfter(server, queues[3]!)).toEqual([]);
   });
 
-  it('is told to both in a direct conversation, and to nobody else', async () => {
+  it('is announced to both in a direct conversation, and to nobody else', async () => {
     const { hamlet, cordelia, desdemona } = people;
     const secret = await say([hamlet], cordelia);
     const queues = await Promise.all(
@@ -145,7 +145,7 @@ describe('a reaction', () => {
     expect(known).toMatchObject({ user: { full_name: 'King Hamlet' } });
   });
 
-  it('follows the topic for who wants that of taking part, before the reaction is told', async () => {
+  it('follows the topic for who wants that of taking part, before the reaction is announced', async () => {
     const { hamlet } = people;
     fieldsOf(await server.patch('/settings', hamlet, { automatically_follow_topics_policy: 1 }));
     const queue = await openQueue(server, hamlet, { event_types: ['user_topic', 'reaction'] });

@@ -14,14 +14,14 @@ afterEach(() => server.close());
 const deactivate = (params: object = {}, as = people.desdemona) => server.post('/realm/deactivate', as, { ...params });
 
 describe('POST /realm/deactivate', () => {
-  it('ends every access, and tells those who wait for events', async () => {
+  it('ends every access, and answers those who wait for events', async () => {
     const { queue_id, last_event_id } = fieldsOf(await server.post('/register', people.hamlet, {})) as Record<
       string,
       never
     >;
     const waiting = server.get('/events', people.hamlet, { queue_id, last_event_id });
     fieldsOf(await deactivate());
-    const { events } = fieldsOf(await waiting) as unknown as { events: object[] };
+    const { events } = fieldsOf(await waiting) as { events: object[] };
     expect(events).toEqual([expect.objectContaining({ type: 'realm', op: 'deactivated', realm_id: server.realmId })]);
     const gone = ['This organization has been deactivated', { status: 401, code: 'UNAUTHORIZED' }] as const;
     expectRefusal(await server.get('/users/me', people.desdemona), ...gone);

@@ -284,7 +284,7 @@ describe('PATCH /realm', () => {
   });
 
   describe('name', () => {
-    it('is told to everybody', async () => {
+    it('is announced to everybody', async () => {
       const queue = await openQueue(server, people.polonius);
       expect(fieldsOf(await change({ name: 'Elsinore' }, people.iago))).toEqual({ name: 'updated' });
       expect(fieldsOf(await change({ name: 'Elsinore' }, people.iago))).toEqual({});

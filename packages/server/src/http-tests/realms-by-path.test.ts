@@ -21,7 +21,7 @@ afterAll(async () => {
 
 const at = (path: string, as: TestUser | null = null) => server.request('GET', `/${path}`, { as });
 
-it('tells organizations apart by the first part of the path', async () => {
+it('distinguishes organizations by the first part of the path', async () => {
   const settings = async (path: string) => (await at(`${path}/api/v1/server_settings`)).body;
   expect(await settings('')).toMatchObject({ realm_name: 'Realm zulip', realm_url: server.url });
   expect(await settings('/shop')).toMatchObject({ realm_name: 'Realm shop', realm_url: `${server.url}/shop` });

@@ -32,7 +32,7 @@ const say = (to: string | readonly TestUser[], topic: string, content: string) =
 const post = (as: TestUser, params: object = {}) =>
   server.post('/reminders', as, { message_id: message, scheduled_delivery_timestamp: DUE, ...params });
 const remind = async (as: TestUser, params: object = {}): Promise<number> =>
-  fieldsOf(await post(as, params)).reminder_id as unknown as number;
+  fieldsOf(await post(as, params)).reminder_id;
 const list = async (as: TestUser): Promise<Wire[]> => fieldsOf(await server.get('/reminders', as)).reminders as Wire;
 async function deliver(seconds = 3600): Promise<void> {
   server.clock.advance(seconds);
@@ -163,6 +163,17 @@ describe('a reminder', () => {
     });
     expectRefusal(await post(people.hamlet), 'Too many reminders (limit: 1000).');
     fieldsOf(await post(people.iago));
+  });
+
+  it('is refused beyond the maximum of text, in both forms', async () => {
+    const id = await remind(people.hamlet);
+    await server.storage.uow.write(async (tx) => {
+      const { id: _, failure: __, ...reminder } = (await tx.reminders.find(server.realmId, id as never))!;
+      const length = Buffer.byteLength(reminder.content + reminder.renderedContent);
+      await tx.reminders.add({ ...reminder, renderedContent: 'x'.repeat(2_000_000 - 2 * length), content: '' });
+    });
+    await remind(people.hamlet);
+    expectRefusal(await post(people.hamlet), 'Too much text in reminders (limit: 2000000 bytes).');
   });
 });
 

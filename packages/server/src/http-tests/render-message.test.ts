@@ -27,7 +27,7 @@ describe('POST /messages/render', () => {
     );
   });
 
-  it('tells nobody of topics that they see nothing of, nor of ids in them (contract decision 25)', async () => {
+  it('shows nobody topics that they see nothing of, nor ids in them (contract decision 25)', async () => {
     const { hamlet, cordelia, shiva } = people;
     const created = await server.post('/channels/create', hamlet, {
       name: 'vault',

@@ -34,7 +34,7 @@ const restore = (selection: object, isDryRun = false) =>
     .execute({ realmId: server.realmId, selection: { ...ALL, ...selection }, isDryRun });
 
 describe('message retention', () => {
-  it('deletes what is older than a channel keeps it, and tells those who watch it', async () => {
+  it('deletes what is older than a channel keeps it, and announces it to those who watch it', async () => {
     const [short, long, own] = [
       await createChannel('short', 3),
       await createChannel('long', 30),

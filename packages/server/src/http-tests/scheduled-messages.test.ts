@@ -34,7 +34,7 @@ const toCordelia = () => ({ type: 'direct', to: [people.cordelia.id] });
 const post = (as: TestUser, params: object) =>
   server.post('/scheduled_messages', as, { content: 'later *on*', scheduled_delivery_timestamp: DUE, ...params });
 const schedule = async (as: TestUser, params: object): Promise<number> =>
-  fieldsOf(await post(as, params)).scheduled_message_id as unknown as number;
+  fieldsOf(await post(as, params)).scheduled_message_id;
 const edit = (as: TestUser, id: number, params: object) => server.patch(`/scheduled_messages/${id}`, as, { ...params });
 const list = async (as: TestUser): Promise<Wire[]> =>
   fieldsOf(await server.get('/scheduled_messages', as)).scheduled_messages as Wire;
@@ -189,6 +189,25 @@ describe('scheduling a message', () => {
     fieldsOf(await post(people.iago, toTown()));
     expect(await list(hamlet)).toHaveLength(1000);
   });
+
+  it('is refused beyond the maximum of text, in both forms, and may grow no more then', async () => {
+    const { hamlet } = people;
+    const id = await schedule(hamlet, { ...toTown(), content: 'x' });
+    await server.storage.uow.write(async (tx) => {
+      const found = (await tx.scheduledMessages.find(server.realmId, id as never))!;
+      const { id: _, status: __, failure: ___, ...message } = found;
+      const renderedContent = 'x'.repeat(2_000_000 - 2 * 9);
+      await tx.scheduledMessages.add({ ...message, content: '', renderedContent });
+    });
+    const refusal = 'Too much text in scheduled messages (limit: 2000000 bytes).';
+    const change = (fields: Wire) => server.patch(`/scheduled_messages/${id}`, hamlet, fields);
+    const second = await schedule(hamlet, { ...toTown(), content: 'x' });
+    expectRefusal(await post(hamlet, { ...toTown(), content: 'x' }), refusal);
+    expectRefusal(await change({ content: 'xy' }), refusal);
+    fieldsOf(await change({ content: 'y' }));
+    fieldsOf(await server.delete(`/scheduled_messages/${second}`, hamlet));
+    fieldsOf(await change({ content: 'xy' }));
+  });
 });
 
 describe('editing a scheduled message', () => {
@@ -221,7 +240,7 @@ describe('editing a scheduled message', () => {
     ]);
   });
 
-  it('tells of an edit that changes nothing', async () => {
+  it('announces an edit that changes nothing', async () => {
     fieldsOf(await edit(people.hamlet, id, { topic: 'plans' }));
     await shows({});
   });
@@ -407,7 +426,7 @@ describe('delivery', () => {
       expect(await inTown(people.polonius)).toEqual([]);
     };
 
-    it('because the sender may not send any more is told, and not tried again before it is edited', async () => {
+    it('because the sender may no longer send is announced, and not tried again before it is edited', async () => {
       const { hamlet } = people;
       const id = await schedule(hamlet, toTown());
       const queue = await openQueue(server, hamlet);
@@ -450,7 +469,7 @@ describe('delivery', () => {
       expect(await inTown()).toHaveLength(1);
     });
 
-    it('for no known reason is tried again, and told in the end', async () => {
+    it('for no known reason is tried again, and announced in the end', async () => {
       const { hamlet } = people;
       const id = await schedule(hamlet, toTown());
       const queue = await openQueue(server, hamlet);

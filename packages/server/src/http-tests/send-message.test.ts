@@ -16,8 +16,7 @@ describe('POST /messages', () => {
   const toChannel = { type: 'channel', to: 'general', topic: 'plans', content: 'hello' };
   const toCordelia = () => ({ type: 'direct', to: [people.cordelia.id], content: 'hello' });
   const send = (params: object, as: TestUser = people.hamlet) => server.post('/messages', as, { ...params });
-  const sent = async (params: object, as: TestUser = people.hamlet) =>
-    read(fieldsOf(await send(params, as)).id as unknown as number, as);
+  const sent = async (params: object, as: TestUser = people.hamlet) => read(fieldsOf(await send(params, as)).id, as);
   const read = async (id: number, as: TestUser = people.hamlet, params = {}) =>
     (await server.get(`/messages/${id}`, as, { allow_empty_topic_name: true, ...params })).body;
   /** A refused request stores nothing. */
@@ -342,7 +341,7 @@ describe('POST /messages', () => {
       body: JSON.stringify({ type: 'channel', to: general, topic: 't', content: 'c' }),
       headers: { 'Content-Type': 'application/json' },
     });
-    expect((await read(fieldsOf(reply).id as unknown as number)).message).toMatchObject({ stream_id: general });
+    expect((await read(fieldsOf(reply).id)).message).toMatchObject({ stream_id: general });
   });
 
   describe('by bots', () => {

@@ -108,7 +108,7 @@ describe('operations under /json', () => {
     );
     const params = { type: 'direct', to: [people.hamlet.id], content: 'to myself' };
     const { id } = fieldsOf(await browser.post('/json/messages', params));
-    const message = fieldsOf(await browser.get(`/json/messages/${id}`)).message as unknown as Record<string, unknown>;
+    const message = fieldsOf(await browser.get(`/json/messages/${id}`)).message as Record<string, unknown>;
     expect(message).toMatchObject({ client: 'website', sender_id: people.hamlet.id });
     fieldsOf(await browser.request('PATCH', `/json/messages/${id}`, { content: 'to nobody' }));
     fieldsOf(await browser.request('DELETE', `/json/messages/${id}`));
@@ -124,7 +124,7 @@ describe('operations under /json', () => {
     });
   });
 
-  it('hear events', async () => {
+  it('receive events', async () => {
     const browser = await logIn(people.hamlet);
     const { queue_id } = fieldsOf(await browser.post('/json/register', { event_types: ['message'] })) as never;
     const content = 'heard';
@@ -180,6 +180,50 @@ describe('operations under /json', () => {
     fieldsOf(await browser.post('/json/users/me/status', { away: false }));
   });
 
+  it('get the token in an answer as well, where the cookie is for other paths than the page', async () => {
+    const tokenOf = async (browser: TestBrowser) => fieldsOf(await browser.get('/accounts/csrf_token/')).csrf_token;
+    const nobody = new TestBrowser(server);
+    const reply = await nobody.get('/accounts/csrf_token/');
+    expect(fieldsOf(reply)).toEqual({ csrf_token: nobody.cookies.get('csrftoken') });
+    expect(reply.headers).toMatchObject({
+      'cross-origin-resource-policy': 'same-origin',
+      'cache-control': expect.stringContaining('no-store'),
+      'x-content-type-options': 'nosniff',
+    });
+    expect(reply.headers).not.toHaveProperty('access-control-allow-origin');
+    expect(await tokenOf(nobody)).toBe(nobody.cookies.get('csrftoken'));
+
+    const browser = await logIn(people.hamlet);
+    const token = browser.cookies.get('csrftoken')!;
+    expect(await tokenOf(browser)).toBe(token);
+    // Whatever else the cookie says, it is the token of the session.
+    for (const stale of ['a'.repeat(43), null]) {
+      if (stale) browser.cookies.set('csrftoken', stale);
+      else browser.cookies.delete('csrftoken');
+      expect(await tokenOf(browser)).toBe(token);
+      expect(browser.cookies.get('csrftoken')).toBe(token);
+    }
+    // A session that is no longer good is in nobody's way.
+    const user = await somebodyNew();
+    const left = await logIn(user);
+    await server.storage.uow.write((tx) => tx.users.update({ ...user.user, isActive: false }));
+    expect(await tokenOf(left)).toBe(left.cookies.get('csrftoken'));
+  });
+
+  it.each([
+    ['Sec-Fetch-Site', 'cross-site'],
+    ['Sec-Fetch-Site', 'same-site'],
+    ['Origin', 'https://evil.example'],
+    ['Origin', 'null'],
+  ])('do not tell the token to pages of another origin: %s %s', async (name, value) => {
+    const browser = await logIn(people.hamlet);
+    const reply = await browser.request('GET', '/accounts/csrf_token/', undefined, { headers: { [name]: value } });
+    expectCsrfFailure(reply, `Origin checking failed - ${value} does not match any trusted origins.`);
+    expect(reply.headers).not.toHaveProperty('set-cookie');
+    const own = { [name]: name === 'Origin' ? server.url : 'same-origin' };
+    fieldsOf(await browser.request('GET', '/accounts/csrf_token/', undefined, { headers: own }));
+  });
+
   it('count calls by user', async () => {
     const limited = await TestServer.start({ hasRateLimits: true });
     const browser = await TestBrowser.loggedIn(limited, limited.people.hamlet);
@@ -231,7 +275,7 @@ describe('a session', () => {
   it('ends with a regenerated key, but for the one that asked for it', async () => {
     const user = await somebodyNew();
     const [one, other] = [await logIn(user), await logIn(user)];
-    const { api_key } = fieldsOf(await one.post('/json/users/me/api_key/regenerate')) as unknown as { api_key: string };
+    const { api_key } = fieldsOf(await one.post('/json/users/me/api_key/regenerate')) as { api_key: string };
     await expectLoggedIn(one, user);
     await expectLoggedOut(other);
     fieldsOf(await server.post('/users/me/api_key/regenerate', { ...user, apiKey: api_key }));

@@ -33,7 +33,7 @@ const allow = async (enable_spectator_access: boolean) =>
 const say = (to: string, content: string, topic = 'halls', as: TestUser = people.hamlet) =>
   server.sendMessage(as, to, { topic, content });
 const idOf = async (name: string) =>
-  fieldsOf(await server.get('/get_stream_id', people.desdemona, { stream: name })).stream_id as unknown as number;
+  fieldsOf(await server.get('/get_stream_id', people.desdemona, { stream: name })).stream_id;
 const WEB_PUBLIC = ['channels', 'web-public'];
 const page = (narrow: readonly unknown[], range: object = { anchor: 'newest', num_before: 10, num_after: 0 }) =>
   server.get('//json/messages', null, { narrow, ...range });

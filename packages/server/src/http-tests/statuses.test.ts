@@ -27,7 +27,7 @@ const OCTOPUS = { emoji_name: 'octopus', emoji_code: '1f419', reaction_type: 'un
 const CLEARED = { emoji_name: '', emoji_code: '', reaction_type: 'unicode_emoji' };
 
 describe('POST /users/me/status (users §7)', () => {
-  it('changes what is given, and tells those parts', async () => {
+  it('changes what is given, and announces those parts', async () => {
     const queue = await openQueue(server, people.cordelia, { event_types: ['user_status'] });
     expect(await statusOf()).toEqual({});
     expect(fieldsOf(await change({ status_text: '  in a meeting  ' }))).toEqual({});
@@ -162,11 +162,9 @@ describe('the status of others', () => {
     fieldsOf(await change({ status_text: 'busy' }));
     const bot = await server.addBot(people.cordelia, `helper${count}`);
     expect(await statusOf(hamlet, bot)).toEqual({ status_text: 'busy' });
-    await server.storage.uow.write(async (tx) => {
-      const realm = await tx.realms.get(server.realmId);
-      const { members } = await tx.groups.systemGroupIds(realm.id);
-      await tx.realms.update({ ...realm, permissions: { ...realm.permissions, canAccessAllUsers: members } });
-    });
+    const { members } = await server.storage.uow.read(({ groups }) => groups.systemGroupIds(server.realmId));
+    const limits = { can_access_all_users_group: { new: members } };
+    fieldsOf(await server.patch('/realm', people.desdemona, limits));
     const queue = await openQueue(server, people.polonius, { event_types: ['user_status'] });
     expectRefusal(await server.get(`/users/${hamlet.id}/status`, people.polonius), 'Insufficient permission');
     expect(await statuses(people.polonius)).not.toHaveProperty(String(hamlet.id));

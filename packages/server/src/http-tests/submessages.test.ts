@@ -35,7 +35,7 @@ const shown = async (id: number, as = people.cordelia): Promise<Wire[]> =>
   (fieldsOf(await server.get(`/messages/${id}`, as)) as Wire).message.submessages;
 
 describe('POST /submessage (messages §15.3)', () => {
-  it('adds to what is shown of the message, and tells those who watch it', async () => {
+  it('adds to what is shown of the message, and announces it to those who watch it', async () => {
     const { hamlet, cordelia, iago } = people;
     const page = async () =>
       (fieldsOf(await server.get('/messages', hamlet, { message_ids: [poll] })) as Wire).messages[0].submessages;
@@ -52,6 +52,17 @@ describe('POST /submessage (messages §15.3)', () => {
     expect(await page()).toEqual([question, vote]);
     expect(await eventsAfter(server, queues[0]!)).toEqual([{ type: 'submessage', ...fields, submessage_id: vote.id }]);
     expect(await eventsAfter(server, queues[1]!)).toEqual([]);
+  });
+
+  it('follows the topic for who wants that of taking part', async () => {
+    const { cordelia } = people;
+    fieldsOf(await server.patch('/settings', cordelia, { automatically_follow_topics_policy: 1 }));
+    const queue = await openQueue(server, cordelia, { event_types: ['user_topic', 'submessage'] });
+    fieldsOf(await attach(cordelia, poll, VOTE));
+    expect(await eventsAfter(server, queue)).toMatchObject([
+      { type: 'user_topic', visibility_policy: 3 },
+      { type: 'submessage' },
+    ]);
   });
 
   it.each<[string, () => number, unknown]>([
@@ -118,6 +129,13 @@ describe('POST /submessage (messages §15.3)', () => {
       ['own', '{"any":"thing"}'],
       ['other', '5'],
     ]);
+  });
+
+  it('takes no more than 500,000 characters for one message, since whoever reads it gets them all', async () => {
+    const note = `"${'x'.repeat(9998)}"`;
+    for (let n = 0; n < 50; n++) fieldsOf(await attach(people.hamlet, plain, note));
+    expectRefusal(await attach(people.hamlet, plain, '1'), 'Too much text in submessages (limit: 500000 characters).');
+    expect(await shown(plain)).toHaveLength(50);
   });
 
   it('refuses messages that are not there, or are for others', async () => {

@@ -71,7 +71,7 @@ describe('POST /users/me/subscriptions/properties', () => {
     ${'in_home_view'} | ${true}  | ${false}
     ${'in_home_view'} | ${false} | ${true}
     ${'is_muted'}     | ${false} | ${false}
-  `('tells of muting in both forms: $property, $value', async ({ property, value, isMuted }) => {
+  `('announces muting in both forms: $property, $value', async ({ property, value, isMuted }) => {
     const update = { type: 'subscription', op: 'update', stream_id: lunch };
     expect(await hears(people.hamlet, ['subscription'], () => setOne(property, value))).toEqual([
       { ...update, property: 'in_home_view', value: !isMuted },
@@ -90,7 +90,7 @@ describe('POST /users/me/subscriptions/properties', () => {
     expect(fieldsOf(await set([]))).toEqual({});
   });
 
-  it('tells nobody else', async () => {
+  it('announces it to nobody else', async () => {
     const heard = await hears(people.iago, ['subscription', 'stream'], () => setOne('pin_to_top', true));
     expect(heard).toEqual([]);
   });
@@ -197,7 +197,7 @@ describe('POST /user_topics', () => {
   const topicsOf = async (as: TestUser): Promise<Wire[]> =>
     (fieldsOf(await server.post('/register', as, { fetch_event_types: ['user_topic'] })) as Wire).user_topics;
 
-  it('changes what one hears of a topic, whatever its letter case, and tells of what changed', async () => {
+  it('changes the policy of a topic, whatever its letter case, and announces what changed', async () => {
     const { cordelia } = people;
     const events = await hears(cordelia, ['user_topic', 'muted_topics'], async () => {
       for (const [topic, policy] of [
@@ -225,7 +225,7 @@ describe('POST /user_topics', () => {
     expect(await topicsOf(cordelia)).toEqual([empty]);
   });
 
-  it('tells older clients of all that is muted', async () => {
+  it('sends older clients all that is muted', async () => {
     const { iago } = people;
     const heard = await hears(iago, ['muted_topics'], async () => {
       fieldsOf(await set('b', 1, iago));

@@ -68,7 +68,7 @@ describe('POST /users/me/subscriptions', () => {
     expect(await following(cordelia)).toEqual(['dinner', 'lunch']);
   });
 
-  it('tells others who subscribed them, unless told not to', async () => {
+  it('notifies others of who subscribed them, unless asked not to', async () => {
     const { hamlet, cordelia, iago } = people;
     await server.createChannel('lunch', [hamlet]);
     const told = async (as: TestUser) => {

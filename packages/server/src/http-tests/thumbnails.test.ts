@@ -1,10 +1,10 @@
 import type { ImageInfo, ImageProcessor, ImageTarget, ProcessedImage } from '@parley/domain/images';
 import { MakeThumbnails } from '@parley/domain/messages';
-import { SharpImageProcessor } from '@parley/images';
-import { MemoryBlobStore } from '@parley/testkit';
+import { openHeic, SharpImageProcessor } from '@parley/images';
+import { ANIMATED_GIF, MemoryBlobStore, TIFF, TURNED_HEIC_PHOTO } from '@parley/testkit';
 import { eventsAfter, openQueue } from '../testing/event-queues.js';
 import { fieldsOf } from '../testing/expectations.js';
-import { ANIMATED_GIF, pngOf, TIFF } from '../testing/images.js';
+import { pngOf } from '../testing/images.js';
 import { runJobs } from '../testing/jobs.js';
 import { type GivenFile, postFiles } from '../testing/multipart.js';
 import { TestServer, type TestUser } from '../testing/test-server.js';
@@ -14,7 +14,7 @@ type Wire = any;
 
 /** An image processor that waits while the test holds it. */
 class HeldProcessor implements ImageProcessor {
-  private readonly real = new SharpImageProcessor();
+  private readonly real = new SharpImageProcessor(openHeic);
   private isHeld = false;
   private waiting: (() => void)[] = [];
   /** Whose images were made smaller, in that order. */
@@ -63,8 +63,7 @@ afterAll(async () => {
 const uploaded = async (as: TestUser, file: GivenFile): Promise<string> =>
   String(fieldsOf(await postFiles(server, '/user_uploads', as, [file])).url);
 const say = async (as: TestUser, content: string, to: readonly TestUser[] = [as]): Promise<number> =>
-  fieldsOf(await server.post('/messages', as, { type: 'direct', to: to.map(({ id }) => id), content }))
-    .id as unknown as number;
+  fieldsOf(await server.post('/messages', as, { type: 'direct', to: to.map(({ id }) => id), content })).id;
 const shown = async (id: number, as = people.hamlet): Promise<string> =>
   (fieldsOf(await server.get(`/messages/${id}`, as)) as Wire).message.content;
 /** Until the worker has nothing left to do. */
@@ -85,7 +84,7 @@ const about = (type: string, size: string) => `data-original-content-type="${typ
 const SPINNER = '/static/images/loading/loader-black.svg';
 
 describe('an image (markdown §15.2)', () => {
-  it('is a placeholder in messages until its thumbnail is ready, which everybody with the message is told', async () => {
+  it('is a placeholder in messages until its thumbnail is ready, which is announced to everybody with the message', async () => {
     const { hamlet, cordelia, iago } = people;
     const url = await uploaded(hamlet, PHOTO);
     const id = await say(hamlet, `[cat](${url}) and ![a "dog" & > <b>](${url}?x)`, [hamlet, cordelia]);
@@ -158,15 +157,23 @@ describe('an image (markdown §15.2)', () => {
     }
   });
 
-  it('that browsers cannot show has a copy in full size that they can', async () => {
+  it.each([
+    ['TIFF', 'image/tiff', TIFF, '3x2'],
+    ['HEIC', 'image/heic', TURNED_HEIC_PHOTO, '20x40'],
+  ])('that browsers cannot show has a copy in full size that they can: %s', async (_format, type, content, size) => {
     const { hamlet } = people;
-    const url = await uploaded(hamlet, { name: 'a.tiff', content: TIFF, type: 'image/tiff' });
+    const url = await uploaded(hamlet, { name: 'a', content, type: 'application/octet-stream' });
     const id = await say(hamlet, `[x](${url})`);
     await finish();
-    expect(await shown(id)).toContain(`${about('image/tiff', '3x2')} data-transcoded-image="3x2.webp" src=`);
     const thumbnail = url.replace('/user_uploads/', '/user_uploads/thumbnail/');
-    const { status, headers } = await server.request('GET', `/${thumbnail}/3x2.webp`, { as: hamlet });
-    expect([status, headers['content-type']]).toEqual([200, 'image/webp']);
+    expect(await shown(id)).toContain(
+      `<img ${about(type, size)} data-transcoded-image="${size}.webp" src="${thumbnail}/840x560.webp">`,
+    );
+    for (const name of [`${size}.webp`, '840x560.webp']) {
+      const { status, headers, body } = await server.request('GET', `/${thumbnail}/${name}`, { as: hamlet });
+      expect([status, headers['content-type']]).toEqual([200, 'image/webp']);
+      expect(String(body)).not.toContain('Camera');
+    }
   });
 
   it('that turns out to be damaged is no longer shown', async () => {

@@ -19,19 +19,14 @@ afterEach(() => server.close());
 
 const type = (as: TestUser, params: object) => server.post('/typing', as, { op: 'start', ...params });
 const inGeneral = (topic: string | undefined = 'plans') => ({ type: 'stream', stream_id: general, topic });
-/** Of a client that is there: what is not logged reaches no others. */
-async function open(who: TestUser, capabilities: object = { stream_typing_notifications: true }) {
-  const client_capabilities = { notification_settings_null: true, ...capabilities };
-  const queue = await openQueue(server, who, { client_capabilities });
-  expect(await eventsAfter(server, queue)).toEqual([]);
-  return queue;
-}
+const open = (who: TestUser, capabilities: object = { stream_typing_notifications: true }) =>
+  openQueue(server, who, { client_capabilities: { notification_settings_null: true, ...capabilities } });
 const sign = ({ id: user_id, email }: TestUser) => ({ user_id, email });
 const disable = (who: TestUser, ...names: readonly string[]) =>
   server.patch('/settings', who, Object.fromEntries(names.map((name) => [name, false])));
 
 describe('POST /typing (users §9.1)', () => {
-  it('tells everybody in a direct conversation who wishes to know, and the sender', async () => {
+  it('announces it to everybody in a direct conversation who wants that, and to the sender', async () => {
     const { hamlet, cordelia, iago } = people;
     fieldsOf(await disable(iago, 'receives_typing_notifications'));
     const queues = await Promise.all([hamlet, cordelia, iago, people.shiva].map((who) => open(who)));
@@ -46,7 +41,7 @@ describe('POST /typing (users §9.1)', () => {
     expect(heard).toEqual([told, told, [], []]);
   });
 
-  it('tells subscribers whose clients show it', async () => {
+  it('announces it to subscribers whose clients show it', async () => {
     const { hamlet, cordelia, polonius, iago } = people;
     const queues = [await open(cordelia), await open(cordelia, {}), await open(polonius), await open(iago)];
     fieldsOf(await type(hamlet, inGeneral()));
@@ -67,6 +62,24 @@ describe('POST /typing (users §9.1)', () => {
     fieldsOf(await type(hamlet, { to: [cordelia.id] }));
     const [{ sender }] = (await eventsAfter(server, queue)) as [{ sender: { email: string } }];
     expect(sender.email).toMatch(new RegExp(`^user${hamlet.id}@`));
+  });
+
+  it('tells a guest who may not know everybody no addresses of others, and takes none of theirs', async () => {
+    const { desdemona, hamlet, cordelia, polonius } = people;
+    const { members } = await server.storage.uow.read(({ groups }) => groups.systemGroupIds(server.realmId));
+    fieldsOf(await server.patch('/realm', desdemona, { can_access_all_users_group: { new: members } }));
+    // In no channel with the guest.
+    const far = await server.addUser({ email: 'far@zulip.com', fullName: 'Far' });
+    const queue = await open(polonius);
+    expectRefusal(await type(polonius, { to: [far.id] }), `Invalid user ID ${far.id}`);
+    fieldsOf(await type(far, { to: [polonius.id] }));
+    fieldsOf(await type(hamlet, { to: [polonius.id, far.id, cordelia.id] }));
+    const hidden = { user_id: far.id, email: `user${far.id}@parley.invalid` };
+    const event = { type: 'typing', op: 'start', message_type: 'direct' };
+    expect(await eventsAfter(server, queue)).toEqual([
+      { ...event, sender: hidden, recipients: [sign(polonius), hidden] },
+      { ...event, sender: sign(hamlet), recipients: [sign(polonius), hidden, sign(cordelia), sign(hamlet)] },
+    ]);
   });
 
   it('refuses what names nobody, no channel or no topic, and whoever may not post there', async () => {
@@ -121,7 +134,7 @@ describe('POST /typing (users §9.1)', () => {
 describe('POST /messages/{message_id}/typing (users §9.2)', () => {
   const edit = (as: TestUser, id: number, op = 'start') => server.post(`/messages/${id}/typing`, as, { op });
 
-  it('tells those who may have the message before them', async () => {
+  it('announces it to those who may have the message before them', async () => {
     const { hamlet, cordelia, iago } = people;
     const inChannel = await server.sendMessage(hamlet, general, { topic: '' });
     const direct = await server.sendMessage(hamlet, [cordelia]);

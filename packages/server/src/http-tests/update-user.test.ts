@@ -70,55 +70,8 @@ describe('who may change users', () => {
   });
 });
 
+/** Who may give which role: rank-rules.test.ts. */
 describe('roles (users §3.2)', () => {
-  const NUMBERS = { owner: 100, administrator: 200, moderator: 300, member: 400, guest: 600 } as const;
-  const GUESTS = 'Guests cannot be organization administrators';
-  const ROLES = Object.keys(NUMBERS) as Role[];
-  /** Null: allowed. */
-  function verdict(by: Role, from: Role, to: Role): [string, { code?: string }] | null {
-    if (by !== 'owner' && by !== 'administrator') return [MUST_BE_ADMIN, UNAUTHORIZED];
-    if (from === to) return null;
-    if ((from === 'owner' || to === 'owner') && by !== 'owner') return [MUST_BE_OWNER, UNAUTHORIZED];
-    if (from === 'guest' && (to === 'owner' || to === 'administrator')) return [GUESTS, {}];
-    return null;
-  }
-
-  it('are given by the rules, from each to each, by each', async () => {
-    const callers: Readonly<Record<Role, TestUser>> = {
-      owner: people.desdemona,
-      administrator: people.iago,
-      moderator: people.shiva,
-      member: people.hamlet,
-      guest: people.polonius,
-    };
-    const targets: [Role, TestUser][] = [];
-    for (const role of ROLES) targets.push([role, await make(role, `some-${role}`)]);
-    for (const by of ROLES) {
-      for (const [from, target] of targets) {
-        for (const to of ROLES) {
-          const reply = await update(callers[by], target, { role: NUMBERS[to] });
-          const refusal = verdict(by, from, to);
-          if (refusal) {
-            expectRefusal(reply, refusal[0], refusal[1]);
-            expect(await roleOf(target)).toBe(NUMBERS[from]);
-          } else {
-            expect(fieldsOf(reply)).toEqual({});
-            expect(await roleOf(target)).toBe(NUMBERS[to]);
-            await server.storage.uow.write(async (tx) => {
-              const user = (await tx.users.find(server.realmId, target.id))!;
-              await tx.users.update({ ...user, role: from });
-              const system = await tx.groups.systemGroupIds(server.realmId);
-              for (const id of Object.values(system)) await tx.groups.removeMembers(server.realmId, id, [user.id]);
-              const home = { owner: 'owners', administrator: 'administrators', moderator: 'moderators' } as const;
-              const own = from === 'guest' ? 'everyone' : from === 'member' ? 'members' : home[from];
-              await tx.groups.addMembers(server.realmId, system[own], [user.id]);
-            });
-          }
-        }
-      }
-    }
-  });
-
   it.each([
     [500, 'Invalid role'],
     ['"400"', 'role is not an integer'],
@@ -146,7 +99,7 @@ describe('roles (users §3.2)', () => {
     expectRefusal(await update(iago, iago, { role: 400 }), last);
   });
 
-  it('are told to those who know the user, and the groups to everybody', async () => {
+  it('are announced to those who know the user, and the groups to everybody', async () => {
     const { iago, hamlet, polonius } = people;
     const { members, fullMembers, moderators } = await groupIds();
     const queues = await Promise.all([iago, hamlet, polonius].map((who) => openQueue(server, who, userEvents)));
@@ -237,7 +190,7 @@ describe('roles (users §3.2)', () => {
     expect(hidden[2].avatar_url).not.toContain('gravatar');
   });
 
-  it('of somebody who is gone change for when they come back, and are told without groups', async () => {
+  it('of somebody who is gone change for when they come back, and are announced without groups', async () => {
     const { iago, hamlet, cordelia } = people;
     await server.storage.uow.write((tx) => tx.users.update({ ...hamlet.user, isActive: false }));
     const queue = await openQueue(server, cordelia, userEvents);
@@ -335,7 +288,7 @@ describe('addresses', () => {
     fieldsOf(await server.request('GET', '/users/me', { headers: { Authorization } }));
   });
 
-  it('are told to those who see them, and what stands for them to all where that is the same', async () => {
+  it('are announced to those who see them, and the dummy address to everybody where it is the same', async () => {
     await grant();
     await showGravatar();
     const { iago, hamlet, cordelia } = people;

@@ -49,7 +49,7 @@ const SETTINGS = [
   ...flags('enable_stream_email_notifications enable_stream_push_notifications enter_sends', false),
   ...flags('fluid_layout_width hide_ai_features high_contrast_mode left_side_userlist', false),
   ...flags('message_content_in_email_notifications', true),
-  ['notification_sound', 'zulip', 'none', 'bang', "Invalid notification sound 'bang'"],
+  ['notification_sound', 'zulip', 'deep tom', 'bang', "Invalid notification sound 'bang'"],
   ...flags('pm_content_in_desktop_notifications presence_enabled', true),
   codes('realm_name_in_email_notifications_policy', 1, 2, 3),
   ...flags('receives_typing_notifications', true),
@@ -90,10 +90,7 @@ const WITHOUT_DEFAULT: readonly string[] = [
 const DEFAULTS = SETTINGS.filter(([name]) => !WITHOUT_DEFAULT.includes(name));
 
 const registered = async (as: TestUser, section: 'user_settings' | 'realm_user_settings_defaults') =>
-  fieldsOf(await server.post('/register', as, { fetch_event_types: [section] }))[section] as unknown as Record<
-    string,
-    unknown
-  >;
+  fieldsOf(await server.post('/register', as, { fetch_event_types: [section] }))[section] as Record<string, unknown>;
 
 /** One server: settings do not depend on one another. */
 describe('each setting', () => {
@@ -109,7 +106,8 @@ describe('each setting', () => {
     );
     expect(settings).toEqual(Object.fromEntries(SETTINGS.map(([name, initial]) => [name, initial])));
     expect(emojiset_choices).toHaveLength(3);
-    expect(available_notification_sounds).toEqual(['zulip']);
+    expect(available_notification_sounds).toHaveLength(30);
+    expect(available_notification_sounds).toEqual([...(available_notification_sounds as string[])].sort());
   });
 
   describe('PATCH /settings', () => {
@@ -185,7 +183,7 @@ describe('PATCH /settings', () => {
     });
   });
 
-  it('changes nothing, and tells nobody, when nothing is asked or everything is so already', async () => {
+  it('changes and announces nothing, when nothing is asked or everything is so already', async () => {
     const { hamlet } = people;
     await server.patch('/settings', hamlet, { enter_sends: false });
     const queue = await openQueue(server, hamlet);
@@ -206,7 +204,7 @@ describe('PATCH /settings', () => {
     expectRefusal(reply, 'This endpoint does not accept bot requests.');
   });
 
-  it('tells everybody of a time zone, after the other settings', async () => {
+  it('announces a time zone to everybody, after the other settings', async () => {
     const { hamlet, polonius } = people;
     const own = await openQueue(server, hamlet);
     const other = await openQueue(server, polonius);
@@ -240,7 +238,7 @@ describe('PATCH /settings', () => {
     const show = (email_address_visibility: number) =>
       server.patch('/settings', people.hamlet, { email_address_visibility });
 
-    it('tells those to whom it appears or vanishes', async () => {
+    it('announces it to those to whom it appears or vanishes', async () => {
       const { hamlet, iago, cordelia, shiva } = people;
       const { id: user_id, email } = hamlet;
       await show(3);
@@ -255,7 +253,7 @@ describe('PATCH /settings', () => {
       for (const queue of opened) expect(await eventsAfter(server, queue)).toContainEqual(vanishes);
     });
 
-    it('tells everybody what stands for the address, and of the picture that depends on it', async () => {
+    it('announces the dummy address to everybody, and the picture that depends on it', async () => {
       const { hamlet, polonius } = people;
       const own = await openQueue(server, hamlet);
       const guest = await openQueue(server, polonius);
@@ -287,7 +285,7 @@ describe('PATCH /settings', () => {
         await tx.realms.update({ ...realm, settings: { ...realm.settings, ...settings } });
       });
 
-    it('renames, and tells everybody', async () => {
+    it('renames, and announces it to everybody', async () => {
       const { hamlet, polonius } = people;
       const queue = await openQueue(server, polonius);
       expect(fieldsOf(await rename(' Prince Hamlet '))).toEqual({});
@@ -405,7 +403,7 @@ describe('PATCH /settings', () => {
       server.patch('/settings', as, { target_users: { skip_if_already_edited: false, ...target }, ...more });
     const entersSends = async (as: TestUser) => (await registered(as, 'user_settings')).enter_sends;
 
-    it('changes settings of those named and of members of groups at any depth, and tells each of them', async () => {
+    it('changes settings of those named and of members of groups at any depth, with an event to each of them', async () => {
       const { hamlet, cordelia, shiva, iago, polonius } = people;
       const { moderators } = await server.storage.uow.read(({ groups }) => groups.systemGroupIds(server.realmId));
       const queues = await Promise.all([hamlet, shiva, cordelia].map((who) => openQueue(server, who)));

@@ -19,10 +19,10 @@ const { unitOfWork, apiKeyMint, realmUrls, clock, randomness } = TOKENS;
 
 export const botsModule = new ContainerModule(({ bind }) => {
   provide(bind, CreateBot, unitOfWork, apiKeyMint, realmUrls, clock, randomness, PictureMaker);
-  provide(bind, ListOwnBots, unitOfWork, apiKeyMint);
+  provide(bind, ListOwnBots, unitOfWork, apiKeyMint, clock);
   provide(bind, UpdateBot, unitOfWork, realmUrls, clock, PictureMaker);
   provide(bind, DeactivateBot, unitOfWork);
-  provide(bind, GetBotApiKey, unitOfWork, apiKeyMint);
+  provide(bind, GetBotApiKey, unitOfWork, apiKeyMint, clock);
   provide(bind, RegenerateBotApiKey, unitOfWork, apiKeyMint, clock);
   provide(bind, RegenerateApiKey, unitOfWork, apiKeyMint, clock);
   provide(bind, GetBotStorage, unitOfWork);

@@ -10,7 +10,7 @@ import {
   RemoveUnusedGroups,
   UpdateGroup,
 } from '@parley/domain/groups';
-import { GroupMembershipNotices, SystemMessages, TellGroupMembers } from '@parley/domain/messages';
+import { GroupMembershipNotices, SendGroupMembershipNotices, SystemMessages } from '@parley/domain/messages';
 import { ContainerModule } from 'inversify';
 import { provide, provideAs, provideFrom } from '../provide.js';
 import { LISTS, PARTS, TOKENS } from '../tokens.js';
@@ -44,7 +44,7 @@ export const groupsModule = new ContainerModule(({ bind }) => {
   provide(bind, IsGroupMember, unitOfWork);
   provide(bind, ListSubgroups, unitOfWork);
   provide(bind, GroupMembershipNotices, SystemMessages, clock);
-  provide(bind, TellGroupMembers, GroupMembershipNotices);
-  provideAs(bind, LISTS.jobHandler, TellGroupMembers);
+  provide(bind, SendGroupMembershipNotices, GroupMembershipNotices);
+  provideAs(bind, LISTS.jobHandler, SendGroupMembershipNotices);
   provide(bind, ChangeGroupMembers, unitOfWork, GroupMembershipNotices);
 });

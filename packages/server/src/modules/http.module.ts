@@ -6,6 +6,7 @@ import {
   BasicAuthenticator,
   createDispatcher,
   createRoutes,
+  EVENT_WRITER,
   ipGroup,
   KeyParameterAuthenticator,
   LongPoll,
@@ -23,7 +24,7 @@ import { StoredSessions } from '../authentication/stored-sessions.js';
 import { DailyChannelQuota } from '../daily-channel-quota.js';
 import { LimitReset } from '../limit-reset.js';
 import { LetterLimits } from '../mail/letter-limits.js';
-import type { ParleyParts } from '../parley.js';
+import type { ParleyParts } from '../parley-parts.js';
 import { all, provide, provideAs, provideFrom } from '../provide.js';
 import { RealmResolver } from '../realm-resolver.js';
 import { LISTS, PARTS, TOKENS } from '../tokens.js';
@@ -101,7 +102,16 @@ export const httpModule = ({ authenticate, ...options }: ParleyParts) =>
     provide(bind, SessionAuthenticator, StoredSessions);
     provideAs(bind, LISTS.browserAuthenticator, SessionAuthenticator);
 
-    provide(bind, LongPoll, EventHub, PublicRealms, randomness, PARTS.report);
+    provideFrom(
+      bind,
+      LongPoll,
+      (hub, publicRealms, random, reportProblem) =>
+        new LongPoll(EVENT_WRITER, hub, publicRealms, random, reportProblem),
+      EventHub,
+      PublicRealms,
+      randomness,
+      PARTS.report,
+    );
     provideFrom(
       bind,
       PARTS.routes,

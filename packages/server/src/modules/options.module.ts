@@ -17,7 +17,7 @@ import { HmacFileTokens } from '../files/hmac-file-tokens.js';
 import { CONFIRMATION_LINKS, HmacLinkKeys, INVITATION_LINKS } from '../hmac-link-keys.js';
 import { ListedDisposableDomains } from '../listed-disposable-domains.js';
 import { DeliverableMailer } from '../mail/deliverable-mailer.js';
-import type { ParleyParts } from '../parley.js';
+import type { ParleyParts } from '../parley-parts.js';
 import { provideFrom, provideValue } from '../provide.js';
 import { HttpPushService } from '../push/http-push-service.js';
 import { serverAddressOf } from '../realm-resolver.js';
@@ -56,6 +56,7 @@ export const optionsModule = (options: ParleyParts, resolve: Resolve) =>
       webPublicEnabled: options.allowsWebPublicChannels,
       mailGatewayPattern: options.mailGatewayPattern ?? null,
     });
+    provideValue(bind, TOKENS.presencePolicy, { limitsToAccessors: options.limitsPresence ?? false });
     provideValue(bind, TOKENS.developmentMode, { isOn: options.isDev });
     provideFrom(
       bind,

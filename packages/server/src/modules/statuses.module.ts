@@ -3,10 +3,10 @@ import { ContainerModule } from 'inversify';
 import { provide } from '../provide.js';
 import { TOKENS } from '../tokens.js';
 
-const { unitOfWork, unicodeEmoji, clock } = TOKENS;
+const { unitOfWork, unicodeEmoji, clock, presencePolicy } = TOKENS;
 
 export const statusesModule = new ContainerModule(({ bind }) => {
-  provide(bind, ChangeOwnStatus, unitOfWork, unicodeEmoji, clock);
+  provide(bind, ChangeOwnStatus, unitOfWork, unicodeEmoji, clock, presencePolicy);
   provide(bind, ChangeStatus, unitOfWork, unicodeEmoji);
   provide(bind, GetStatus, unitOfWork);
 });

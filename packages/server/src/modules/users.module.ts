@@ -31,6 +31,7 @@ const {
   apiKeyMint,
   realmUrls,
   clock,
+  presencePolicy,
   letterQuota,
   markdownRenderer,
 } = TOKENS;
@@ -57,6 +58,7 @@ export const usersModule = new ContainerModule(({ bind }) => {
     letterQuota,
     disposableDomains,
     clock,
+    presencePolicy,
   );
   provide(bind, RegisterUser, unitOfWork, passwordHasher, passwordStrength, apiKeyMint, clock);
   provide(bind, ProfileValues, unitOfWork, markdownRenderer, realmUrls);
@@ -69,7 +71,7 @@ export const usersModule = new ContainerModule(({ bind }) => {
   provide(bind, ChangeOwnProfile, unitOfWork, ProfileValues);
   provide(bind, ClearOwnProfile, unitOfWork);
   provide(bind, GrantSpecialPermission, unitOfWork);
-  provide(bind, SwitchDisplay, unitOfWork, clock);
+  provide(bind, SwitchDisplay, unitOfWork, clock, presencePolicy);
   provide(bind, GetOwnUser, unitOfWork);
   provide(bind, GetUser, unitOfWork, realmUrls);
   provide(bind, ListUsers, unitOfWork);

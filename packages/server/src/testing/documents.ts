@@ -18,7 +18,7 @@ export function sectionsOf(markdown: string): ReadonlyMap<string, Section> {
   for (const [index, line] of lines.entries()) {
     const heading = HEADING.exec(line);
     if (!heading) continue;
-    const [, marks, number, title] = heading as unknown as [string, string, string, string];
+    const [, marks = '', number = '', title = ''] = heading;
     const end = lines.findIndex((other, at) => at > index && levelOf(other) <= marks.length);
     const own = lines.slice(index, end === -1 ? undefined : end);
     if (sections.has(number)) throw new Error(`There are two sections ${number}: ${title}`);

@@ -1,20 +1,6 @@
 import { deflateSync } from 'node:zlib';
 import { pngChunk } from '@parley/http';
 
-/** Two frames of 2 × 2 pixels. */
-export const ANIMATED_GIF = Buffer.from(
-  'R0lGODlhAgACAIAAAExpcf///yH5BAUAAAAALAAAAAACAAIAAAICjFMAIfkEBQAAAAAsAAAAAAIAAgCATGlxAAAAAgKMUwA7',
-  'base64',
-);
-
-/** 3 × 2 pixels. */
-export const TIFF = Buffer.from(
-  'SUkqABoAAABkZGRkZGRkZGRkZGRkZGRkZGQPAAABAwABAAAAAwAAAAEBAwABAAAAAgAAAAIBAwADAAAA5AAAAAMBAwABAAAAAQAAAAYBAwABAAAAAgAAABEB' +
-    'BAABAAAACAAAABIBAwABAAAAAQAAABUBAwABAAAAAwAAABYBAwABAAAAAgAAABcBBAABAAAAEgAAABoBBQABAAAA1AAAABsBBQABAAAA3AAAABwBAwABAAAA' +
-    'AQAAACgBAwABAAAAAgAAAFMBAwADAAAA6gAAAAAAAAAzM8sAAAAIADMzywAAAAgACAAIAAgAAQABAAEA',
-  'base64',
-);
-
 /** All black. `isDamaged`: its header is valid, its pixel data are not. */
 export function pngOf(width: number, height: number, isDamaged = false): Buffer {
   const header = Buffer.alloc(13);

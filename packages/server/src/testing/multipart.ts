@@ -1,6 +1,7 @@
 import type { ImageInfo } from '@parley/domain/images';
 import { fakeImage } from '@parley/testkit';
-import type { TestReply, TestServer, TestUser } from './test-server.js';
+import type { TestReply } from './test-reply.js';
+import type { TestServer, TestUser } from './test-server.js';
 
 export interface GivenFile {
   /** Name of the part. */

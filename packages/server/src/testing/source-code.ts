@@ -42,6 +42,7 @@ export function entryPoints(): ReadonlyMap<string, string> {
   return found;
 }
 
+/** The types of the parser name every kind of node; what looks for a few takes any of them. */
 export const parseSource = (code: string): readonly SyntaxNode[] =>
   parseSync(code, PARSE).body as unknown as readonly SyntaxNode[];
 

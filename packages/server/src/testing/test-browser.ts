@@ -1,4 +1,5 @@
-import type { RequestOptions, TestReply, TestServer, TestUser } from './test-server.js';
+import type { TestReply } from './test-reply.js';
+import type { RequestOptions, TestServer, TestUser } from './test-server.js';
 
 /** What a browser's pages may do: it keeps cookies, and sends the token with everything that changes something. */
 export class TestBrowser {

@@ -1,11 +1,4 @@
-import {
-  Agent,
-  createServer,
-  type IncomingHttpHeaders,
-  type RequestOptions as NodeRequest,
-  request,
-  type Server,
-} from 'node:http';
+import { Agent, createServer, type RequestOptions as NodeRequest, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { PasswordHasher } from '@parley/domain/authentication';
@@ -36,16 +29,19 @@ import type { HostAuthenticate } from '../authentication/host-authenticate.js';
 import { ScryptPasswordHasher } from '../authentication/scrypt-password-hasher.js';
 import type { BigBlueButtonAccount } from '../calls/big-blue-button-account.js';
 import { SeededRandom } from '../demo/seeded-random.js';
-import { type ComposedParley, composeParley, type ParleyParts } from '../parley.js';
+import { type ComposedParley, composeParley } from '../parley.js';
+import type { ParleyParts } from '../parley-parts.js';
 import type { PushServiceAccount } from '../push/push-service-account.js';
 import { AnswerChecks } from './answer-checks.js';
 import { fieldsOf } from './expectations.js';
+import type { TestReply } from './test-reply.js';
 import { openTestStorage, type StorageContents, type TestStorage } from './test-storage.js';
 
 export interface TestServerOptions {
   /** Beside the API's own. */
   readonly moreRoutes?: readonly Route[];
   readonly isDev?: boolean;
+  readonly limitsPresence?: boolean;
   readonly mailGatewayPattern?: string | null;
   readonly hasRateLimits?: boolean;
   readonly trustedProxies?: ProxyTrust;
@@ -86,16 +82,6 @@ export interface TestUser {
   readonly password: string;
   readonly apiKey: string;
   readonly user: User;
-}
-
-/** An answer, read to its end. */
-export interface TestReply {
-  readonly status: number;
-  /** Names in lower case. */
-  readonly headers: IncomingHttpHeaders;
-  /** Null for an empty body. */
-  // biome-ignore lint/suspicious/noExplicitAny: tests say what they expect by their assertions.
-  readonly body: any;
 }
 
 export interface RequestOptions {
@@ -268,7 +254,7 @@ export class TestServer {
     as = this.people.desdemona,
   ): Promise<number> {
     const fields = { name, subscribers: subscribers.map(({ id }) => id), ...params };
-    return fieldsOf(await this.post('/channels/create', as, fields)).id as unknown as number;
+    return fieldsOf(await this.post('/channels/create', as, fields)).id;
   }
 
   /** Over HTTP, to a channel by its name or id, or to people; the message's id. */
@@ -279,7 +265,7 @@ export class TestServer {
   ): Promise<number> {
     const destination =
       typeof to === 'object' ? { type: 'direct', to: to.map(({ id }) => id) } : { type: 'channel', to, topic };
-    return fieldsOf(await this.post('/messages', as, { ...destination, content, ...params })).id as unknown as number;
+    return fieldsOf(await this.post('/messages', as, { ...destination, content, ...params })).id;
   }
 
   /** The user's flags of a message. */

@@ -24,6 +24,9 @@ export const NO_CAPABILITIES = { notification_settings_null: false } as const;
 
 export type Capabilities = Readonly<Record<string, boolean>>;
 
+/** Of custom profile fields (users §13.1). */
+const SELECT_FIELD = 3;
+
 const CHANNEL_LISTS = ['subscriptions', 'unsubscribed', 'never_subscribed', 'streams'] as const;
 
 /**
@@ -396,11 +399,15 @@ const RULES: Readonly<Record<string, Rule>> = {
 
   custom_profile_fields: ({ answer, event: { fields } }) => {
     answer.custom_profile_fields = fields;
-    // What was said in fields that are gone is gone.
-    const ids = new Set(fields.map(({ id }: Wire) => String(id)));
+    // What was said in fields that are gone is gone, and what was chosen where the choice is.
+    const byId = new Map<string, Wire>(fields.map((field: Wire) => [String(field.id), field]));
+    const isLeft = ([id, { value }]: [string, Wire]) => {
+      const field = byId.get(id);
+      return field !== undefined && (field.type !== SELECT_FIELD || value in JSON.parse(field.field_data));
+    };
     for (const user of [...answer.realm_users, ...answer.realm_non_active_users]) {
       if (!user.profile_data) continue;
-      user.profile_data = Object.fromEntries(Object.entries(user.profile_data).filter(([id]) => ids.has(id)));
+      user.profile_data = Object.fromEntries(Object.entries(user.profile_data).filter(isLeft));
     }
   },
 

@@ -14,6 +14,7 @@ export type WorldPerson = TestPerson | 'lonelyGuest' | 'helper';
  */
 const OBSERVERS: readonly (readonly [name: string, WorldPerson, Capabilities])[] = [
   ['the owner outside', 'desdemona', ALL_CAPABILITIES],
+  ['an administrator', 'iago', ALL_CAPABILITIES],
   ['a subscriber', 'hamlet', ALL_CAPABILITIES],
   ['a member', 'cordelia', ALL_CAPABILITIES],
   ['a limited guest', 'polonius', ALL_CAPABILITIES],

@@ -24,6 +24,7 @@ export class SqliteDraftRepository implements DraftRepository {
   private readonly byId;
   private readonly ofUser;
   private readonly countOfUser;
+  private readonly bytesOfUser;
   private readonly insert;
   private readonly change;
   private readonly delete;
@@ -38,6 +39,9 @@ export class SqliteDraftRepository implements DraftRepository {
       `SELECT * FROM draft WHERE ${OF_USER} ORDER BY edited_at DESC, id DESC ${LIMIT}`,
     );
     this.countOfUser = connection.values<number>(`SELECT count(*) FROM draft WHERE ${OF_USER}`);
+    this.bytesOfUser = connection.values<number>(
+      `SELECT coalesce(sum(octet_length(content)), 0) FROM draft WHERE ${OF_USER}`,
+    );
     this.insert = connection.command(`INSERT INTO draft (realm_id, user_id, ${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)`);
     this.change = connection.command(
       `UPDATE draft SET channel_id = ?, user_ids = ?, topic = ?, content = ?, edited_at = ? WHERE id = ? AND ${OF_USER}`,
@@ -57,6 +61,10 @@ export class SqliteDraftRepository implements DraftRepository {
 
   async count(realmId: RealmId, userId: UserId): Promise<number> {
     return this.countOfUser.get(userId, realmId)!;
+  }
+
+  async countBytes(realmId: RealmId, userId: UserId): Promise<number> {
+    return this.bytesOfUser.get(userId, realmId)!;
   }
 
   async add(draft: NewDraft): Promise<Draft> {

@@ -1,4 +1,4 @@
-import { BLANK_EVENT, decodeEvent, encodeEvent } from '@parley/domain/composition';
+import { BLANK_EVENT, decodeEvent, encodeEvent, sizeOfEvent } from '@parley/domain/composition';
 import type { Announcement, EventLog, LogEnd, LoggedEvent } from '@parley/domain/events';
 import type { Clock, EventSeq, MessageId, RealmId, UnixSeconds } from '@parley/domain/shared';
 import { type Connection, LIMIT } from '../connection.js';
@@ -65,8 +65,10 @@ export class SqliteEventLog implements EventLog {
     const listed: LoggedEvent[] = [];
     let bytes = 0;
     for (const [seq, at, quotes, format, audience, payload] of this.rowsAfter.each(realmId, after, limit)) {
-      listed.push(decodeEvent({ realmId, seq, at, quotes, format, audience, payload }));
-      bytes += payload.length + audience.length;
+      const row = { realmId, seq, at, quotes, format, audience, payload };
+      const logged = decodeEvent(row);
+      listed.push(logged);
+      bytes += sizeOfEvent(row, logged);
       if (bytes >= maxBytes) break;
     }
     return listed;

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { encodeJob, type JobHandler, type JobKind, JobRunner } from '@parley/domain/jobs';
 import type { Transaction } from '@parley/domain/shared';
 import { openSqliteStorage } from '../index.js';
+import { crashMessage } from '../testing/crash-message.js';
 import { MAIL, type Payload, POST } from './job-crash.kinds.js';
 
 const clock = { now: () => Math.floor(Date.now() / 1000), nowMs: Date.now };
@@ -18,26 +19,7 @@ async function main(path: string): Promise<void> {
   });
 
   const post = (tx: Transaction, content: string) =>
-    tx.messages.append({
-      realmId: realm.id,
-      senderId: sender.id,
-      recipientId: channel.recipientId,
-      channelId: channel.id,
-      topic: 'crash',
-      content,
-      renderedContent: content,
-      sentAt: clock.now(),
-      clientName: 'test',
-      isMeMessage: false,
-      mentionsChannel: false,
-      hasLink: false,
-      hasImage: false,
-      hasAttachment: false,
-      topicLinks: [],
-      isReadByDefault: false,
-      readBy: [],
-      exceptions: new Map(),
-    });
+    tx.messages.append(crashMessage(channel, sender.id, content, clock.now()));
 
   const handlerOf = (kind: JobKind<Payload>): JobHandler => ({
     kind,

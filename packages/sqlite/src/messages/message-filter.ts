@@ -97,9 +97,23 @@ export const seriesTerms = ({ recipientId, topicKey }: Series): Restriction =>
     ? { sql: 'AND m.recipient_id = ?', parameters: [recipientId] }
     : { sql: 'AND m.recipient_id = ? AND m.topic_key = ?', parameters: [recipientId, topicKey] };
 
-/** The whole of a conversation or topic, if the conditions leave out nothing of it. */
-export function wholeSeries({ series, withinSeries, personal }: Narrowing): Series | null {
+/** The whole of a conversation or topic, if the conditions leave out nothing of it and add nothing to it. */
+export function wholeSeriesOf(conditions: readonly MessageCondition[]): Series | null {
+  const plain = plainSeries(conditions);
+  if (plain) return plain;
+  const narrowing = toNarrowing(conditions);
+  if (!narrowing) return null;
+  const { series, withinSeries, personal } = narrowing;
   return series?.length === 1 && withinSeries.sql === '' && personal.length === 0 ? series[0]! : null;
+}
+
+/** What clients mark read, without sorting the conditions first, which takes longer than a statement. */
+function plainSeries(conditions: readonly MessageCondition[]): Series | null {
+  const [place, topic] = conditions;
+  if (place?.kind !== 'recipient' || place.recipientIds.length !== 1 || conditions.length > 2) return null;
+  const recipientId = place.recipientIds[0]!;
+  if (topic === undefined) return { recipientId, topicKey: null };
+  return topic.kind === 'topic' ? { recipientId, topicKey: topic.topicKey } : null;
 }
 
 /** The only channel or conversation that messages can be in; null: there are several. */

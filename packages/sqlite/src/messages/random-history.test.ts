@@ -66,7 +66,7 @@ const step = fc.oneof(
     }),
   },
   { weight: 3, arbitrary: fc.record({ kind: fc.constant('follow' as const), who: person, channel, on: fc.boolean() }) },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant('adopt' as const), who: person, picks }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('addHistorical' as const), who: person, picks }) },
   {
     weight: 2,
     arbitrary: fc.record({ kind: fc.constant('mute' as const), who: person, whom: person, on: fc.boolean() }),
@@ -88,7 +88,7 @@ type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 /** Does it, and tells what the storage answered. */
 async function take(fixture: Fixture, tx: Transaction, each: Step): Promise<unknown> {
   const { realm, viewer } = fixture;
-  const picked = (choice: Extract<Step, { kind: 'adopt' }>['picks'], pool = fixture.messages): MessageId[] => {
+  const picked = (choice: Extract<Step, { kind: 'addHistorical' }>['picks'], pool = fixture.messages): MessageId[] => {
     const ids = pool.map(({ id }) => id);
     const found = Array.isArray(choice)
       ? choice.map((back) => ids.at(-1 - back))
@@ -121,7 +121,7 @@ async function take(fixture: Fixture, tx: Transaction, each: Step): Promise<unkn
         ? tx.personal.openSpans(realm.id, recipientId, users)
         : tx.personal.closeSpans(realm.id, recipientId, users);
     }
-    case 'adopt':
+    case 'addHistorical':
       return tx.personal.addHistorical(viewer(each.who), picked(each.picks));
     case 'mute':
       return each.on

@@ -128,7 +128,10 @@ export class SearchPages {
   /** Where the narrow says that messages are; null: anywhere, or in too many places. */
   private listedPlaces({ realmId, userId }: Viewer, narrowing: Narrowing): readonly string[] | null {
     const { series, isDirect, privacies } = narrowing;
-    if (series) return series.length > MAX_PLACES ? null : series.map(seriesTerm);
+    if (series)
+      return series.length > MAX_PLACES
+        ? null
+        : series.map(({ recipientId, topicKey }) => seriesTerm(recipientId, topicKey));
     const places =
       isDirect === true
         ? this.directRecipients.all(userId, realmId, MAX_PLACES + 1)
@@ -157,7 +160,7 @@ export class SearchPages {
   }
 }
 
-const inRecipient = (recipientId: RecipientId): string => seriesTerm({ recipientId, topicKey: null });
+const inRecipient = (recipientId: RecipientId): string => seriesTerm(recipientId, null);
 
 /** What a narrow excludes by words and mentions, as one expression; null: nothing. Phrases stay conditions like others. */
 export function splitExclusions(conditions: readonly MessageCondition[]): {

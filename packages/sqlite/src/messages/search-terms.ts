@@ -1,7 +1,6 @@
 import { holdsPhrases, mentionedIn, type SearchWords, termsOfMessage } from '@parley/domain/messages';
 import type { RealmId, RecipientId, UserId } from '@parley/domain/shared';
 import type { Database } from 'better-sqlite3';
-import type { Series } from './message-filter.js';
 
 /**
  * A message in the index of searches is a list of terms: the words it is found by, and where it is, so that a search that is
@@ -20,7 +19,7 @@ export const wordTerm = encode;
 export const realmTerm = (id: RealmId): string => `${KINDS.realm}${id}`;
 export const senderTerm = (id: UserId): string => `${KINDS.sender}${id}`;
 export const mentionTerm = (id: UserId): string => `${KINDS.mention}${id}`;
-export const seriesTerm = ({ recipientId, topicKey }: Series): string =>
+export const seriesTerm = (recipientId: RecipientId, topicKey: string | null): string =>
   topicKey === null
     ? `${KINDS.recipient}${recipientId}`
     : `${KINDS.topic}${recipientId}${KINDS.topic}${encode(topicKey)}`;
@@ -43,8 +42,8 @@ export interface TermSource {
 /** As the index takes them. `topicKey`: null for direct messages. */
 export function messageTerms(words: SearchWords, message: TermSource, topicKey: string | null): string {
   const { realmId, senderId, recipientId, renderedContent } = message;
-  const terms = [realmTerm(realmId), senderTerm(senderId), seriesTerm({ recipientId, topicKey: null })];
-  if (topicKey !== null) terms.push(seriesTerm({ recipientId, topicKey }));
+  const terms = [realmTerm(realmId), senderTerm(senderId), seriesTerm(recipientId, null)];
+  if (topicKey !== null) terms.push(seriesTerm(recipientId, topicKey));
   for (const userId of mentionedIn(renderedContent)) terms.push(mentionTerm(userId));
   for (const word of termsOfMessage(words, message)) terms.push(wordTerm(word));
   return terms.join(' ');

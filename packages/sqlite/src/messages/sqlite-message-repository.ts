@@ -92,8 +92,8 @@ export class SqliteMessageRepository implements MessageRepository {
     this.insertSubmessage = connection.command(
       'INSERT INTO submessage (message_id, sender_id, realm_id, kind, content) VALUES (?, ?, ?, ?, ?)',
     );
-    this.countSubmessages = connection.tuples<readonly [number, 0 | 1]>(
-      `SELECT count(*), coalesce(max(sender_id = ?), 0) FROM submessage INDEXED BY submessage_by_message
+    this.countSubmessages = connection.tuples<readonly [number, number, 0 | 1]>(
+      `SELECT count(*), coalesce(sum(length(content)), 0), coalesce(max(sender_id = ?), 0) FROM submessage INDEXED BY submessage_by_message
        WHERE message_id = ? AND +realm_id = ?`,
     );
     this.firstSubmessage = connection.rows<SubmessageRow>(
@@ -144,9 +144,9 @@ export class SqliteMessageRepository implements MessageRepository {
   }
 
   async summarizeSubmessages(realmId: RealmId, id: MessageId, authorId: UserId): Promise<SubmessageSummary> {
-    const [count, hasOfAuthor] = this.countSubmessages.get(authorId, id, realmId)!;
+    const [count, length, hasOfAuthor] = this.countSubmessages.get(authorId, id, realmId)!;
     const first = count === 0 ? undefined : this.firstSubmessage.get(id, realmId);
-    return { count, first: first ? toSubmessage(first) : null, hasOfAuthor: hasOfAuthor === 1 };
+    return { count, length, first: first ? toSubmessage(first) : null, hasOfAuthor: hasOfAuthor === 1 };
   }
 
   async listTimes(realmId: RealmId, ids: readonly MessageId[]) {

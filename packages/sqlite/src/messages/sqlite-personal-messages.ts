@@ -23,7 +23,7 @@ import {
 } from '@parley/domain/shared';
 import { type Connection, LIMIT } from '../connection.js';
 import { ascending, jsonList, toFlag } from '../rows.js';
-import { EVERYTHING, narrowingTo, toNarrowing } from './message-filter.js';
+import { EVERYTHING, narrowingTo, toNarrowing, wholeSeriesOf } from './message-filter.js';
 import { idOf, type MessageIndexRow, MessageIndexRowsById } from './message-index-row.js';
 import { MessageSeries } from './message-series.js';
 import type { RecipientOrdinalRange } from './read-sets.js';
@@ -52,7 +52,7 @@ export class SqlitePersonalMessages implements PersonalMessages {
 
   private readonly starred;
   private readonly leftRecipients;
-  private readonly adoptedChannels;
+  private readonly historicalChannels;
   private readonly sentPlaces;
   private readonly markedHolders;
   private readonly muting;
@@ -88,7 +88,7 @@ export class SqlitePersonalMessages implements PersonalMessages {
        WHERE s.user_id = ? AND r.realm_id = ? AND r.channel_id IS NOT NULL AND NOT EXISTS (
          SELECT 1 FROM span o WHERE o.user_id = s.user_id AND o.recipient_id = s.recipient_id AND o.to_ordinal IS NULL)`,
     );
-    this.adoptedChannels = connection.tuples<readonly [RecipientId, ChannelId]>(
+    this.historicalChannels = connection.tuples<readonly [RecipientId, ChannelId]>(
       `SELECT DISTINCT m.recipient_id, m.channel_id
        FROM message_flag f INDEXED BY message_flag_own CROSS JOIN message m ON m.id = f.message_id
        WHERE f.user_id = ? AND f.source <> 0 AND m.realm_id = ? AND m.channel_id IS NOT NULL`,
@@ -202,7 +202,7 @@ export class SqlitePersonalMessages implements PersonalMessages {
     for (const [recipientId, channelId] of this.leftRecipients.all(viewer.userId, viewer.realmId)) {
       if (this.receivedPages.page(viewer, narrowingTo(recipientId), EVER, 1).length > 0) former.add(channelId);
     }
-    for (const [recipientId, channelId] of this.adoptedChannels.all(viewer.userId, viewer.realmId)) {
+    for (const [recipientId, channelId] of this.historicalChannels.all(viewer.userId, viewer.realmId)) {
       if (!this.spans.isOpen(recipientId, viewer.userId)) former.add(channelId);
     }
     return [...former].sort((a, b) => a - b);
@@ -293,11 +293,12 @@ export class SqlitePersonalMessages implements PersonalMessages {
   }
 
   async markRead(viewer: Viewer, filter: MessageFilter): Promise<readonly MessageId[]> {
-    const narrowing = toNarrowing(filter.conditions);
-    if (!narrowing) return [];
     const reader = this.unread.readerOf(viewer);
-    const found = this.conversations.find(reader, narrowing);
+    const series = wholeSeriesOf(filter.conditions);
+    const found = series && this.conversations.find(reader, series);
     if (!found) {
+      const narrowing = toNarrowing(filter.conditions);
+      if (!narrowing) return [];
       const unread = this.unread.list(viewer, narrowing, Number.MAX_SAFE_INTEGER);
       return this.setRead(
         viewer,

@@ -8,7 +8,7 @@ import {
 import type { MessageId, Ordinal, RecipientId, UserId } from '@parley/domain/shared';
 import { type Connection, LIMIT, type Query } from '../connection.js';
 import { jsonList } from '../rows.js';
-import { indexFor, type Narrowing, type Series, seriesTerms, wholeSeries } from './message-filter.js';
+import { indexFor, type Series, seriesTerms } from './message-filter.js';
 import { idOf, MessageIndexQuery, type MessageIndexRow } from './message-index-row.js';
 import type { ReadSets, RecipientOrdinalRange } from './read-sets.js';
 import { PROPERTY_BITS } from './stored-values.js';
@@ -65,10 +65,8 @@ export class TopicUnread {
    * index, while what is unread of its channel lies scattered. Null where the gaps are shorter than that, or where it
    * takes more than this to find it: then `UnreadMessages.list` does.
    */
-  find(reader: Reader, narrowing: Narrowing): UnreadInTopic | null {
+  find(reader: Reader, series: Series): UnreadInTopic | null {
     const { viewer, marked, mutes } = reader;
-    const series = wholeSeries(narrowing);
-    if (!series) return null;
     const { recipientId } = series;
     const movedIn = this.movedIn.all(recipientId, MAX_MOVED_IN);
     if (movedIn.length === MAX_MOVED_IN) return null;

@@ -155,7 +155,7 @@ export class ViewerMessageStates {
     return messages.filter((message) => state.ownership(message) !== 'none');
   }
 
-  /** A standing that can only be asked about ownership. */
+  /** A state that can only be asked about ownership. */
   ofOwnership(viewer: Viewer, messages: readonly MessageIndexRow[]): Pick<ViewerMessageState, 'ownership'> {
     const moves = this.movesOf(messages);
     const spans = this.spansOf(viewer, recipientsOf(ordinalRangesOf(messages), moves));

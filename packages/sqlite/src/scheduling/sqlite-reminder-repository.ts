@@ -22,6 +22,7 @@ export class SqliteReminderRepository implements ReminderRepository {
   private readonly byId;
   private readonly ofUser;
   private readonly countOfUser;
+  private readonly bytesOfUser;
   private readonly insert;
   private readonly setFailure;
   private readonly delete;
@@ -33,6 +34,10 @@ export class SqliteReminderRepository implements ReminderRepository {
       `SELECT ${COLUMNS} FROM reminder WHERE user_id = ? AND realm_id = ? ORDER BY due_at, id ${LIMIT}`,
     );
     this.countOfUser = connection.values<number>('SELECT count(*) FROM reminder WHERE user_id = ? AND realm_id = ?');
+    this.bytesOfUser = connection.values<number>(
+      `SELECT coalesce(sum(octet_length(content) + octet_length(rendered_content)), 0) FROM reminder
+       WHERE user_id = ? AND realm_id = ?`,
+    );
     this.insert = connection.command(`INSERT INTO reminder (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, NULL)`);
     this.setFailure = connection.command('UPDATE reminder SET failure = ? WHERE id = ? AND realm_id = ?');
     this.delete = connection.command('DELETE FROM reminder WHERE id = ? AND realm_id = ?');
@@ -49,6 +54,10 @@ export class SqliteReminderRepository implements ReminderRepository {
 
   async count(realmId: RealmId, userId: UserId): Promise<number> {
     return this.countOfUser.get(userId, realmId)!;
+  }
+
+  async countBytes(realmId: RealmId, userId: UserId): Promise<number> {
+    return this.bytesOfUser.get(userId, realmId)!;
   }
 
   async add(reminder: NewReminder): Promise<Reminder> {

@@ -37,6 +37,7 @@ export class SqliteScheduledMessageRepository implements ScheduledMessageReposit
   private readonly byId;
   private readonly unsent;
   private readonly unsentCount;
+  private readonly unsentBytes;
   private readonly insert;
   private readonly change;
   private readonly delete;
@@ -54,6 +55,9 @@ export class SqliteScheduledMessageRepository implements ScheduledMessageReposit
       `SELECT ${COLUMNS} FROM scheduled_message WHERE ${UNSENT} ORDER BY due_at, id ${LIMIT}`,
     );
     this.unsentCount = connection.values<number>(`SELECT count(*) FROM scheduled_message WHERE ${UNSENT}`);
+    this.unsentBytes = connection.values<number>(
+      `SELECT coalesce(sum(octet_length(content) + octet_length(rendered_content)), 0) FROM scheduled_message WHERE ${UNSENT}`,
+    );
     this.insert = connection.command(
       `INSERT INTO scheduled_message (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     );
@@ -79,6 +83,10 @@ export class SqliteScheduledMessageRepository implements ScheduledMessageReposit
 
   async countUnsent(realmId: RealmId, userId: UserId): Promise<number> {
     return this.unsentCount.get(userId, realmId)!;
+  }
+
+  async countUnsentBytes(realmId: RealmId, userId: UserId): Promise<number> {
+    return this.unsentBytes.get(userId, realmId)!;
   }
 
   async add(message: NewScheduledMessage): Promise<ScheduledMessage> {

@@ -17,6 +17,7 @@ export class SqliteSnippetRepository implements SnippetRepository {
   private readonly byId;
   private readonly ofUser;
   private readonly countOfUser;
+  private readonly bytesOfUser;
   private readonly insert;
   private readonly change;
   private readonly delete;
@@ -25,6 +26,9 @@ export class SqliteSnippetRepository implements SnippetRepository {
     this.byId = connection.rows<SnippetRow>(`SELECT * FROM snippet WHERE id = ? AND ${OF_USER}`);
     this.ofUser = connection.rows<SnippetRow>(`SELECT * FROM snippet WHERE ${OF_USER} ORDER BY id ${LIMIT}`);
     this.countOfUser = connection.values<number>(`SELECT count(*) FROM snippet WHERE ${OF_USER}`);
+    this.bytesOfUser = connection.values<number>(
+      `SELECT coalesce(sum(octet_length(content)), 0) FROM snippet WHERE ${OF_USER}`,
+    );
     this.insert = connection.command(
       'INSERT INTO snippet (realm_id, user_id, title, content, created_at) VALUES (?, ?, ?, ?, ?)',
     );
@@ -43,6 +47,10 @@ export class SqliteSnippetRepository implements SnippetRepository {
 
   async count(realmId: RealmId, userId: UserId): Promise<number> {
     return this.countOfUser.get(userId, realmId)!;
+  }
+
+  async countBytes(realmId: RealmId, userId: UserId): Promise<number> {
+    return this.bytesOfUser.get(userId, realmId)!;
   }
 
   async add(snippet: NewSnippet): Promise<Snippet> {

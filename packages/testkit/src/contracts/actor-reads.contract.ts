@@ -1,5 +1,5 @@
 import type { UserId } from '@parley/domain/shared';
-import { aGroup, aRealm, aUser, aUserOfEachRole, createFixtureOn } from '../builders.js';
+import { aGroup, anotherRealm, aUser, aUserOfEachRole } from '../builders.js';
 import { ascending, code, type OpenStorage, stagesOn } from './storage-under-test.js';
 
 export function actorReadsContract(open: OpenStorage): void {
@@ -107,11 +107,9 @@ export function actorReadsContract(open: OpenStorage): void {
     });
 
     it('refuses a deactivated user, and leaves them and unknown ones out of lists', async () => {
-      const { uow, clock, realm, user, caller } = await stage(
-        aUser({ name: 'hamlet' }),
-        aUser({ name: 'gone', isActive: false }),
-      );
-      const other = await createFixtureOn(uow, clock, aRealm({ stringId: 'other' }), aUser({ name: 'otherRealmUser' }));
+      const fixture = await stage(aUser({ name: 'hamlet' }), aUser({ name: 'gone', isActive: false }));
+      const { uow, realm, user, caller } = fixture;
+      const other = await anotherRealm(fixture);
       await expect(uow.read((r) => r.actors.get(caller('gone')))).rejects.toEqual(code('USER_DEACTIVATED'));
       await expect(
         uow.read((r) => r.actors.get({ realmId: realm.id, userId: other.user('otherRealmUser').id })),

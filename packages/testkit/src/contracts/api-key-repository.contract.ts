@@ -1,4 +1,4 @@
-import { aRealm, aUser, createFixtureOn } from '../builders.js';
+import { anotherRealm, aUser } from '../builders.js';
 import { type OpenStorage, stagesOn } from './storage-under-test.js';
 
 export function apiKeyRepositoryContract(open: OpenStorage): void {
@@ -7,12 +7,7 @@ export function apiKeyRepositoryContract(open: OpenStorage): void {
 
     it('finds a key by its fingerprint, whatever the realm, and by its user', async () => {
       const fixture = await stage(aUser({ name: 'a' }));
-      const other = await createFixtureOn(
-        fixture.uow,
-        fixture.clock,
-        aRealm({ stringId: 'other' }),
-        aUser({ name: 'b' }),
-      );
+      const other = await anotherRealm(fixture, aUser({ name: 'b' }));
       const mine = { realmId: fixture.realm.id, userId: fixture.user('a').id, generation: 1 };
       const foreign = { realmId: other.realm.id, userId: other.user('b').id, generation: 7 };
       await fixture.uow.write(async (tx) => {

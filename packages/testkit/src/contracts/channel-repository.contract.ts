@@ -1,6 +1,6 @@
 import { INHERITED_NOTIFICATIONS, type Subscription } from '@parley/domain/channels';
 import type { ChannelFolderId, ChannelId } from '@parley/domain/shared';
-import { aChannel, aMessage, aRealm, aUser, createFixtureOn, type Fixture } from '../builders.js';
+import { aChannel, aMessage, anotherRealm, aRealm, aUser, createFixtureOn, type Fixture } from '../builders.js';
 import { code, idsOf, type OpenStorage, stagesOn } from './storage-under-test.js';
 
 const DAY = 86_400;
@@ -94,7 +94,7 @@ export function channelRepositoryContract(open: OpenStorage): void {
       const { uow, realm, channel } = fixture;
       const [used, empty] = [4 as ChannelFolderId, 5 as ChannelFolderId];
       await uow.write((tx) => tx.channels.update({ ...channel('general'), folderId: used, isArchived: true }));
-      const other = await createFixtureOn(uow, fixture.clock, aRealm({ stringId: 'other' }));
+      const other = await anotherRealm(fixture);
       await uow.read(async ({ channels }) => {
         expect(await channels.hasChannelsInFolder(realm.id, used)).toBe(true);
         expect(await channels.hasChannelsInFolder(realm.id, empty)).toBe(false);
@@ -313,7 +313,7 @@ export function channelRepositoryContract(open: OpenStorage): void {
       expect(colors.has(user('b').id)).toBe(false);
     });
 
-    it('tells who follows what now', async () => {
+    it('lists who subscribes to what now', async () => {
       const fixture = await stage(
         aUser({ name: 'a' }),
         aUser({ name: 'gone', isActive: false }),
@@ -353,13 +353,8 @@ export function channelRepositoryContract(open: OpenStorage): void {
         aChannel({ name: 'office', privacy: 'public' }),
         aChannel({ name: 'old lobby', privacy: 'webPublic', isArchived: true }),
       );
-      const { uow, clock, realm } = fixture;
-      const other = await createFixtureOn(
-        uow,
-        clock,
-        aRealm({ stringId: 'other' }),
-        aChannel({ name: 'x', privacy: 'webPublic' }),
-      );
+      const { uow, realm } = fixture;
+      const other = await anotherRealm(fixture, aChannel({ name: 'x', privacy: 'webPublic' }));
       const hasWebPublic = (id = realm.id) => uow.read((r) => r.channels.hasWebPublic(id));
       expect(await hasWebPublic()).toBe(false);
       expect(await hasWebPublic(other.realm.id)).toBe(true);
@@ -401,12 +396,12 @@ export function channelRepositoryContract(open: OpenStorage): void {
     });
 
     it('finds nothing of another realm', async () => {
-      const { uow, clock, channel, user } = await stage(
+      const fixture = await stage(
         aUser({ name: 'a', role: 'guest' }),
         aChannel({ name: 'general', subscribers: ['a'] }),
       );
-      const other = (await createFixtureOn(uow, clock, aRealm({ stringId: 'other' }), aChannel({ name: 'General' })))
-        .realm.id;
+      const { uow, channel, user } = fixture;
+      const other = (await anotherRealm(fixture, aChannel({ name: 'General' }))).realm.id;
       const { id } = channel('general');
       const a = user('a').id;
       const found = await uow.read(async (r) => [

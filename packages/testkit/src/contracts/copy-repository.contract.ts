@@ -1,7 +1,7 @@
 import type { AppendedCopy } from '@parley/domain/exports';
-import type { PersonalFlags } from '@parley/domain/messages';
 import type { MessageId } from '@parley/domain/shared';
 import { aChannel, aMessage, anotherRealm, aUser } from '../builders.js';
+import { NO_FLAGS } from '../memory/personal-rows.js';
 import { idsOf, type OpenStorage, own, stagesOn } from './storage-under-test.js';
 
 const PIECES = [
@@ -11,17 +11,6 @@ const PIECES = [
   aChannel({ name: 'denmark', subscribers: ['iago'] }),
   ...Array.from({ length: 10 }, () => aMessage({ from: 'iago', to: 'denmark' })),
 ];
-
-const NO_FLAGS: PersonalFlags = {
-  read: false,
-  starred: false,
-  collapsed: false,
-  mentioned: false,
-  channelWildcardMentioned: false,
-  topicWildcardMentioned: false,
-  hasAlertWord: false,
-  historical: false,
-};
 
 export function copyRepositoryContract(open: OpenStorage): void {
   describe('copy repository', () => {

@@ -22,6 +22,8 @@ const list = (fixture: Fixture, who: string, { limit = ALL, realmId = fixture.re
   fixture.uow.read(({ drafts }) => drafts.list(realmId, fixture.user(who).id, limit));
 const count = (fixture: Fixture, who: string, realmId = fixture.realm.id) =>
   fixture.uow.read(({ drafts }) => drafts.count(realmId, fixture.user(who).id));
+const countBytes = (fixture: Fixture, who: string, realmId = fixture.realm.id) =>
+  fixture.uow.read(({ drafts }) => drafts.countBytes(realmId, fixture.user(who).id));
 
 export function draftRepositoryContract(open: OpenStorage): void {
   describe('draft repository', () => {
@@ -41,6 +43,13 @@ export function draftRepositoryContract(open: OpenStorage): void {
       expect(await find(fixture, 'a', changed.id)).toEqual(changed);
     });
 
+    it('counts bytes, also behind one of zero', async () => {
+      const fixture = await stage(...pieces);
+      expect(await countBytes(fixture, 'a')).toBe(0);
+      await add(fixture, 'a', 100, { content: 'a\0é' });
+      expect(await countBytes(fixture, 'a')).toBe(4);
+    });
+
     it('lists those of one user, the last edited first, of the same time the newest', async () => {
       const fixture = await stage(...pieces);
       const [old, newer, alsoOld, others] = [
@@ -53,6 +62,7 @@ export function draftRepositoryContract(open: OpenStorage): void {
       expect(await list(fixture, 'a', { limit: 1 })).toEqual([newer]);
       expect(await list(fixture, 'b')).toEqual([others]);
       expect([await count(fixture, 'a'), await count(fixture, 'b')]).toEqual([3, 1]);
+      expect([await countBytes(fixture, 'a'), await countBytes(fixture, 'b')]).toEqual([45, 15]);
     });
 
     it('removes one, whose number is no other’s afterwards, and all of a user', async () => {
@@ -83,6 +93,7 @@ export function draftRepositoryContract(open: OpenStorage): void {
       expect(await find(fixture, 'a', added.id, realm.id)).toBeNull();
       expect(await list(fixture, 'a', { realmId: realm.id })).toEqual([]);
       expect(await count(fixture, 'a', realm.id)).toBe(0);
+      expect(await countBytes(fixture, 'a', realm.id)).toBe(0);
       await fixture.uow.write(async (tx) => {
         await tx.drafts.remove(fixture.realm.id, other, added.id);
         await tx.drafts.remove(realm.id, added.userId, added.id);

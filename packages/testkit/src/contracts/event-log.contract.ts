@@ -1,6 +1,6 @@
 import { type Announcement, type DomainEvent, isReadable } from '@parley/domain/events';
 import type { EventSeq, MessageId } from '@parley/domain/shared';
-import { aRealm, createFixtureOn, type Fixture } from '../builders.js';
+import { anotherRealm, aRealm, createFixtureOn, type Fixture } from '../builders.js';
 import { type OpenStorage, stagesOn } from './storage-under-test.js';
 
 const eventsWithReceivers = (name: string, quotes?: MessageId): Announcement => ({
@@ -47,7 +47,7 @@ export function eventLogContract(open: OpenStorage): void {
       ]);
     });
 
-    it('tells which message an event quotes', async () => {
+    it('says which message an event quotes', async () => {
       const fixture = await stage();
       const seq = await append(fixture, eventsWithReceivers('a', 11 as MessageId));
       expect((await logged(fixture, seq - 1))[0]!.quotes).toBe(11);
@@ -55,7 +55,7 @@ export function eventLogContract(open: OpenStorage): void {
 
     it('numbers each realm by itself, in commit order and without gaps', async () => {
       const fixture = await stage();
-      const other = await createFixtureOn(fixture.uow, fixture.clock, aRealm({ stringId: 'other' }));
+      const other = await anotherRealm(fixture);
       const start = await fixture.uow.read((r) => r.events.lastSeq(fixture.realm.id));
       const otherStart = await fixture.uow.read((r) => r.events.lastSeq(other.realm.id));
       const failing = fixture.uow.write(async (tx) => {
@@ -86,7 +86,7 @@ export function eventLogContract(open: OpenStorage): void {
       expect(await fixture.uow.read((r) => r.events.lastSeq(fixture.realm.id))).toBeGreaterThan(0);
     });
 
-    it('tells the newest event of every realm, ascending', async () => {
+    it('lists the newest event of every realm, ascending', async () => {
       const fixture = await stage();
       const other = await createFixtureOn(fixture.uow, fixture.clock, aRealm({ stringId: 'another' }));
       const seq = await append(fixture, eventsWithReceivers('a'));
@@ -120,12 +120,26 @@ export function eventLogContract(open: OpenStorage): void {
       expect([await count(1), await count(250), await count(10_000)]).toEqual([1, 2, 4]);
     });
 
+    it('counts packed lists of messages as if they were not', async () => {
+      const fixture = await stage();
+      const messageIds = Array.from({ length: 1000 }, (_, n) => (1_000_000 + 20 * n) as MessageId);
+      const { event, audience } = eventsWithReceivers('0');
+      const start = await append(fixture, { event, audience });
+      for (let n = 0; n < 3; n++) await append(fixture, { event: { ...event, messageIds } as typeof event, audience });
+      const events = await listed(fixture, start, 100, 10_000);
+      expect(events.map((each) => isReadable(each) && each.event)).toEqual([
+        { ...event, messageIds },
+        { ...event, messageIds },
+      ]);
+    });
+
     it.each([
       ['whose payload is no JSON', { payload: '{"type":' }, true],
       ['whose payload is no event', { payload: 'null' }, true],
       ['of a type nobody knows', { payload: '{"type":"made.up"}' }, true],
       ['of a type that every object has', { payload: '{"type":"constructor"}' }, true],
-      ['in a format of a later version', { format: 2 }, true],
+      ['in a format of a later version', { format: 3 }, true],
+      ['whose list of messages is damaged', { payload: '{"type":"message.deleted","messageIds":{"steps":1}}' }, true],
       ['in a format of an earlier version', { payload: '{"type":"message.sent"}', format: 1 }, true],
       ['whose audience is no JSON', { audience: '' }, false],
       ['whose audience is none', { audience: '{"kind":"users","ids":["1"]}' }, false],
@@ -188,7 +202,7 @@ export function eventLogContract(open: OpenStorage): void {
       expect((await logged(fixture, 0)).map(({ seq }) => seq)).toEqual([last]);
     });
 
-    it('prunes a few at a time, and tells how many', async () => {
+    it('prunes a few at a time, and answers how many', async () => {
       const fixture = await stage();
       const { uow, realm, clock } = fixture;
       let entry = await append(fixture, eventsWithReceivers('1'));
@@ -216,7 +230,7 @@ export function eventLogContract(open: OpenStorage): void {
     it('leaves the log of another realm alone', async () => {
       const fixture = await stage();
       const seq = await append(fixture, eventsWithReceivers('1', 11 as MessageId));
-      const other = await createFixtureOn(fixture.uow, fixture.clock, aRealm({ stringId: 'other' }));
+      const other = await anotherRealm(fixture);
       await fixture.uow.write(async (tx) => {
         await tx.events.blank(other.realm.id, [11 as MessageId]);
         await tx.events.prune(other.realm.id, seq, fixture.clock.now() + 1, 1000);

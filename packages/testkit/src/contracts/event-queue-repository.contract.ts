@@ -1,6 +1,6 @@
 import type { EventQueue } from '@parley/domain/events';
 import type { EventSeq, UserId } from '@parley/domain/shared';
-import { aRealm, aUser, createFixtureOn, type Fixture } from '../builders.js';
+import { anotherRealm, aUser, type Fixture } from '../builders.js';
 import { SeededRandomness } from '../seeded-randomness.js';
 import { type OpenStorage, stagesOn } from './storage-under-test.js';
 
@@ -90,18 +90,13 @@ export function eventQueueRepositoryContract(open: OpenStorage): void {
       expect(await fixture.uow.read((r) => r.queues.listOf(fixture.realm.id, fixture.user('a').id))).toEqual(
         [first, second, third].map(({ id, lastPolledAt }) => ({ id, lastPolledAt })),
       );
-      const other = await createFixtureOn(fixture.uow, fixture.clock, aRealm({ stringId: 'other' }));
+      const other = await anotherRealm(fixture);
       expect(await fixture.uow.read((r) => r.queues.listOf(other.realm.id, fixture.user('a').id))).toEqual([]);
     });
 
     it('knows the lowest floor of a realm', async () => {
       const fixture = await stage(aUser({ name: 'a' }));
-      const other = await createFixtureOn(
-        fixture.uow,
-        fixture.clock,
-        aRealm({ stringId: 'other' }),
-        aUser({ name: 'b' }),
-      );
+      const other = await anotherRealm(fixture, aUser({ name: 'b' }));
       const lowest = (of: Fixture) => fixture.uow.read((r) => r.queues.lowestFloor(of.realm.id));
       expect(await lowest(fixture)).toBeNull();
       await add(
@@ -115,12 +110,7 @@ export function eventQueueRepositoryContract(open: OpenStorage): void {
 
     it('removes by id, again without effect, and never those of another realm', async () => {
       const fixture = await stage(aUser({ name: 'a' }));
-      const other = await createFixtureOn(
-        fixture.uow,
-        fixture.clock,
-        aRealm({ stringId: 'other' }),
-        aUser({ name: 'b' }),
-      );
+      const other = await anotherRealm(fixture, aUser({ name: 'b' }));
       const [gone, kept, foreign] = [aQueue(fixture, 'a'), aQueue(fixture, 'a'), aQueue(other, 'b')];
       await add(fixture, gone, kept, foreign);
       const remove = () =>
@@ -133,12 +123,7 @@ export function eventQueueRepositoryContract(open: OpenStorage): void {
 
     it('removes those that nobody has polled for as long as they live, a few at a time', async () => {
       const fixture = await stage(aUser({ name: 'a' }));
-      const other = await createFixtureOn(
-        fixture.uow,
-        fixture.clock,
-        aRealm({ stringId: 'other' }),
-        aUser({ name: 'b' }),
-      );
+      const other = await anotherRealm(fixture, aUser({ name: 'b' }));
       const queue = (of: Fixture, who: string, lastPolledAt: number, idleTimeoutSeconds: number) =>
         aQueue(of, who, { lastPolledAt, idleTimeoutSeconds });
       const idle = [queue(fixture, 'a', 1000, 600), queue(fixture, 'a', 1550, 50), queue(other, 'b', 900, 100)];
@@ -158,12 +143,7 @@ export function eventQueueRepositoryContract(open: OpenStorage): void {
 
     it('removes those of a realm that are far behind, a few at a time', async () => {
       const fixture = await stage(aUser({ name: 'a' }));
-      const other = await createFixtureOn(
-        fixture.uow,
-        fixture.clock,
-        aRealm({ stringId: 'other' }),
-        aUser({ name: 'b' }),
-      );
+      const other = await anotherRealm(fixture, aUser({ name: 'b' }));
       const at = (floorSeq: number, of: Fixture = fixture, who = 'a') =>
         aQueue(of, who, { floorSeq: floorSeq as EventSeq });
       const behind = [at(3), at(5), at(9)];
@@ -203,7 +183,7 @@ export function eventQueueRepositoryContract(open: OpenStorage): void {
 
     it('saves no position of another realm', async () => {
       const fixture = await stage(aUser({ name: 'a' }));
-      const other = await createFixtureOn(fixture.uow, fixture.clock, aRealm({ stringId: 'other' }));
+      const other = await anotherRealm(fixture);
       const queue = aQueue(fixture, 'a');
       await add(fixture, queue);
       await fixture.uow.write((tx) =>

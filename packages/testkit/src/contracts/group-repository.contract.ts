@@ -1,6 +1,6 @@
 import { GROUP_PERMISSIONS, type Group, SUBGROUP_OF, SYSTEM_GROUPS } from '@parley/domain/groups';
 import type { GroupId } from '@parley/domain/shared';
-import { aGroup, anotherRealm, aRealm, aUser, createFixtureOn, type Fixture } from '../builders.js';
+import { aGroup, anotherRealm, aUser, type Fixture } from '../builders.js';
 import { ascending, idsOf, type OpenStorage, stagesOn } from './storage-under-test.js';
 
 const UNNAMED = { name: null, permissions: null, createdAt: null, description: '' };
@@ -157,7 +157,7 @@ export function groupRepositoryContract(open: OpenStorage): void {
       });
     });
 
-    it('tells what a group stands for as the value of a permission', async () => {
+    it('says what a group stands for as the value of a permission', async () => {
       const fixture = await stage(
         aUser({ name: 'a' }),
         aUser({ name: 'b' }),
@@ -291,13 +291,14 @@ export function groupRepositoryContract(open: OpenStorage): void {
       const { uow, realm, group } = fixture;
       const deactivated = await uow.read((r) => r.groups.listDeactivatedIds(realm.id));
       expect(deactivated).toEqual([group('b').id, group('a').id]);
-      const other = (await createFixtureOn(uow, fixture.clock, aRealm({ stringId: 'other' }))).realm.id;
+      const other = (await anotherRealm(fixture)).realm.id;
       expect(await uow.read((r) => r.groups.listDeactivatedIds(other))).toEqual([]);
     });
 
     it('finds nothing of another realm', async () => {
-      const { uow, clock, group, user } = await stage(aUser({ name: 'a' }), aGroup({ name: 'cast', members: ['a'] }));
-      const other = (await createFixtureOn(uow, clock, aRealm({ stringId: 'other' }))).realm.id;
+      const fixture = await stage(aUser({ name: 'a' }), aGroup({ name: 'cast', members: ['a'] }));
+      const { uow, group, user } = fixture;
+      const other = (await anotherRealm(fixture)).realm.id;
       const { id } = group('cast');
       const found = await uow.read(async (r) => [
         await r.groups.find(other, id),

@@ -27,8 +27,9 @@ export function imageProcessorContract(open: OpenImageProcessor): void {
       ({ processor, make } = await open());
     });
 
-    it.each(['png', 'jpeg', 'gif', 'webp', 'avif', 'tiff'] as const)('knows %s when it sees it', async (format) =>
-      expect(await processor.inspect(await make(still(format)), USER)).toEqual(still(format)),
+    it.each(['png', 'jpeg', 'gif', 'webp', 'avif', 'heic', 'tiff'] as const)(
+      'knows %s when it sees it',
+      async (format) => expect(await processor.inspect(await make(still(format)), USER)).toEqual(still(format)),
     );
 
     it.each(['gif', 'webp'] as const)('counts the frames of %s', async (format) =>
@@ -55,6 +56,7 @@ export function imageProcessorContract(open: OpenImageProcessor): void {
       ['jpeg', 'png'],
       ['tiff', 'webp'],
       ['avif', 'png'],
+      ['heic', 'webp'],
       ['webp', 'gif'],
     ] as const)('makes %s to %s', async (from, format) => {
       const made = await processor.resize(await make(still(from)), { ...STILL, format }, USER);
@@ -90,7 +92,7 @@ export function imageProcessorContract(open: OpenImageProcessor): void {
         ));
     });
 
-    it('tells a damaged animation from what is no image', async () => {
+    it('distinguishes a damaged animation from what is no image', async () => {
       const damaged = await make({ ...animation('webp'), damage: 'frame' });
       await expect(processor.resize(damaged, { ...STILL, format: 'webp', maxFrames: 9 }, USER)).rejects.toMatchObject({
         code: 'CORRUPT_ANIMATION',

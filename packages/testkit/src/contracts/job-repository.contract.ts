@@ -1,5 +1,5 @@
 import { encodeJob, type Job, jobKind, MAX_JOB_PAYLOAD_LENGTH, type NewJob, type StoredJob } from '@parley/domain/jobs';
-import { aRealm, createFixtureOn } from '../builders.js';
+import { anotherRealm } from '../builders.js';
 import { type OpenStorage, type Stage, stagesOn } from './storage-under-test.js';
 
 interface Payload {
@@ -76,7 +76,7 @@ export function jobRepositoryContract(open: OpenStorage): void {
 
     it('lists one kind only, of all realms, and no format that is newer than what the reader knows', async () => {
       const fixture = await stage();
-      const other = await createFixtureOn(fixture.uow, fixture.clock, aRealm({ stringId: 'other' }));
+      const other = await anotherRealm(fixture);
       await schedule(fixture, 'post');
       await schedule(fixture, 'mail', {}, MAIL);
       await schedule(fixture, 'elsewhere', { realmId: other.realm.id });
@@ -102,7 +102,7 @@ export function jobRepositoryContract(open: OpenStorage): void {
 
     it('replaces the job with the same key, realm and kind, under a number of its own', async () => {
       const fixture = await stage();
-      const other = await createFixtureOn(fixture.uow, fixture.clock, aRealm({ stringId: 'other' }));
+      const other = await anotherRealm(fixture);
       const first = await schedule(fixture, 'first', { key: 'a' });
       await schedule(fixture, 'another key', { key: 'b' });
       await schedule(fixture, 'another realm', { key: 'a', realmId: other.realm.id });
@@ -119,7 +119,7 @@ export function jobRepositoryContract(open: OpenStorage): void {
 
     it('knows by key whether a job waits or is worked on, within the realm and kind', async () => {
       const fixture = await stage();
-      const other = await createFixtureOn(fixture.uow, fixture.clock, aRealm({ stringId: 'other' }));
+      const other = await anotherRealm(fixture);
       const isScheduled = (realmId = fixture.realm.id, kind = POST.name, key = 'a') =>
         fixture.uow.read(({ jobs }) => jobs.isScheduled(realmId, kind, key));
       expect(await isScheduled()).toBe(false);
@@ -137,7 +137,7 @@ export function jobRepositoryContract(open: OpenStorage): void {
 
     it('cancels by key, within the realm and kind, and says whether there was one', async () => {
       const fixture = await stage();
-      const other = await createFixtureOn(fixture.uow, fixture.clock, aRealm({ stringId: 'other' }));
+      const other = await anotherRealm(fixture);
       await schedule(fixture, 'job', { key: 'a' });
       const cancel = (realmId = fixture.realm.id, kind = POST.name, key = 'a') =>
         fixture.uow.write((tx) => tx.jobs.cancel(realmId, kind, key));

@@ -1,6 +1,6 @@
 import type { ArchiveSelection } from '@parley/domain/messages';
 import type { MessageId } from '@parley/domain/shared';
-import { aRealm, createFixtureOn, type Fixture } from '../builders.js';
+import { anotherRealm, type Fixture } from '../builders.js';
 import { chatter, pick } from './chatter.js';
 import { idsOf, type OpenStorage, own, stagesOn } from './storage-under-test.js';
 
@@ -122,8 +122,8 @@ export function messageArchiveContract(open: OpenStorage): void {
 
     it('keeps, lists and restores nothing of another realm', async () => {
       const fixture = await stage(...chatter);
-      const { uow, clock } = fixture;
-      const other = await createFixtureOn(uow, clock, aRealm({ stringId: 'other' }));
+      const { uow } = fixture;
+      const other = await anotherRealm(fixture);
       const ids = pick(fixture, 0, 1);
       await uow.write((tx) => tx.archive.keep(other.realm.id, ids, { deletedAt: 1, deletedBy: null }));
       expect(await list(fixture)).toEqual([]);

@@ -1,6 +1,6 @@
 import { MAX_EDITED_TEXT, MAX_EDITS, type MessageEdit, type SharedEdit } from '@parley/domain/messages';
 import type { MessageId } from '@parley/domain/shared';
-import { aRealm, createFixtureOn, type Fixture } from '../builders.js';
+import { anotherRealm, type Fixture } from '../builders.js';
 import { chatter, pick } from './chatter.js';
 import { type OpenStorage, stagesOn } from './storage-under-test.js';
 
@@ -104,8 +104,8 @@ export function messageEditRepositoryContract(open: OpenStorage): void {
 
     it('notes and lists nothing of another realm', async () => {
       const fixture = await stage(...chatter);
-      const { uow, clock, user } = fixture;
-      const other = await createFixtureOn(uow, clock, aRealm({ stringId: 'other' }));
+      const { uow, user } = fixture;
+      const other = await anotherRealm(fixture);
       const [id] = pick(fixture, 0);
       const edit = { userId: user('a').id, editedAt: 5, topic: 'x', channelId: null };
       await uow.write((tx) => tx.edits.add(other.realm.id, edit, [id!]));
@@ -173,8 +173,8 @@ export function messageEditRepositoryContract(open: OpenStorage): void {
 
     it('change nothing of another realm', async () => {
       const fixture = await stage(...chatter);
-      const { uow, clock, realm, messages } = fixture;
-      const other = await createFixtureOn(uow, clock, aRealm({ stringId: 'other' }));
+      const { uow, realm, messages } = fixture;
+      const other = await anotherRealm(fixture);
       const [message] = messages;
       const text = { ...message!, content: 'new', editedAt: 5, exceptions: new Map() };
       await uow.write((tx) => tx.messages.edit(other.realm.id, message!.id, text));

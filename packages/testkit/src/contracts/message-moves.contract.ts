@@ -1,4 +1,4 @@
-import { aChannel, aRealm, createFixtureOn } from '../builders.js';
+import { aChannel, anotherRealm } from '../builders.js';
 import { chatter } from './chatter.js';
 import { idsOf, type OpenStorage, stagesOn } from './storage-under-test.js';
 
@@ -58,8 +58,8 @@ export function messageMovesContract(open: OpenStorage): void {
 
     it('moves nothing of another realm', async () => {
       const fixture = await stage(...chatter);
-      const { uow, clock } = fixture;
-      const other = await createFixtureOn(uow, clock, aRealm({ stringId: 'other' }), aChannel({ name: 'general' }));
+      const { uow } = fixture;
+      const other = await anotherRealm(fixture, aChannel({ name: 'general' }));
       const { id: channelId, recipientId } = other.channel('general');
       const ids = idsOf(fixture.messages);
       await uow.write((tx) =>

@@ -1,6 +1,6 @@
 import { HISTORICAL, type MessageCondition, type MessageFilter, not } from '@parley/domain/messages';
 import type { MessageId, RecipientId } from '@parley/domain/shared';
-import { aChannel, aMessage, aRealm, aUser, createFixtureOn } from '../builders.js';
+import { aChannel, aMessage, anotherRealm, aRealm, aUser, createFixtureOn } from '../builders.js';
 import { chatter, people, pick } from './chatter.js';
 import { idsOf, type OpenStorage, own, shared, stagesOn } from './storage-under-test.js';
 
@@ -237,7 +237,7 @@ export function messagePageReadsContract(open: OpenStorage): void {
       });
     });
 
-    it('tells by its versions when a presented form is no longer true', async () => {
+    it('shows by its versions when a presented form is no longer true', async () => {
       const fixture = await stage(...chatter);
       const { uow, realm, viewer, user, channel } = fixture;
       const [inChannel, direct] = pick(fixture, 1, 5);
@@ -402,8 +402,8 @@ export function messagePageReadsContract(open: OpenStorage): void {
 
     it('finds nothing of another realm', async () => {
       const fixture = await stage(...chatter);
-      const { uow, clock, user, channel } = fixture;
-      const other = await createFixtureOn(uow, clock, aRealm({ stringId: 'other' }));
+      const { uow, user, channel } = fixture;
+      const other = await anotherRealm(fixture);
       const outsider = { realmId: other.realm.id, userId: user('a').id };
       const ids = idsOf(fixture.messages);
       const general: MessageCondition = { kind: 'recipient', recipientIds: [channel('general').recipientId] };

@@ -1,6 +1,6 @@
 import type { NewMessage } from '@parley/domain/messages';
 import type { MessageId, RealmId, UserId } from '@parley/domain/shared';
-import { aChannel, aMessage, aRealm, aUser, createFixtureOn } from '../builders.js';
+import { aChannel, aMessage, anotherRealm, aUser } from '../builders.js';
 import { chatter, people, pick } from './chatter.js';
 import { ascending, idsOf, type OpenStorage, own, stagesOn } from './storage-under-test.js';
 
@@ -89,7 +89,7 @@ export function messageRepositoryContract(open: OpenStorage): void {
 
     it('lists the oldest messages of a recipient, up to an id', async () => {
       const fixture = await stage(...chatter);
-      const { uow, clock, realm, channel, messages } = fixture;
+      const { uow, realm, channel, messages } = fixture;
       const { recipientId } = channel('general');
       const there = idsOf(messages.filter((message) => message.recipientId === recipientId));
       const list = (realmId: typeof realm.id, limit: number, before?: MessageId) =>
@@ -97,7 +97,7 @@ export function messageRepositoryContract(open: OpenStorage): void {
       expect(await list(realm.id, 100)).toEqual(there);
       expect(await list(realm.id, 2)).toEqual(there.slice(0, 2));
       expect(await list(realm.id, 100, there[2])).toEqual(there.slice(0, 2));
-      const other = await createFixtureOn(uow, clock, aRealm({ stringId: 'other' }));
+      const other = await anotherRealm(fixture);
       expect(await list(other.realm.id, 100)).toEqual([]);
     });
 
@@ -131,8 +131,8 @@ export function messageRepositoryContract(open: OpenStorage): void {
 
     it('finds and changes nothing of another realm', async () => {
       const fixture = await stage(...chatter);
-      const { uow, clock } = fixture;
-      const other = await createFixtureOn(uow, clock, aRealm({ stringId: 'other' }));
+      const { uow } = fixture;
+      const other = await anotherRealm(fixture);
       const ids = idsOf(fixture.messages);
       expect(await uow.read((r) => r.messages.find(other.realm.id, ids[0]!))).toBeNull();
       expect(await uow.read((r) => r.messages.list(other.realm.id, ids))).toEqual([]);
@@ -155,7 +155,7 @@ export function messageRepositoryContract(open: OpenStorage): void {
         const attached = await uow.write(async (tx) => {
           const add = (messageId: MessageId, content: string) =>
             tx.messages.addSubmessage(realm.id, { messageId, senderId: fixture.user('a').id, kind: 'widget', content });
-          return [await add(first, '{"a": 1}'), await add(second, '{}'), await add(first, '[]')];
+          return [await add(first, '{"a": "😀"}'), await add(second, '{}'), await add(first, '[]')];
         });
         await uow.read(async (r) => {
           const [one, two] = await r.pages.listViews(realm.id, [first, second]);
@@ -167,11 +167,12 @@ export function messageRepositoryContract(open: OpenStorage): void {
         await uow.read(async ({ messages }) => {
           expect(await messages.summarizeSubmessages(realm.id, first, author)).toEqual({
             count: 2,
+            length: 12,
             first: attached[0],
             hasOfAuthor: true,
           });
-          const none = { count: 0, first: null, hasOfAuthor: false };
-          const byNobody = { count: 1, first: attached[1], hasOfAuthor: false };
+          const none = { count: 0, length: 0, first: null, hasOfAuthor: false };
+          const byNobody = { count: 1, length: 2, first: attached[1], hasOfAuthor: false };
           expect(await messages.summarizeSubmessages(realm.id, second, (author + 1) as UserId)).toEqual(byNobody);
           expect(await messages.summarizeSubmessages((realm.id + 1) as RealmId, first, author)).toEqual(none);
           expect(await messages.summarizeSubmessages(realm.id, (second + 1) as MessageId, author)).toEqual(none);

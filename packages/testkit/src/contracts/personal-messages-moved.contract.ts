@@ -1,6 +1,6 @@
 import { HISTORICAL } from '@parley/domain/messages';
 import type { EventSeq, MessageId, UserId } from '@parley/domain/shared';
-import { aChannel, aRealm, aUser, createFixtureOn } from '../builders.js';
+import { aChannel, anotherRealm, aUser } from '../builders.js';
 import {
   flagsOf,
   historyOf,
@@ -147,7 +147,7 @@ export function movedMessagesContract(open: OpenStorage): void {
     expect(await former()).toEqual([fixture.channel('general').id]);
   });
 
-  it('tells which users have a message as their own, ascending', async () => {
+  it('lists the users who have a message as their own, ascending', async () => {
     const fixture = await stage(...place);
     const m1 = await send(fixture, { from: 'a', to: 'general' });
     const [a, b, c] = [fixture.user('a').id, fixture.user('b').id, fixture.user('c').id];
@@ -160,7 +160,7 @@ export function movedMessagesContract(open: OpenStorage): void {
     expect(await holders(c, b, a)).toEqual([a, b, c]);
   });
 
-  it('tells several people what messages are to them, as it tells each', async () => {
+  it('answers for several people what messages are to them, as for each alone', async () => {
     const fixture = await stage(...place, aUser({ name: 'bot', botOf: 'a' }));
     await fixture.uow.write((tx) => tx.personal.muteSender(fixture.viewer('b'), fixture.user('a').id, 5));
     const messages = [
@@ -188,7 +188,7 @@ export function movedMessagesContract(open: OpenStorage): void {
     });
   });
 
-  it('tells who had a message that was removed', async () => {
+  it('lists who had a message that was removed', async () => {
     const fixture = await stage(...place, aUser({ name: 'bot', botOf: 'a' }));
     const m1 = await send(fixture, { from: 'a', to: 'general', exceptions: { bot: { mentioned: true } } });
     const m2 = await send(fixture, { from: 'a', to: 'general' });
@@ -248,12 +248,7 @@ export function movedMessagesContract(open: OpenStorage): void {
   it('finds and changes nothing of another realm', async () => {
     const fixture = await stage(...place);
     const m1 = await send(fixture, { from: 'b', to: 'general' });
-    const other = await createFixtureOn(
-      fixture.uow,
-      fixture.clock,
-      aRealm({ stringId: 'other' }),
-      aUser({ name: 'x' }),
-    );
+    const other = await anotherRealm(fixture, aUser({ name: 'x' }));
     const insider = fixture.viewer('a');
     const misplaced = { realmId: other.realm.id, userId: insider.userId };
     const otherRealmUser = other.viewer('x');

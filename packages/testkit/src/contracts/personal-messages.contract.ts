@@ -184,7 +184,7 @@ export function personalMessagesContract(open: OpenStorage): void {
         expect(await unreadOf(fixture, 'b')).toEqual([m1.id, m3.id]);
       });
 
-      it('adopts what was never received as read and historical, and leaves what is own as it is', async () => {
+      it('adds what was never received as read and historical, and leaves what is own as it is', async () => {
         const fixture = await stage(...place);
         const old = await send(fixture, { from: 'a', to: 'general' });
         await startFollowing(fixture, 'general', 'c');

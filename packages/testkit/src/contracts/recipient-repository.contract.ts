@@ -1,5 +1,5 @@
 import type { RecipientId, UserId } from '@parley/domain/shared';
-import { aChannel, aMessage, aRealm, aUser, createFixtureOn } from '../builders.js';
+import { aChannel, aMessage, anotherRealm, aUser } from '../builders.js';
 import { idsOf, type OpenStorage, stagesOn } from './storage-under-test.js';
 
 const threePeople = [aUser({ name: 'a' }), aUser({ name: 'b' }), aUser({ name: 'c' })];
@@ -30,9 +30,10 @@ export function recipientRepositoryContract(open: OpenStorage): void {
     });
 
     it('lists all conversations of a realm in pages, ascending', async () => {
-      const { uow, clock, realm, user } = await stage(...threePeople, aChannel({ name: 'general' }));
+      const fixture = await stage(...threePeople, aChannel({ name: 'general' }));
+      const { uow, realm, user } = fixture;
       const [a, b] = [user('a').id, user('b').id];
-      const other = await createFixtureOn(uow, clock, aRealm({ stringId: 'other' }));
+      const other = await anotherRealm(fixture);
       const ids = await uow.write(async (tx) => [
         await tx.recipients.openDirect(realm.id, [a, b]),
         await tx.recipients.openDirect(realm.id, [a]),
@@ -59,14 +60,15 @@ export function recipientRepositoryContract(open: OpenStorage): void {
     });
 
     it('lists the conversations that two people share, or that one of them has', async () => {
-      const { uow, clock, realm, user } = await stage(...threePeople);
+      const fixture = await stage(...threePeople);
+      const { uow, realm, user } = fixture;
       const [a, b, c] = [user('a').id, user('b').id, user('c').id];
       const [ab, abc, alone] = await uow.write(async (tx) => [
         await tx.recipients.openDirect(realm.id, [a, b]),
         await tx.recipients.openDirect(realm.id, [a, b, c]),
         await tx.recipients.openDirect(realm.id, [a]),
       ]);
-      const other = await createFixtureOn(uow, clock, aRealm({ stringId: 'other' }));
+      const other = await anotherRealm(fixture);
       const listed = await uow.read(async (r) => [
         await r.recipients.listDirectWith(realm.id, a, b, 2),
         await r.recipients.listDirectWith(realm.id, b, a, 3),
@@ -118,8 +120,8 @@ export function recipientRepositoryContract(open: OpenStorage): void {
 
     it('finds nothing of another realm', async () => {
       const fixture = await stage(...threePeople, aMessage({ from: 'a', to: ['b'] }));
-      const { uow, clock, user } = fixture;
-      const other = (await createFixtureOn(uow, clock, aRealm({ stringId: 'other' }))).realm.id;
+      const { uow, user } = fixture;
+      const other = (await anotherRealm(fixture)).realm.id;
       const { recipientId } = fixture.messages[0]!;
       const found = await uow.read(async (r) => [
         (await r.recipients.list(other, [recipientId])).size,

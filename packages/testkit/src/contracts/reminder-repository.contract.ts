@@ -22,6 +22,8 @@ const list = (fixture: Fixture, who: string, { limit = ALL, realmId = fixture.re
   fixture.uow.read(({ reminders }) => reminders.list(realmId, fixture.user(who).id, limit));
 const count = (fixture: Fixture, who: string, realmId = fixture.realm.id) =>
   fixture.uow.read(({ reminders }) => reminders.count(realmId, fixture.user(who).id));
+const countBytes = (fixture: Fixture, who: string, realmId = fixture.realm.id) =>
+  fixture.uow.read(({ reminders }) => reminders.countBytes(realmId, fixture.user(who).id));
 
 export function reminderRepositoryContract(open: OpenStorage): void {
   describe('reminder repository', () => {
@@ -46,6 +48,7 @@ export function reminderRepositoryContract(open: OpenStorage): void {
       expect(await list(fixture, 'a', { limit: 1 })).toEqual([early]);
       expect(await list(fixture, 'b')).toEqual([others]);
       expect([await count(fixture, 'a'), await count(fixture, 'b')]).toEqual([3, 1]);
+      expect([await countBytes(fixture, 'a'), await countBytes(fixture, 'b')]).toEqual([78, 26]);
     });
 
     it('keeps why one failed', async () => {
@@ -84,6 +87,7 @@ export function reminderRepositoryContract(open: OpenStorage): void {
       expect(await find(fixture, added.id, realm.id)).toBeNull();
       expect(await list(fixture, 'a', { realmId: realm.id })).toEqual([]);
       expect(await count(fixture, 'a', realm.id)).toBe(0);
+      expect(await countBytes(fixture, 'a', realm.id)).toBe(0);
       await fixture.uow.write(async (tx) => {
         await tx.reminders.remove(realm.id, added.id);
         await tx.reminders.fail(realm.id, added.id, 'Why');

@@ -26,6 +26,8 @@ const list = (fixture: Fixture, who: string, { limit = ALL, realmId = fixture.re
   fixture.uow.read(({ scheduledMessages }) => scheduledMessages.listUnsent(realmId, fixture.user(who).id, limit));
 const count = (fixture: Fixture, who: string, realmId = fixture.realm.id) =>
   fixture.uow.read(({ scheduledMessages }) => scheduledMessages.countUnsent(realmId, fixture.user(who).id));
+const countBytes = (fixture: Fixture, who: string, realmId = fixture.realm.id) =>
+  fixture.uow.read(({ scheduledMessages }) => scheduledMessages.countUnsentBytes(realmId, fixture.user(who).id));
 const update = (fixture: Fixture, changed: ScheduledMessage) =>
   fixture.uow.write((tx) => tx.scheduledMessages.update(changed));
 
@@ -56,11 +58,13 @@ export function scheduledMessageRepositoryContract(open: OpenStorage): void {
       expect(await list(fixture, 'a', { limit: 2 })).toEqual([early, late]);
       expect(await list(fixture, 'b')).toEqual([others]);
       expect([await count(fixture, 'a'), await count(fixture, 'b')]).toEqual([3, 1]);
+      expect([await countBytes(fixture, 'a'), await countBytes(fixture, 'b')]).toEqual([84, 28]);
       const failed = { ...early, status: 'failed', failure: 'Why' } as const;
       await update(fixture, failed);
       await update(fixture, { ...late, status: 'sent', content: '' });
       expect(await list(fixture, 'a')).toEqual([failed, alsoLate]);
       expect(await count(fixture, 'a')).toBe(2);
+      expect(await countBytes(fixture, 'a')).toBe(56);
     });
 
     it('changes all of a message', async () => {
@@ -123,6 +127,7 @@ export function scheduledMessageRepositoryContract(open: OpenStorage): void {
       expect(await find(fixture, added.id, realm.id)).toBeNull();
       expect(await list(fixture, 'a', { realmId: realm.id })).toEqual([]);
       expect(await count(fixture, 'a', realm.id)).toBe(0);
+      expect(await countBytes(fixture, 'a', realm.id)).toBe(0);
       await fixture.uow.write((tx) => tx.scheduledMessages.remove(realm.id, added.id));
       await update(fixture, { ...added, realmId: realm.id, content: 'theirs' });
       expect(await find(fixture, added.id)).toEqual(added);

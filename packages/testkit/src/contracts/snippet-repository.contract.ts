@@ -21,6 +21,8 @@ const list = (fixture: Fixture, who: string, { limit = ALL, realmId = fixture.re
   fixture.uow.read(({ snippets }) => snippets.list(realmId, fixture.user(who).id, limit));
 const count = (fixture: Fixture, who: string, realmId = fixture.realm.id) =>
   fixture.uow.read(({ snippets }) => snippets.count(realmId, fixture.user(who).id));
+const countBytes = (fixture: Fixture, who: string, realmId = fixture.realm.id) =>
+  fixture.uow.read(({ snippets }) => snippets.countBytes(realmId, fixture.user(who).id));
 
 export function snippetRepositoryContract(open: OpenStorage): void {
   describe('snippet repository', () => {
@@ -39,6 +41,7 @@ export function snippetRepositoryContract(open: OpenStorage): void {
       expect(await list(fixture, 'b')).toEqual([others]);
       expect(await find(fixture, 'a', second.id)).toEqual(second);
       expect([await count(fixture, 'a'), await count(fixture, 'b')]).toEqual([2, 1]);
+      expect([await countBytes(fixture, 'a'), await countBytes(fixture, 'b')]).toEqual([20, 10]);
     });
 
     it('changes title and content, and removes', async () => {
@@ -62,6 +65,7 @@ export function snippetRepositoryContract(open: OpenStorage): void {
       expect(await find(fixture, 'a', added.id, realm.id)).toBeNull();
       expect(await list(fixture, 'a', { realmId: realm.id })).toEqual([]);
       expect(await count(fixture, 'a', realm.id)).toBe(0);
+      expect(await countBytes(fixture, 'a', realm.id)).toBe(0);
       await fixture.uow.write(async (tx) => {
         await tx.snippets.remove(fixture.realm.id, other, added.id);
         await tx.snippets.remove(realm.id, added.userId, added.id);

@@ -1,5 +1,5 @@
 import type { TopicPolicy, TopicVisibility } from '@parley/domain/channels';
-import { aChannel, aRealm, aUser, createFixtureOn, type Fixture } from '../builders.js';
+import { aChannel, anotherRealm, aUser, type Fixture } from '../builders.js';
 import { type OpenStorage, stagesOn } from './storage-under-test.js';
 
 const place = [
@@ -57,7 +57,7 @@ export function topicPolicyRepositoryContract(open: OpenStorage): void {
 
     it('lists what everybody has chosen for a topic, in pages, ascending by user', async () => {
       const fixture = await stage(...place);
-      const { uow, clock, realm, channel } = fixture;
+      const { uow, realm, channel } = fixture;
       const policies = [
         aPolicy(fixture, 'a', 'general', 'Lunch', 'muted'),
         aPolicy(fixture, 'b', 'general', 'LUNCH', 'followed'),
@@ -75,7 +75,7 @@ export function topicPolicyRepositoryContract(open: OpenStorage): void {
       expect(await ofTopic(realm.id, 'lunch', 0, 10)).toEqual(policies);
       expect(await ofTopic(realm.id, 'lunch', policies[0]!.userId, 1)).toEqual([policies[1]]);
       expect(await ofTopic(realm.id, 'Lunch', 0, 10)).toEqual([]);
-      const other = await createFixtureOn(uow, clock, aRealm({ stringId: 'other' }));
+      const other = await anotherRealm(fixture);
       expect(await ofTopic(other.realm.id, 'lunch', 0, 10)).toEqual([]);
     });
 
@@ -97,10 +97,10 @@ export function topicPolicyRepositoryContract(open: OpenStorage): void {
         aPolicy(fixture, 'a', 'random', 'ale', 'muted'),
       ];
       await put(fixture, ...policies.toReversed(), aPolicy(fixture, 'b', 'general', 'lunch', 'muted'));
-      const { uow, clock, realm } = fixture;
+      const { uow, realm } = fixture;
       const [a, c] = ['a', 'c'].map((name) => fixture.user(name).id);
       const { id } = fixture.channel('general');
-      const other = await createFixtureOn(uow, clock, aRealm({ stringId: 'other' }));
+      const other = await anotherRealm(fixture);
       await uow.read(async ({ topicPolicies }) => {
         expect(await topicPolicies.find(realm.id, a!, id, 'beer')).toEqual(policies[0]);
         expect(await topicPolicies.find(realm.id, a!, id, 'ale')).toBeNull();
@@ -125,7 +125,7 @@ export function topicPolicyRepositoryContract(open: OpenStorage): void {
       expect(await list(fixture, 'a')).toEqual([again, kept]);
     });
 
-    it('tells who of some users has chosen what for a topic', async () => {
+    it('lists which of some users have chosen what for a topic', async () => {
       const fixture = await stage(...place);
       await put(
         fixture,
@@ -153,7 +153,7 @@ export function topicPolicyRepositoryContract(open: OpenStorage): void {
     it('finds nothing of another realm', async () => {
       const fixture = await stage(...place);
       await put(fixture, aPolicy(fixture, 'a', 'general', 'lunch', 'muted'));
-      const other = (await createFixtureOn(fixture.uow, fixture.clock, aRealm({ stringId: 'other' }))).realm.id;
+      const other = (await anotherRealm(fixture)).realm.id;
       const a = fixture.user('a').id;
       await fixture.uow.read(async (r) => {
         expect(await r.topicPolicies.list(other, a)).toEqual([]);

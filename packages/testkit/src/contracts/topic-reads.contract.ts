@@ -1,4 +1,4 @@
-import { aChannel, aMessage, anotherRealm, aRealm, aUser, createFixtureOn } from '../builders.js';
+import { aChannel, aMessage, anotherRealm, aUser } from '../builders.js';
 import { chatter, pick } from './chatter.js';
 import { type OpenStorage, stagesOn } from './storage-under-test.js';
 
@@ -123,8 +123,8 @@ export function topicReadsContract(open: OpenStorage): void {
 
     it('finds nothing of another realm', async () => {
       const fixture = await stage(...chatter);
-      const { uow, clock, user, channel } = fixture;
-      const otherRealm = (await createFixtureOn(uow, clock, aRealm({ stringId: 'other' }))).realm.id;
+      const { uow, user, channel } = fixture;
+      const otherRealm = (await anotherRealm(fixture)).realm.id;
       const outsider = { realmId: otherRealm, userId: user('a').id };
       const { recipientId } = channel('general');
       const found = await uow.read(async (r) => [

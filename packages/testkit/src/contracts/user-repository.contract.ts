@@ -1,6 +1,6 @@
 import type { EventSeq, UserId } from '@parley/domain/shared';
 import type { User } from '@parley/domain/users';
-import { aChannel, aMessage, aRealm, aUser, createFixtureOn } from '../builders.js';
+import { aChannel, aMessage, anotherRealm, aRealm, aUser, createFixtureOn } from '../builders.js';
 import { ascending, code, idsOf, type OpenStorage, stagesOn } from './storage-under-test.js';
 
 export function userRepositoryContract(open: OpenStorage): void {
@@ -62,7 +62,8 @@ export function userRepositoryContract(open: OpenStorage): void {
     });
 
     it('refuses an address that is taken in another letter case, but not one of another realm', async () => {
-      const { uow, clock } = await stage(aUser({ name: 'iago', email: 'Iago@Example.com' }));
+      const fixture = await stage(aUser({ name: 'iago', email: 'Iago@Example.com' }));
+      const { uow } = fixture;
       const namesake = aUser({ name: 'other', email: 'iago@example.com' });
       const again = uow.write(async (tx) => {
         const [realm] = await tx.realms.list();
@@ -70,7 +71,7 @@ export function userRepositoryContract(open: OpenStorage): void {
         return tx.users.add({ ...iago, email: 'IAGO@example.com' }, null);
       });
       await expect(again).rejects.toEqual(code('EMAIL_TAKEN'));
-      const other = await createFixtureOn(uow, clock, aRealm({ stringId: 'other' }), namesake);
+      const other = await anotherRealm(fixture, namesake);
       expect(other.user('other').email).toBe('iago@example.com');
     });
 
@@ -190,7 +191,7 @@ export function userRepositoryContract(open: OpenStorage): void {
       expect(await ask(left, everybody)).toEqual([false, false, true]);
       expect(await ask(null, everybody)).toEqual([false, false, true]);
       expect(await ask(null, [])).toEqual([]);
-      const other = await createFixtureOn(uow, fixture.clock, aRealm({ stringId: 'other' }));
+      const other = await anotherRealm(fixture);
       expect(await ask(null, everybody, other.realm.id)).toEqual([false, false, false]);
     });
 
@@ -235,12 +236,13 @@ export function userRepositoryContract(open: OpenStorage): void {
     });
 
     it('finds nothing of another realm', async () => {
-      const { uow, clock, user, realm } = await stage(
+      const fixture = await stage(
         aUser({ name: 'a', passwordHash: 'scrypt$1' }),
         aUser({ name: 'b' }),
         aMessage({ from: 'a', to: ['b'] }),
       );
-      const other = await createFixtureOn(uow, clock, aRealm({ stringId: 'other' }));
+      const { uow, user, realm } = fixture;
+      const other = await createFixtureOn(fixture.uow, fixture.clock, aRealm({ stringId: 'other' }));
       const a = user('a');
       const found = await uow.read(async (r) => [
         await r.users.find(other.realm.id, a.id),

@@ -26,6 +26,10 @@ export class MemoryDrafts implements DraftRepository {
     return this.of(realmId, userId).length;
   }
 
+  async countBytes(realmId: RealmId, userId: UserId): Promise<number> {
+    return this.of(realmId, userId).reduce((sum, { content }) => sum + Buffer.byteLength(content), 0);
+  }
+
   async add(draft: NewDraft): Promise<Draft> {
     const added: Draft = { id: this.unit.nextNumber<DraftId>('draft'), ...draft };
     this.unit.change('drafts').set(added.id, added);

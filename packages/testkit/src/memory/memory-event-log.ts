@@ -1,4 +1,4 @@
-import { BLANK_EVENT, decodeEvent, encodeEvent } from '@parley/domain/composition';
+import { BLANK_EVENT, decodeEvent, encodeEvent, sizeOfEvent } from '@parley/domain/composition';
 import type { Announcement, EncodedRow, EventLog, LogEnd, LoggedEvent, StoredEvent } from '@parley/domain/events';
 import type { EventSeq, MessageId, RealmId, UnixSeconds } from '@parley/domain/shared';
 import { keyOf, type MemoryUnit } from './tables.js';
@@ -43,8 +43,9 @@ export class MemoryEventLog implements EventLog {
     for (const row of this.rows(realmId)) {
       if (row.seq <= after) continue;
       if (listed.length >= limit || bytes >= maxBytes) break;
-      bytes += row.payload.length + row.audience.length;
-      listed.push(decodeEvent(row));
+      const logged = decodeEvent(row);
+      bytes += sizeOfEvent(row, logged);
+      listed.push(logged);
     }
     return listed;
   }

@@ -61,6 +61,7 @@ export class MemoryMessages implements MessageRepository {
     const all = [...this.unit.read('submessages').values()].filter(({ messageId }) => isHere && messageId === id);
     return {
       count: all.length,
+      length: all.reduce((sum, { content }) => sum + [...content].length, 0),
       first: all[0] ?? null,
       hasOfAuthor: all.some(({ senderId }) => senderId === authorId),
     };

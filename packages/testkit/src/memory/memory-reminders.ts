@@ -25,6 +25,13 @@ export class MemoryReminders implements ReminderRepository {
     return this.of(realmId, userId).length;
   }
 
+  async countBytes(realmId: RealmId, userId: UserId): Promise<number> {
+    return this.of(realmId, userId).reduce(
+      (sum, { content, renderedContent }) => sum + Buffer.byteLength(content + renderedContent),
+      0,
+    );
+  }
+
   async add(reminder: NewReminder): Promise<Reminder> {
     const id = nextSchedulingId<ReminderId>(this.unit);
     const added: Reminder = { id, ...reminder, failure: null };

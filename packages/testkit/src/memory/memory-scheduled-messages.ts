@@ -25,6 +25,13 @@ export class MemoryScheduledMessages implements ScheduledMessageRepository {
     return this.unsent(realmId, userId).length;
   }
 
+  async countUnsentBytes(realmId: RealmId, userId: UserId): Promise<number> {
+    return this.unsent(realmId, userId).reduce(
+      (sum, { content, renderedContent }) => sum + Buffer.byteLength(content + renderedContent),
+      0,
+    );
+  }
+
   async add(message: NewScheduledMessage): Promise<ScheduledMessage> {
     const id = nextSchedulingId<ScheduledMessageId>(this.unit);
     const added: ScheduledMessage = { id, ...message, status: 'waiting', failure: null };

@@ -24,6 +24,10 @@ export class MemorySnippets implements SnippetRepository {
     return this.of(realmId, userId).length;
   }
 
+  async countBytes(realmId: RealmId, userId: UserId): Promise<number> {
+    return this.of(realmId, userId).reduce((sum, { content }) => sum + Buffer.byteLength(content), 0);
+  }
+
   async add(snippet: NewSnippet): Promise<Snippet> {
     const added: Snippet = { id: this.unit.nextNumber<SnippetId>('snippet'), ...snippet };
     this.unit.change('snippets').set(added.id, added);

@@ -34,6 +34,7 @@ export class MemoryUnit {
 
   read<N extends keyof Tables>(name: N): ReadonlyTable<Tables[N]> {
     this.refuseAfterEnd();
+    // Tables are kept by name, and the compiler cannot follow which type belongs to a name that is a parameter.
     return (this.changed.get(name) ?? this.committed[name] ?? EMPTY) as unknown as ReadonlyTable<Tables[N]>;
   }
 

@@ -39,7 +39,7 @@ type Deed =
       /** How often it is sent, one after the other. */
       readonly times: number;
     }
-  | { readonly kind: 'read' | 'unread' | 'adopt'; readonly who: Person; readonly which: Which }
+  | { readonly kind: 'read' | 'unread' | 'addHistorical'; readonly who: Person; readonly which: Which }
   /** Everything of it. */
   | { readonly kind: 'readNarrow'; readonly who: Person; readonly narrow: Narrow }
   | {
@@ -230,7 +230,7 @@ const deed: fc.Arbitrary<Deed> = fc.oneof(
   { weight: 14, arbitrary: send },
   {
     weight: 10,
-    arbitrary: fc.record({ kind: fc.constantFrom('read', 'read', 'unread', 'adopt'), who: anybody, which }),
+    arbitrary: fc.record({ kind: fc.constantFrom('read', 'read', 'unread', 'addHistorical'), who: anybody, which }),
   },
   {
     weight: 4,

@@ -48,10 +48,10 @@ async function perform(world: World, tx: Transaction, step: Step): Promise<Perfo
       const answer = await tx.personal.markRead(viewer(step.who), await resolve(world, tx, step.narrow));
       return { answer, words: `${step.who} marks everything read ${describe(step.narrow)}` };
     }
-    case 'adopt': {
+    case 'addHistorical': {
       const ids = idsOfWhich(world, step.which);
       const answer = await tx.personal.addHistorical(viewer(step.who), ids);
-      return { answer, words: `${step.who} adopts ${ids}` };
+      return { answer, words: `${step.who} takes from history ${ids}` };
     }
     case 'set':
     case 'clear': {

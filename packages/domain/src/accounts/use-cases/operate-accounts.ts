@@ -1,6 +1,7 @@
 import type { ApiKeyMint, PasswordHasher } from '../../authentication/api-keys.js';
 import { changePassword } from '../../authentication/change-password.js';
 import { checkPassword, type PasswordStrength } from '../../authentication/password-rules.js';
+import { issueKeyOf } from '../../push/issue-key.js';
 import type { Clock } from '../../shared/clock.js';
 import { DomainError } from '../../shared/errors.js';
 import type { RealmId, UserId } from '../../shared/ids.js';
@@ -14,7 +15,6 @@ import type { Role } from '../../users/role.js';
 import type { User } from '../../users/user.js';
 import { canChangeRole } from '../../users/user-permissions.js';
 import { deactivateWithBots } from '../deactivate-user.js';
-import { issueKeyOf } from '../issue-key.js';
 import { reactivateWithGroups, requireComplete } from '../reactivate-user.js';
 
 /** Somebody of an organization, for the operator and the host application, who need no permission. */

@@ -20,7 +20,7 @@ export class ChangeAlertWords {
       else await tx.alertWords.remove(realmId, userId, given);
       const words = await tx.alertWords.list(realmId, userId);
       if (op === 'add') requireRoomForAlertWords(words.length);
-      // Told also when nothing has changed.
+      // Announced also when nothing has changed.
       await tx.events.append(realmId, { event: { type: 'alert_words.changed', words }, audience: users([userId]) });
       return words;
     });

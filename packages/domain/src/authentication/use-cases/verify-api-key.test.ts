@@ -47,7 +47,7 @@ async function town() {
       await change(fixture, tx);
       await tx.events.append(fixture.realm.id, { event, audience: nobody });
     });
-  return { scene: fixture, elsewhere, ask, happens };
+  return { fixture, elsewhere, ask, happens };
 }
 const UNAUTHENTICATED = 'UNAUTHENTICATED';
 const userId = (fixture: MemoryFixture) => fixture.user('hamlet').id;
@@ -62,11 +62,11 @@ const deactivate: FixtureStep = async (fixture, tx) => {
 
 describe('verifying an API key', () => {
   it('is known by address and key, whatever the letter case of the address', async () => {
-    const { scene: fixture, ask } = await town();
-    const hamlet = { realmId: fixture.realm.id, userId: userId(fixture), isIncomingWebhook: false };
+    const { fixture, ask } = await town();
+    const hamlet = { realmId: fixture.realm.id, userId: userId(fixture), botKind: null };
     expect(await ask('hamlet')).toEqual(hamlet);
     expect(await ask('hamlet', 'HAMLET@example.com')).toEqual(hamlet);
-    expect(await ask('hook')).toMatchObject({ isIncomingWebhook: true });
+    expect(await ask('hook')).toMatchObject({ botKind: 'incomingWebhook' });
   });
 
   it.each([
@@ -88,7 +88,7 @@ describe('verifying an API key', () => {
   });
 
   it('is refused when gone, and first when the realm is', async () => {
-    const { scene: fixture, ask } = await town();
+    const { fixture, ask } = await town();
     await expect(ask('gone')).rejects.toMatchObject({ code: 'USER_DEACTIVATED', message: 'Account is deactivated' });
     await fixture.uow.write((tx) => tx.realms.update({ ...fixture.realm, isDeactivated: true }));
     await expect(ask('gone')).rejects.toMatchObject({
@@ -98,7 +98,7 @@ describe('verifying an API key', () => {
   });
 
   it('is forgotten when its user is deactivated or gets another key, or the realm is deactivated', async () => {
-    const { scene: fixture, ask, happens } = await town();
+    const { fixture, ask, happens } = await town();
     await ask('hamlet');
     await happens(deactivation(fixture), deactivate);
     await expect(ask('hamlet')).rejects.toMatchObject({ code: 'USER_DEACTIVATED' });
@@ -119,7 +119,7 @@ describe('verifying an API key', () => {
   });
 
   it('is not kept when its user is deactivated during the look-up', async () => {
-    const { scene: fixture, ask, happens } = await town();
+    const { fixture, ask, happens } = await town();
     const asked = ask('hamlet');
     await Promise.all([asked, happens(deactivation(fixture), deactivate)]);
     await expect(ask('hamlet')).rejects.toMatchObject({ code: 'USER_DEACTIVATED' });

@@ -4,6 +4,7 @@ import { DomainError } from '../../shared/errors.js';
 import type { RealmId, UserId } from '../../shared/ids.js';
 import { foldCase } from '../../shared/text.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import type { BotKind } from '../../users/user.js';
 import type { ApiKeyMint } from '../api-keys.js';
 import { KnownCallers } from '../known-callers.js';
 import { type AnonymousCaller, accountDeactivated, realmDeactivated } from './password-log-in.js';
@@ -18,7 +19,8 @@ export interface VerifyApiKeyInput {
 export interface VerifiedUser {
   readonly realmId: RealmId;
   readonly userId: UserId;
-  readonly isIncomingWebhook: boolean;
+  /** Null: a person. */
+  readonly botKind: BotKind | null;
 }
 
 /** Who calls, by address and key (protocol §7.2); the refusals come in the contract's order. */
@@ -59,8 +61,7 @@ export class VerifyApiKey implements EventListener {
       }
       if ((await realms.get(user.realmId)).isDeactivated) throw realmDeactivated();
       if (!user.isActive) throw accountDeactivated();
-      const isIncomingWebhook = user.bot?.kind === 'incomingWebhook';
-      return { realmId: user.realmId, userId: user.id, isIncomingWebhook };
+      return { realmId: user.realmId, userId: user.id, botKind: user.bot?.kind ?? null };
     });
   }
 }

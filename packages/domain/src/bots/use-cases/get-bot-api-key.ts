@@ -1,5 +1,7 @@
 import type { ApiKeyMint } from '../../authentication/api-keys.js';
+import { issueKeyOf } from '../../push/issue-key.js';
 import type { Caller } from '../../shared/caller.js';
+import type { Clock } from '../../shared/clock.js';
 import type { UserId } from '../../shared/ids.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import { getAdministeredBot } from '../get-administered-bot.js';
@@ -9,14 +11,16 @@ export class GetBotApiKey {
   constructor(
     private readonly uow: UnitOfWork,
     private readonly mint: ApiKeyMint,
+    private readonly clock: Clock,
   ) {}
 
   /** @throws DomainError UNKNOWN_BOT, NOT_PERMITTED, MUST_BE_OWNER */
   execute(caller: Caller, { botId }: { readonly botId: UserId }): Promise<string> {
-    return this.uow.read(async (repositories) => {
-      const actor = await repositories.actors.get(caller);
-      const { id, realmId } = await getAdministeredBot(repositories, actor, botId);
-      return this.mint.derive((await repositories.apiKeys.find(realmId, id))!);
-    });
+    const { uow, mint, clock } = this;
+    return issueKeyOf(
+      { uow, mint, clock },
+      async (repositories) => getAdministeredBot(repositories, await repositories.actors.get(caller), botId),
+      { rotates: false },
+    );
   }
 }

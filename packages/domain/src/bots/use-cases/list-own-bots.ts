@@ -1,6 +1,8 @@
 import type { ApiKeyMint } from '../../authentication/api-keys.js';
+import { replaceApiKey } from '../../push/replace-api-key.js';
 import type { Realm } from '../../realms/realm.js';
 import type { Caller } from '../../shared/caller.js';
+import type { Clock } from '../../shared/clock.js';
 import { enforce } from '../../shared/permission.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import { mustNotBeGuest } from '../../users/role-rules.js';
@@ -18,21 +20,29 @@ export class ListOwnBots {
   constructor(
     private readonly uow: UnitOfWork,
     private readonly mint: ApiKeyMint,
+    private readonly clock: Clock,
   ) {}
 
   /** @throws DomainError MUST_NOT_BE_GUEST */
-  execute(caller: Caller): Promise<OwnBots> {
-    return this.uow.read(async (repositories) => {
+  async execute(caller: Caller): Promise<OwnBots> {
+    const { uow, mint, clock } = this;
+    const { realm, found } = await uow.read(async (repositories) => {
       const actor = await repositories.actors.get(caller);
       enforce(mustNotBeGuest(actor));
       const { realmId } = actor;
       const ids = await repositories.bots.listOwnedIds(realmId, actor.id);
       const users = (await repositories.users.list(realmId, ids)).filter(({ isActive }) => isActive);
-      const bots: KeyedBot[] = [];
+      const found = [];
       for (const bot of await viewBots(repositories, realmId, users)) {
-        bots.push({ ...bot, apiKey: this.mint.derive((await repositories.apiKeys.find(realmId, bot.user.id))!) });
+        found.push({ bot, record: await repositories.apiKeys.find(realmId, bot.user.id) });
       }
-      return { realm: await repositories.realms.get(realmId), bots };
+      return { realm: await repositories.realms.get(realmId), found };
     });
+    const bots: KeyedBot[] = [];
+    for (const { bot, record } of found) {
+      const newKey = () => uow.write((tx) => replaceApiKey(tx, mint, bot.user, { now: clock.now() }));
+      bots.push({ ...bot, apiKey: record ? mint.derive(record) : await newKey() });
+    }
+    return { realm, bots };
   }
 }

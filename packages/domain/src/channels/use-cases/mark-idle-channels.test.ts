@@ -4,7 +4,7 @@ import { MarkIdleChannels } from './mark-idle-channels.js';
 const DAY = 86_400;
 
 describe('channels that nobody writes to', () => {
-  it('count as recently active for 180 days, and everybody who sees them is told when they do no longer', async () => {
+  it('count as recently active for 180 days, and an event says to everybody who sees them when they no longer do', async () => {
     const fixture = await createFixture(
       aUser({ name: 'a' }),
       aUser({ name: 'b' }),

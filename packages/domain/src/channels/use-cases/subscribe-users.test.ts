@@ -81,7 +81,7 @@ describe('subscribing to channels', () => {
     ]);
   });
 
-  it('tells the others of several channels at once where the same people see them', async () => {
+  it('announces several channels in one event where the same people see them', async () => {
     const fixture = await cast(
       aChannel({ name: 'a' }),
       aChannel({ name: 'b' }),
@@ -220,7 +220,7 @@ describe('subscribing to channels', () => {
   });
 });
 
-it('tells each of many people of all their channels in one event, however many events it takes', async () => {
+it('sends each of many people all their channels in one event, however many events it takes', async () => {
   const people = Array.from({ length: 240 }, (_, n) => `person ${n}`);
   const channels = Array.from({ length: 90 }, (_, n) => `channel ${n}`);
   const fixture = await cast(
@@ -274,7 +274,7 @@ describe('colors', () => {
 });
 
 describe('subscribing other users', () => {
-  it('tells each person by a direct message, once, by name of channel', async () => {
+  it('sends each person one direct message with the names of the channels', async () => {
     const fixture = await cast(
       ...['team', 'team (old)', 'known'].map((name) => aChannel({ name })),
       aUser({ name: 'robot', botOf: 'owner' }),
@@ -307,7 +307,7 @@ describe('subscribing other users', () => {
     expect(systemMessages(fixture)).toHaveLength(areNewSubscribersNotified ? count : 0);
   });
 
-  it('tells nobody when asked not to', async () => {
+  it('sends no message when asked not to', async () => {
     const fixture = await cast(aChannel({ name: 'a' }));
     await subscribing(fixture)('member', ['a'], { principals: ids(fixture, 'owner'), notifyNewSubscribers: false });
     expect(systemMessages(fixture)).toEqual([]);

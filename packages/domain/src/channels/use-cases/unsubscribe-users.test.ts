@@ -55,7 +55,7 @@ describe('unsubscribing from channels', () => {
     expect(unread).toEqual([]);
   });
 
-  it('tells guests, who may not know everybody, whom they lose, those who leave with them too', async () => {
+  it('announces to guests, who may not know everybody, whom they lose, those who leave with them too', async () => {
     const fixture = await cast(
       aRealmWith({ permissionOverrides: { canAccessAllUsers: 'members' } }),
       aUser({ name: 'other guest', role: 'guest' }),
@@ -150,7 +150,7 @@ describe('unsubscribing from channels', () => {
     });
   });
 
-  it('is done for many people in slices, and told of once', async () => {
+  it('is done for many people in slices, and announced once', async () => {
     const people = Array.from({ length: 60 }, (_, n) => `person ${n}`);
     const names = Array.from({ length: 20 }, (_, n) => `channel ${n}`);
     const fixture = await cast(

@@ -4,7 +4,7 @@ import { DomainError } from '../../shared/errors.js';
 import type { DraftId } from '../../shared/ids.js';
 import { enforce } from '../../shared/permission.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
-import { type Draft, mustSynchronizeDrafts } from '../draft.js';
+import { type Draft, mustSynchronizeDrafts, requireRoomForDraftText } from '../draft.js';
 import { publishDrafts } from '../draft-events.js';
 import { type DraftInput, parseDrafts } from '../parse-drafts.js';
 
@@ -24,16 +24,18 @@ export class ChangeDraft {
 
   /**
    * @throws DomainError DRAFTS_NOT_SYNCHRONIZED, UNKNOWN_DRAFT, INVALID_DRAFT, INVALID_MESSAGE_CONTENT, UNKNOWN_CHANNEL,
-   * UNKNOWN_USER
+   * UNKNOWN_USER, TOO_MANY_DRAFTS
    */
   execute(caller: Caller, { id, draft: input }: ChangeDraftInput): Promise<void> {
     const { realmId, userId } = caller;
     return this.uow.write(async (tx) => {
       const actor = await tx.actors.get(caller);
       enforce(mustSynchronizeDrafts((await tx.users.find(realmId, userId))!));
-      if (!(await tx.drafts.find(realmId, userId, id))) throw unknownDraft();
+      const before = await tx.drafts.find(realmId, userId, id);
+      if (!before) throw unknownDraft();
       const [parsed] = await parseDrafts(tx, actor, [input], this.clock.nowMs() / 1000);
       const draft: Draft = { id, ...parsed! };
+      requireRoomForDraftText(await tx.drafts.countBytes(realmId, userId), [draft.content], [before.content]);
       await tx.drafts.update(draft);
       await publishDrafts(tx, actor, { type: 'draft.changed', draft });
     });

@@ -3,7 +3,7 @@ import type { Clock } from '../../shared/clock.js';
 import type { DraftId } from '../../shared/ids.js';
 import { enforce } from '../../shared/permission.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
-import { type Draft, mustSynchronizeDrafts, requireRoomForDrafts } from '../draft.js';
+import { type Draft, mustSynchronizeDrafts, requireRoomForDrafts, requireRoomForDraftText } from '../draft.js';
 import { publishDrafts } from '../draft-events.js';
 import { type DraftInput, parseDrafts } from '../parse-drafts.js';
 
@@ -25,6 +25,8 @@ export class CreateDrafts {
       enforce(mustSynchronizeDrafts((await tx.users.find(realmId, userId))!));
       const parsed = await parseDrafts(tx, actor, inputs, this.clock.nowMs() / 1000);
       requireRoomForDrafts((await tx.drafts.count(realmId, userId)) + parsed.length);
+      const contents = parsed.map(({ content }) => content);
+      requireRoomForDraftText(await tx.drafts.countBytes(realmId, userId), contents);
       const drafts: Draft[] = [];
       for (const draft of parsed) {
         drafts.push(await tx.drafts.add(draft));

@@ -53,7 +53,7 @@ const everything = {
 } satisfies SnapshotLoaders;
 
 /** Nobody is polling. */
-const noQueues: ServedQueues = { lastPolled: () => new Map(), forgetRemoved: () => {} };
+const noQueues: ServedQueues = { lastPolled: () => new Map(), forgetRemoved: () => {}, admit: async () => {} };
 
 const registering = (fixture: MemoryFixture, served = noQueues) => {
   const useCase = new RegisterQueue(fixture.uow, fixture.clock, new SeededRandomness(3), served, QUEUE_FILTERS);
@@ -213,6 +213,7 @@ describe('what a queue may take', () => {
     const served: ServedQueues = {
       lastPolled: () => polled,
       forgetRemoved: (keys) => forgotten.push(...keys.map(({ id }) => id)),
+      admit: async () => {},
     };
     const register = registering(fixture, served);
     const ids: string[] = [];
@@ -251,7 +252,7 @@ describe('what a queue may take', () => {
 });
 
 describe('whom a guest may know', () => {
-  it('is told at the beginning to those who may not know everybody, and nobody else', async () => {
+  it('reaches those who may not know everybody at the beginning, and nobody else', async () => {
     const fixture = await town();
     await fixture.add(aUser({ name: 'helper', botOf: 'owner' }));
     const known = async (who: string) => {

@@ -76,6 +76,7 @@ export class RegisterQueue {
       });
       if (!replaced) continue;
       this.served.forgetRemoved(replaced);
+      await this.served.admit(queue);
       return { queue, loaded };
     }
   }

@@ -14,6 +14,7 @@ import type { MessageEdit } from '../../messages/message-edit.js';
 import { type MadePicture, namePicture, type PictureMaker } from '../../pictures/picture-maker.js';
 import type { Reaction } from '../../reactions/reaction.js';
 import { checkNewRealm } from '../../realms/add-realm.js';
+import { mapChannelSettings } from '../../realms/channel-settings.js';
 import { callOffDeletion, type DeleteRealmData, planDeletion } from '../../realms/delete-realm-data.js';
 import type { Realm } from '../../realms/realm.js';
 import { unreachableStringId } from '../../realms/realm-data.js';
@@ -23,7 +24,6 @@ import {
   type RealmImageName,
   type RealmImages,
 } from '../../realms/realm-images.js';
-import { REALM_SETTINGS, type RealmSettings } from '../../realms/realm-settings.js';
 import { type ServerAddress, takesServerAddress } from '../../realms/server-address.js';
 import { planDelivery, REMINDER_JOB, SCHEDULED_MESSAGE_JOB } from '../../scheduling/delivery-jobs.js';
 import type { Clock, Randomness } from '../../shared/clock.js';
@@ -45,6 +45,7 @@ import type {
   SnippetId,
   UserId,
 } from '../../shared/ids.js';
+import { recordOf } from '../../shared/record-of.js';
 import { slicesOf } from '../../shared/slices.js';
 import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
 import type { ProfileValue } from '../../users/profile-value.js';
@@ -154,7 +155,7 @@ export class ImportRealm {
       // Until there are the pictures.
       images: mapImages(realm.images, ({ version }) => ({ isUploaded: false, version })),
       isAtServerAddress: false,
-      settings: withoutChannels(realm.settings),
+      settings: mapChannelSettings(realm.settings, () => null),
     };
     const ids = new IdMap<RealmId>('realm', 'organization');
     const realmId = await ids.add(
@@ -169,16 +170,7 @@ export class ImportRealm {
 }
 
 const mapImages = (images: RealmImages, map: (image: RealmImage) => RealmImage): RealmImages =>
-  Object.fromEntries(REALM_IMAGE_NAMES.map((name) => [name, map(images[name])])) as unknown as RealmImages;
-
-const CHANNEL_SETTINGS = Object.entries(REALM_SETTINGS)
-  .filter(([, { kind }]) => kind === 'channel')
-  .map(([name]) => name as keyof RealmSettings);
-
-const withoutChannels = (settings: RealmSettings): RealmSettings => ({
-  ...settings,
-  ...Object.fromEntries(CHANNEL_SETTINGS.map((name) => [name, null])),
-});
+  recordOf(REALM_IMAGE_NAMES, (name) => map(images[name]));
 
 interface ImportTools {
   readonly uow: UnitOfWork;
@@ -403,11 +395,9 @@ class Importing {
   }
 
   private async completeRealm(tx: Transaction, { realm }: RealmCopy): Promise<void> {
-    const settings: Record<string, unknown> = { ...realm.settings };
-    for (const name of CHANNEL_SETTINGS) settings[name] = this.channels.orNull(settings[name] as ChannelId | null);
     await tx.realms.update({
       ...(await tx.realms.get(this.realmId)),
-      settings: settings as unknown as RealmSettings,
+      settings: mapChannelSettings(realm.settings, (id) => this.channels.orNull(id)),
       permissions: this.permissionsOf(realm.permissions),
     });
   }

@@ -13,7 +13,7 @@ async function isFullMember(fixture: MemoryFixture, name: string): Promise<boole
   });
 }
 
-it('makes full members of those whose waiting period is over, tells everybody, and says when to come again', async () => {
+it('makes full members of those whose waiting period is over, announces it, and says when to come again', async () => {
   const fixture = await createFixture(aRealm({ settings }), aUser({ name: 'iago', role: 'administrator' }));
   const now = fixture.clock.now();
   await fixture.add(aUser({ name: 'ann', joinedAt: now - 2 * DAY }), aUser({ name: 'bob', joinedAt: now - DAY }));

@@ -1,6 +1,6 @@
-import { issueKeyOf } from '../../accounts/issue-key.js';
 import type { ApiKeyMint } from '../../authentication/api-keys.js';
 import { accountDeactivated } from '../../authentication/use-cases/password-log-in.js';
+import { issueKeyOf } from '../../push/issue-key.js';
 import type { Clock } from '../../shared/clock.js';
 import type { RealmId } from '../../shared/ids.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';

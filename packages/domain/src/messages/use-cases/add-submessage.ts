@@ -29,7 +29,7 @@ export class AddSubmessage {
       const { realmId, id: senderId } = actor;
       const { message, channel } = await loadReadable(tx, actor, messageId, { modifying: true });
       const isAuthor = message.senderId === senderId;
-      const { count, first, hasOfAuthor } = await tx.messages.summarizeSubmessages(
+      const { first, hasOfAuthor, ...present } = await tx.messages.summarizeSubmessages(
         realmId,
         messageId,
         message.senderId,
@@ -38,7 +38,7 @@ export class AddSubmessage {
         throw new DomainError('CANNOT_ATTACH_SUBMESSAGE', 'You cannot attach a submessage to this message.');
       }
       checkSubmessage(content, first, isAuthor);
-      requireRoomForSubmessage(count);
+      requireRoomForSubmessage(present, content);
       const submessage = await tx.messages.addSubmessage(realmId, { messageId, senderId, kind, content });
       await applyParticipation(tx, actor, message, this.clock.now());
       await tx.events.append(realmId, {

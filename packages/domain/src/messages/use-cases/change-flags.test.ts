@@ -53,7 +53,7 @@ const flagsOf = (fixture: MemoryFixture, number: number, who = 'member') =>
 const INVALID = { code: 'UNKNOWN_MESSAGE', message: 'Invalid message(s)' };
 
 describe('marking messages', () => {
-  it('changes those that are otherwise, and tells the other clients of the same person', async () => {
+  it('changes those that differ, and announces it to the other clients of the same person', async () => {
     const fixture = await town();
     const mark = marking(fixture);
     await expectInSync(fixture, () => mark(read(), ids(fixture, 1, 4)));

@@ -9,6 +9,7 @@ import { DomainError } from '../../shared/errors.js';
 import type { ChannelId, MessageId, RealmId, UserId } from '../../shared/ids.js';
 import { all, enforce } from '../../shared/permission.js';
 import type { Repositories, UnitOfWork } from '../../shared/unit-of-work.js';
+import { inaccessibleUserIds } from '../../users/accessible-users.js';
 import type { User } from '../../users/user.js';
 import { loadReadable } from '../load-access.js';
 import { loadPosting } from '../load-posting.js';
@@ -29,7 +30,7 @@ export interface NotifyTypingInput {
     | { readonly kind: 'direct'; readonly userIds: readonly UserId[] };
 }
 
-/** Tells those in a conversation that somebody writes, or no longer does (users §9.1). */
+/** Announces to those in a conversation that somebody writes, or no longer does (users §9.1). */
 export class NotifyTyping {
   constructor(
     private readonly uow: UnitOfWork,
@@ -48,7 +49,7 @@ export class NotifyTyping {
   }
 }
 
-/** Tells those who read a message that its sender edits it, or no longer does (users §9.2). */
+/** Announces to those who read a message that its sender edits it, or no longer does (users §9.2). */
 export class NotifyTypingInMessage {
   constructor(
     private readonly uow: UnitOfWork,
@@ -69,7 +70,7 @@ export class NotifyTypingInMessage {
       const sender = (await reads.users.find(realmId, actor.id))!;
       if (channel) {
         requireNotifying(sender, 'channel');
-        const receivers = await subscribersToTell(reads, realmId, channel);
+        const receivers = await typingReceivers(reads, realmId, channel);
         const to = { kind: 'channel', channelId: channel.id, topic: message.topic } as const;
         return receivers && announcing({ type: 'typing.editing', op, senderId: sender.id, messageId, to }, receivers);
       }
@@ -77,7 +78,7 @@ export class NotifyTypingInMessage {
       const userIds = (await participantIdsOf(reads, message)) ?? [];
       const people = await reads.users.list(realmId, userIds);
       const to = { kind: 'direct', userIds } as const;
-      return announcing({ type: 'typing.editing', op, senderId: sender.id, messageId, to }, toTell(people));
+      return announcing({ type: 'typing.editing', op, senderId: sender.id, messageId, to }, receiverIds(people));
     });
     if (announcement) this.events.publishEphemeral(realmId, announcement);
   }
@@ -100,7 +101,7 @@ async function inChannel(
     all(canSeeMetadata(actor, channel, posting.isSubscribed || posting.isOwnerSubscribed), canPostSomewhere(posting)),
   );
   const topic = normalizeTopic(raw);
-  const receivers = await subscribersToTell(reads, realmId, channel);
+  const receivers = await typingReceivers(reads, realmId, channel);
   const to = { kind: 'channel', channelId, topic } as const;
   return receivers && announcing({ type: 'typing.changed', op, sender: userSummary(sender), to }, receivers);
 }
@@ -116,11 +117,13 @@ async function inConversation(
   requireNotifying(sender, 'direct');
   const ids = [...new Set([...userIds, userId])];
   const known = new Map((await reads.users.list(realmId, ids)).map((user) => [user.id, user]));
-  const unknown = userIds.find((id) => !known.has(id));
+  const actor = await reads.actors.get({ realmId, userId });
+  const inaccessible = await inaccessibleUserIds(reads, actor, await reads.realms.get(realmId), ids);
+  const unknown = userIds.find((id) => !known.has(id) || inaccessible.has(id));
   if (unknown !== undefined) throw new DomainError('UNKNOWN_USER', `Invalid user ID ${unknown}`);
   const people = ids.map((id) => known.get(id)!);
   const to = { kind: 'direct', people: people.map(userSummary) } as const;
-  return announcing({ type: 'typing.changed', op, sender: userSummary(sender), to }, toTell(people));
+  return announcing({ type: 'typing.changed', op, sender: userSummary(sender), to }, receiverIds(people));
 }
 
 const announcing = (event: EphemeralAnnouncement['event'], receivers: readonly UserId[]): EphemeralAnnouncement => ({
@@ -138,16 +141,16 @@ function requireNotifying({ settings }: User, where: 'channel' | 'direct'): void
   );
 }
 
-const toTell = (people: readonly User[]): readonly UserId[] =>
+const receiverIds = (people: readonly User[]): readonly UserId[] =>
   people.filter(({ isActive, settings }) => isActive && settings.receivesTypingNotifications).map(({ id }) => id);
 
 /** Null: they are too many. */
-async function subscribersToTell(
+async function typingReceivers(
   reads: Repositories,
   realmId: RealmId,
   { id }: Pick<Channel, 'id'>,
 ): Promise<readonly UserId[] | null> {
   if ((await reads.channels.countSubscribers(realmId, id)) > MAX_TOLD_SUBSCRIBERS) return null;
   const ids = (await reads.channels.listSubscribers(realmId, [id])).get(id) ?? [];
-  return toTell(await reads.users.list(realmId, ids));
+  return receiverIds(await reads.users.list(realmId, ids));
 }

@@ -319,7 +319,7 @@ describe('a direct message', () => {
 });
 
 describe('what sending does to the topic', () => {
-  it('makes whoever starts it follow it, and tells them before the message comes', async () => {
+  it('makes whoever starts it follow it, with an event before the message', async () => {
     const fixture = await cast();
     const send = sending(fixture);
     await expectInSync(fixture, async () => {

@@ -1,7 +1,8 @@
 import type { Caller } from '../../shared/caller.js';
 import type { Clock } from '../../shared/clock.js';
 import type { UnixSeconds } from '../../shared/ids.js';
-import type { PresenceBoard, PresenceEntry } from '../presence-board.js';
+import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import type { PresenceBoard, PresenceList } from '../presence-board.js';
 
 export const DEFAULT_HISTORY_DAYS = 14;
 
@@ -11,11 +12,13 @@ export const since = (clock: Clock, days: number): UnixSeconds => clock.now() - 
 /** Who was there in the last two weeks, in the order of updates (users §8.4). */
 export class ListPresence {
   constructor(
+    private readonly uow: UnitOfWork,
     private readonly board: PresenceBoard,
     private readonly clock: Clock,
   ) {}
 
-  execute({ realmId }: Caller): Promise<readonly PresenceEntry[]> {
-    return this.board.list(realmId, { after: null, since: since(this.clock, DEFAULT_HISTORY_DAYS) });
+  execute(caller: Caller): Promise<PresenceList> {
+    const selection = { after: null, since: since(this.clock, DEFAULT_HISTORY_DAYS) };
+    return this.uow.read((repositories) => this.board.listFor(repositories, caller, selection));
   }
 }

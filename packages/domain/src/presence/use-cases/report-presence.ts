@@ -4,7 +4,7 @@ import { enforce } from '../../shared/permission.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import { mustBeHuman } from '../../users/role-rules.js';
 import type { PresenceStatus } from '../presence.js';
-import type { PresenceBoard, PresenceEntry } from '../presence-board.js';
+import type { PresenceBoard, PresenceList } from '../presence-board.js';
 import { since } from './list-presence.js';
 
 export interface ReportPresenceInput {
@@ -25,7 +25,7 @@ export class ReportPresence {
   ) {}
 
   /** Null: nothing was asked for. @throws DomainError MUST_NOT_BE_BOT */
-  async execute(caller: Caller, input: ReportPresenceInput): Promise<readonly PresenceEntry[] | null> {
+  async execute(caller: Caller, input: ReportPresenceInput): Promise<PresenceList | null> {
     const { realmId, userId } = caller;
     const known = await this.board.find(realmId, userId);
     const user = known?.user ?? (await this.uow.read(({ users }) => users.find(realmId, userId)))!;
@@ -34,9 +34,12 @@ export class ReportPresence {
     if (input.isPingOnly) return null;
     const { lastUpdateId } = input;
     const isFirst = lastUpdateId === null || lastUpdateId <= 0;
-    return this.board.list(realmId, {
+    const selection = {
       after: isFirst ? null : lastUpdateId,
       since: isFirst ? since(this.clock, input.historyDays) : null,
-    });
+    };
+    // Reports come often: only guests have to be looked up.
+    if (user.role !== 'guest') return { entries: await this.board.list(realmId, selection), knownIds: null };
+    return this.uow.read((repositories) => this.board.listFor(repositories, caller, selection));
   }
 }

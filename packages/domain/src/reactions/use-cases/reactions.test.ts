@@ -171,7 +171,7 @@ describe('reacting to a message', () => {
     expect(own.get(idOf(fixture, 0))).toMatchObject({ historical: false, read: false });
   });
 
-  it('tells those who watch the message', async () => {
+  it('announces it to those who watch the message', async () => {
     const fixture = await town();
     await add(fixture, 0, {}, 'other');
     await add(fixture, 1, {}, 'owner');
@@ -193,7 +193,7 @@ describe('reacting to a message', () => {
     expect(fixture.storage.announced[3]!.event).toMatchObject({ isDirect: true });
   });
 
-  it('brings the topic nearer to who takes part in it, before the others are told', async () => {
+  it('applies the topic policy of whoever takes part, before the others get the event', async () => {
     const fixture = await town();
     for (const who of ['member', 'other', 'bot'])
       await change(fixture, who, { automaticallyFollowTopicsPolicy: 'participating' });

@@ -75,7 +75,7 @@ describe('a linkifier', () => {
     expect(errorsOf(fields)).toEqual(errors);
   });
 
-  it('has a pattern that no other one has, told after everything else', () => {
+  it('has a pattern that no other one has, checked after everything else', () => {
     const text = 'Realm filter with this Realm and Pattern already exists.';
     expect(errorsOf({}, [given({})])).toEqual(general(text));
     expect(errorsOf({ urlTemplate: '$' }, [given({})])).toEqual(

@@ -9,12 +9,12 @@ const SERVER: ServerAddress = { defaultRealm: null, hasSubdomains: true };
 const creating = async (server = SERVER) => {
   const fixture = await createFixture();
   const useCase = new CreateRealm(fixture.uow, fixture.clock, new SeededRandomness(5), server);
-  return { scene: fixture, create: (stringId: string, name = 'Elsinore') => useCase.execute({ stringId, name }) };
+  return { fixture, create: (stringId: string, name = 'Elsinore') => useCase.execute({ stringId, name }) };
 };
 
 describe('creating a realm', () => {
   it('creates its system groups, permissions and system bots', async () => {
-    const { scene: fixture, create } = await creating();
+    const { fixture, create } = await creating();
     const realm = await create('elsinore');
     expect(realm).toMatchObject({
       stringId: 'elsinore',
@@ -77,7 +77,7 @@ describe('creating a realm', () => {
     ['elsinore', ' ', 'INVALID_REALM_NAME'],
     ['elsinore', 'é'.repeat(41), 'INVALID_REALM_NAME'],
   ])('is refused as %j, %j: %s', async (stringId, name, code) => {
-    const { scene: fixture, create } = await creating();
+    const { fixture, create } = await creating();
     await expectRefused(fixture, () => create(stringId, name), { code });
   });
 });
@@ -121,7 +121,7 @@ describe('the address of a realm', () => {
   });
 
   it('stays with a realm that is deactivated', async () => {
-    const { scene: fixture, create } = await creating();
+    const { fixture, create } = await creating();
     await fixture.uow.write((tx) => tx.realms.update({ ...fixture.realm, isDeactivated: true }));
     await expectRefused(fixture, () => create('', 'Another one'), { code: 'NO_ADDRESS_LEFT' });
     expect((await create('another')).isAtServerAddress).toBe(false);

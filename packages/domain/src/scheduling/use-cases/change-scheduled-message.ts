@@ -12,6 +12,7 @@ import {
   parseRecipients,
   requireFuture,
   requireOwn,
+  requireRoomForScheduledText,
   type ScheduledMessage,
 } from '../scheduled-message.js';
 import { publishToOwner } from '../scheduling-events.js';
@@ -47,7 +48,7 @@ export class ChangeScheduledMessage {
   /**
    * @throws DomainError SCHEDULED_CHANGE_REQUIRED, SCHEDULED_RECIPIENT_REQUIRED, SCHEDULED_TOPIC_REQUIRED, DELIVERY_TIME_PASSED,
    * UNKNOWN_SCHEDULED_MESSAGE, SCHEDULED_MESSAGE_SENT, INVALID_SCHEDULED_RECIPIENT, and, where its kind, its
-   * recipient or its content is given, what sending the message now would be refused for
+   * recipient or its content is given, what sending the message now would be refused for; TOO_MANY_SCHEDULED_MESSAGES
    */
   async execute(caller: Caller, input: ChangeScheduledMessageInput): Promise<void> {
     requireConsistent(input);
@@ -96,6 +97,8 @@ export class ChangeScheduledMessage {
         status: 'waiting',
         failure: null,
       };
+      const present = await tx.scheduledMessages.countUnsentBytes(caller.realmId, caller.userId);
+      requireRoomForScheduledText(present, message, before);
       await tx.scheduledMessages.update(message);
       await planDelivery(tx, SCHEDULED_MESSAGE_JOB, message);
       await publishToOwner(tx, message, { type: 'scheduled_message.changed', message });

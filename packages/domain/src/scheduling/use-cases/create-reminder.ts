@@ -6,7 +6,7 @@ import type { MessageId, ReminderId, UnixSeconds } from '../../shared/ids.js';
 import type { RealmUrls } from '../../shared/realm-urls.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import { planDelivery, REMINDER_JOB } from '../delivery-jobs.js';
-import { parseNote, requireRoomForReminder } from '../reminder.js';
+import { parseNote, requireRoomForReminder, requireRoomForReminderText } from '../reminder.js';
 import { loadReminded, reminderText } from '../reminder-text.js';
 import { requireFuture } from '../scheduled-message.js';
 import { publishToOwner } from '../scheduling-events.js';
@@ -45,6 +45,7 @@ export class CreateReminder {
       await loadReminded(tx, actor, realm, messageId);
       requireRoomForReminder(await tx.reminders.count(realmId, userId));
       const renderedContent = await this.systemMessages.preview(tx, realm, content, { actor }, ahead);
+      requireRoomForReminderText(await tx.reminders.countBytes(realmId, userId), [content, renderedContent]);
       const reminder = await tx.reminders.add({ realmId, userId, messageId, note, content, renderedContent, dueAt });
       await planDelivery(tx, REMINDER_JOB, reminder);
       await publishToOwner(tx, reminder, { type: 'reminder.added', reminder });

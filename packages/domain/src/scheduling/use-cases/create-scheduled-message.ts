@@ -10,6 +10,7 @@ import {
   parseRecipients,
   requireFuture,
   requireRoomForScheduledMessage,
+  requireRoomForScheduledText,
 } from '../scheduled-message.js';
 import { publishToOwner } from '../scheduling-events.js';
 
@@ -45,13 +46,14 @@ export class CreateScheduledMessage {
       const { content, rendered } = await this.sendMessage.check(tx, caller, prepared);
       requireRoomForScheduledMessage(await tx.scheduledMessages.countUnsent(realmId, userId));
       await tx.scheduledMessages.removeSent(realmId, userId, this.clock.now() - KEEP_SENT_SECONDS);
+      const texts = { content, renderedContent: rendered.html };
+      requireRoomForScheduledText(await tx.scheduledMessages.countUnsentBytes(realmId, userId), texts);
       const message = await tx.scheduledMessages.add({
         realmId,
         userId,
         to,
         topic: prepared.topic,
-        content,
-        renderedContent: rendered.html,
+        ...texts,
         dueAt: input.dueAt,
         clientName,
         isReadBySender: input.isReadBySender,

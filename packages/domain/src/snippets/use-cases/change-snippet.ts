@@ -1,7 +1,7 @@
 import type { Caller } from '../../shared/caller.js';
 import type { SnippetId } from '../../shared/ids.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
-import { knownSnippet } from '../snippet.js';
+import { knownSnippet, requireRoomForSnippetText } from '../snippet.js';
 import { publishSnippet } from '../snippet-events.js';
 
 /** Null: as it is. */
@@ -15,12 +15,14 @@ export interface ChangeSnippetInput {
 export class ChangeSnippet {
   constructor(private readonly uow: UnitOfWork) {}
 
-  /** @throws DomainError UNKNOWN_SNIPPET */
+  /** @throws DomainError UNKNOWN_SNIPPET, TOO_MANY_SNIPPETS */
   execute({ realmId, userId }: Caller, { id, title, content }: ChangeSnippetInput): Promise<void> {
     return this.uow.write(async (tx) => {
       const before = knownSnippet(await tx.snippets.find(realmId, userId, id));
       if (title === null && content === null) return;
       const snippet = { ...before, title: title ?? before.title, content: content ?? before.content };
+      const present = await tx.snippets.countBytes(realmId, userId);
+      requireRoomForSnippetText(present, [snippet.content], [before.content]);
       await tx.snippets.update(snippet);
       await publishSnippet(tx, snippet, { type: 'snippet.changed', snippet });
     });

@@ -2,7 +2,7 @@ import type { Caller } from '../../shared/caller.js';
 import type { Clock } from '../../shared/clock.js';
 import type { SnippetId } from '../../shared/ids.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
-import { requireRoomForSnippet } from '../snippet.js';
+import { requireRoomForSnippet, requireRoomForSnippetText } from '../snippet.js';
 import { publishSnippet } from '../snippet-events.js';
 
 export interface CreateSnippetInput {
@@ -21,6 +21,7 @@ export class CreateSnippet {
   execute({ realmId, userId }: Caller, { title, content }: CreateSnippetInput): Promise<SnippetId> {
     return this.uow.write(async (tx) => {
       requireRoomForSnippet(await tx.snippets.count(realmId, userId));
+      requireRoomForSnippetText(await tx.snippets.countBytes(realmId, userId), [content]);
       const snippet = await tx.snippets.add({ realmId, userId, title, content, createdAt: this.clock.now() });
       await publishSnippet(tx, snippet, { type: 'snippet.added', snippet });
       return snippet.id;

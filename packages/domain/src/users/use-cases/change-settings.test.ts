@@ -23,6 +23,7 @@ const changing = (fixture: MemoryFixture, hasher = new FakePasswordHasher(), att
     new FakeLetterQuota(),
     fakeDisposableDomains,
     fixture.clock,
+    { limitsToAccessors: false },
   );
   return (who: string, input: Partial<ChangeSettingsInput>) =>
     useCase.execute(fixture.caller(who), { settings: {}, ...input });
@@ -39,7 +40,7 @@ const settingsOf = async (fixture: MemoryFixture, name: string) =>
   (await fixture.uow.read((r) => r.users.find(fixture.realm.id, fixture.user(name).id)))!;
 
 describe('changing settings', () => {
-  it('tells oneself of preferences, and those who know one of the name and the time zone', async () => {
+  it('announces preferences to their user, and name and time zone to those who know them', async () => {
     const fixture = await createFixture(aUserOfEachRole());
     const change = changing(fixture);
     const settings = { timezone: 'Asia/Tokyo', enterSends: true, colorScheme: 'dark' };

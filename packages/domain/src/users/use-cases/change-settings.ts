@@ -18,6 +18,7 @@ import { announceSetting, applySettings, dropDrafts, type UserSettingChange } fr
 import { newEmailProblem } from '../change-email.js';
 import { acceptedName, rename } from '../change-name.js';
 import type { DisposableDomains } from '../joining-address.js';
+import type { PresencePolicy } from '../presence-policy.js';
 import type { User } from '../user.js';
 import { canChangeOwnEmail, canChangeSettingsOfOthers, mayChangeOwnName } from '../user-permissions.js';
 import { USER_SETTINGS, type UserSettingName } from '../user-settings.js';
@@ -57,6 +58,7 @@ export class ChangeSettings {
     private readonly letters: LetterQuota,
     private readonly disposable: DisposableDomains,
     private readonly clock: Clock,
+    private readonly presencePolicy: PresencePolicy,
   ) {}
 
   /**
@@ -86,7 +88,10 @@ export class ChangeSettings {
         }
         const asks = input.fullName !== undefined && input.fullName !== user.fullName && mayChangeOwnName(actor, realm);
         const fullName = asks ? await acceptedName(tx, realm, user, input.fullName!) : user.fullName;
-        await applySettings(tx, await rename(tx, user, fullName), changes, now);
+        await applySettings(tx, await rename(tx, user, fullName), changes, {
+          now,
+          presencePolicy: this.presencePolicy,
+        });
       });
     } catch (error) {
       if (email !== null) this.letters.withdraw('emailChangeByUser', String(caller.userId));

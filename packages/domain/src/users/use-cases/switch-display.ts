@@ -3,6 +3,7 @@ import type { Clock } from '../../shared/clock.js';
 import { settingChanges } from '../../shared/settings.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import { applySettings } from '../apply-settings.js';
+import type { PresencePolicy } from '../presence-policy.js';
 import { USER_SETTINGS } from '../user-settings.js';
 
 /** What one command does. */
@@ -13,6 +14,7 @@ export class SwitchDisplay {
   constructor(
     private readonly uow: UnitOfWork,
     private readonly clock: Clock,
+    private readonly presencePolicy: PresencePolicy,
   ) {}
 
   /** Whether it was otherwise before. */
@@ -21,7 +23,7 @@ export class SwitchDisplay {
       const { realmId, id } = await tx.actors.get(caller);
       const user = (await tx.users.find(realmId, id))!;
       const changes = settingChanges('user', USER_SETTINGS, user.settings, settings, []);
-      await applySettings(tx, user, changes, this.clock.now());
+      await applySettings(tx, user, changes, { now: this.clock.now(), presencePolicy: this.presencePolicy });
       return changes.length > 0;
     });
   }

@@ -217,7 +217,7 @@ export const CHANNELS_SCENARIOS: Scenarios = {
           signup_announcements_stream_id: channels.garden,
         }),
       at: toChannel('garden'),
-      heard: ['default_streams', 'realm/update_dict', ...CHANGED, ...HIDDEN],
+      heard: ['default_streams', 'realm/update_dict', ...CHANGED, ...HIDDEN, ...MESSAGE],
     },
   ],
   'POST /default_streams': [

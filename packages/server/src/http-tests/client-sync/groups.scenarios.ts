@@ -86,6 +86,25 @@ export const GROUPS_SCENARIOS: Scenarios = {
       heard: ['user_group/add_members', 'user_group/add_subgroups', ...CREATED, 'subscription/peer_add', ...MESSAGE],
     },
     {
+      title: 'that is not in use',
+      as: 'iago',
+      given: async (world) => {
+        await makeGroup('hamlet')(world);
+        await world.server.post(`/user_groups/${toGroup(world).user_group_id}/deactivate`, world.people.iago);
+      },
+      at: toGroup,
+      params: ({ people }) => ({ add: [people.cordelia.id], delete: [people.hamlet.id] }),
+      heard: ['user_group/add_members', 'user_group/remove_members', ...MESSAGE],
+    },
+    {
+      title: 'of their own accord',
+      as: 'cordelia',
+      given: makeGroup('cordelia'),
+      at: toGroup,
+      params: ({ people }) => ({ delete: [people.cordelia.id] }),
+      heard: ['user_group/remove_members'],
+    },
+    {
       title: 'to whom it closes them',
       as: 'iago',
       given: letGroupSeeChannel('hamlet', 'cordelia'),
@@ -95,6 +114,19 @@ export const GROUPS_SCENARIOS: Scenarios = {
     },
   ],
   'POST /user_groups/:user_group_id/subgroups': [
+    {
+      title: 'a role, with which rights go',
+      as: 'iago',
+      given: async (world) => {
+        await letGroupSeeChannel('hamlet')(world);
+        const add_subgroups = [(await systemGroups(world)).members];
+        const at = `/user_groups/${toGroup(world).user_group_id}/members`;
+        fieldsOf(await world.server.post(at, world.people.iago, { add_subgroups }));
+      },
+      at: toGroup,
+      params: async (world) => ({ delete: [(await systemGroups(world)).members] }),
+      heard: ['user_group/remove_subgroups', ...HIDDEN],
+    },
     {
       title: 'a role',
       as: 'iago',

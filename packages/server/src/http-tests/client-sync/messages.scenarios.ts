@@ -50,7 +50,9 @@ export const MESSAGES_SCENARIOS: Scenarios = {
     },
     {
       title: 'in a channel that none of them follows',
-      as: 'iago',
+      as: 'shiva',
+      given: ({ server, people }) =>
+        server.delete('/users/me/subscriptions', people.iago, { subscriptions: ['garden'] }),
       params: ({ channels }) => ({ type: 'channel', to: channels.garden, topic: 'roses', content: 'hello' }),
       heard: [],
     },
@@ -182,7 +184,7 @@ export const MESSAGES_SCENARIOS: Scenarios = {
         server.post('/messages/flags', people.cordelia, { messages: messages.slice(0, 2), op: 'add', flag: 'starred' }),
       at: toMessage(1),
       params: ({ channels }) => ({ stream_id: channels.garden, propagate_mode: 'change_all' }),
-      heard: [...UPDATED, ...GONE, ...FOLLOWED],
+      heard: [...UPDATED, ...GONE, ...FOLLOWED, ...MESSAGE],
     },
     {
       title: 'to a channel whose history is protected',
@@ -209,7 +211,7 @@ export const MESSAGES_SCENARIOS: Scenarios = {
       },
       at: toMessage(0),
       params: ({ channels }) => ({ stream_id: channels.town }),
-      heard: [...UPDATED, ...MESSAGE],
+      heard: [...UPDATED, ...MESSAGE, ...FOLLOWED],
     },
   ],
   'DELETE /messages/:message_id': [

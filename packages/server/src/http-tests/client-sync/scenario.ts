@@ -53,7 +53,7 @@ export const toMessage =
   (index: number) =>
   ({ messages }: World): Fields => ({ message_id: messages[index] });
 
-export const systemGroups = ({ server }: World) =>
+export const systemGroups = ({ server }: Pick<World, 'server'>) =>
   server.storage.uow.read(({ groups }) => groups.systemGroupIds(server.realmId));
 
 export function twoDrafts({ channels }: World): Fields {

@@ -1,4 +1,4 @@
-import { keepDraft, type Scenarios } from './scenario.js';
+import { keepDraft, type Scenarios, systemGroups } from './scenario.js';
 
 export const SETTINGS_SCENARIOS: Scenarios = {
   'PATCH /settings': [
@@ -28,6 +28,43 @@ export const SETTINGS_SCENARIOS: Scenarios = {
       as: 'hamlet',
       params: { timezone: 'Europe/Copenhagen' },
       heard: ['realm_user/update', 'user_settings/update'],
+    },
+    {
+      title: 'who sees the address, of somebody with few who may',
+      as: 'hamlet',
+      given: ({ server, people }) => server.patch('/settings', people.hamlet, { email_address_visibility: 4 }),
+      params: { email_address_visibility: 2 },
+      heard: ['realm_user/update', 'user_settings/update'],
+    },
+    {
+      title: 'of others, and of a group',
+      as: 'iago',
+      params: async ({ server, people }) => ({
+        target_users: {
+          user_ids: [people.polonius.id],
+          group_ids: [(await systemGroups({ server })).owners],
+          skip_if_already_edited: true,
+        },
+        starred_message_counts: false,
+        enable_drafts_synchronization: false,
+      }),
+      heard: ['user_settings/update'],
+    },
+    {
+      title: 'a password, and another address that waits to be confirmed',
+      as: 'hamlet',
+      params: ({ people }) => ({
+        old_password: people.hamlet.password,
+        new_password: 'alas, poor yorick 1601',
+        email: 'prince@zulip.com',
+      }),
+      heard: [],
+    },
+    {
+      title: 'whether an export may hold what is theirs',
+      as: 'hamlet',
+      params: { allow_private_data_export: true },
+      heard: ['realm_export_consent', 'user_settings/update'],
     },
     {
       title: 'who sees the address',

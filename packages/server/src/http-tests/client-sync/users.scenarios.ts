@@ -1,3 +1,4 @@
+import { GrantSpecialPermission } from '@parley/domain/users';
 import { fieldsOf } from '../../testing/expectations.js';
 import type { WireWorld as World, WorldPerson } from '../../testing/wire-world.js';
 import { ACQUAINTED, CREATED, type Fields, HIDDEN, LOST, type Scenarios } from './scenario.js';
@@ -29,11 +30,20 @@ export const USERS_SCENARIOS: Scenarios = {
       heard: ['realm_user/update', ...LOST, 'subscription/peer_remove', ...OUT_OF_SIGHT],
     },
     {
-      title: 'with the profile',
-      as: 'iago',
+      title: 'with the profile, a bot and an invitation, known to a guest by a direct message',
+      as: 'desdemona',
+      given: async (world) => {
+        const { server, people } = world;
+        const { desdemona, shiva, lonelyGuest } = people;
+        fieldsOf(await server.patch(`/users/${shiva.id}`, desdemona, { role: 200 }));
+        await server.sendMessage(shiva, [lonelyGuest], { content: 'psst' });
+        fieldsOf(await server.post('/bots', shiva, { full_name: 'Her bot', short_name: 'hers' }));
+        fieldsOf(await server.post('/invites/multiuse', shiva, { invite_as: 400 }));
+        await spellOut('shiva')(world);
+      },
       at: toUser('shiva'),
       params: { actions: { delete_profile: true } },
-      heard: ['realm_user/update', 'subscription/peer_remove', 'user_group/remove_members'],
+      heard: ['invites_changed', 'realm_user/update', ...LOST, 'subscription/peer_remove', ...OUT_OF_SIGHT],
     },
   ],
   'DELETE /users/me': [
@@ -62,6 +72,22 @@ export const USERS_SCENARIOS: Scenarios = {
         'user_group/add_members',
         'user_group/update',
       ],
+    },
+    {
+      title: 'a bot that follows channels, without an owner',
+      as: 'iago',
+      given: async ({ server, people: { iago, hamlet, helper } }) => {
+        const subscribed = { subscriptions: [{ name: 'town' }], principals: [helper.id] };
+        fieldsOf(await server.post('/users/me/subscriptions', hamlet, subscribed));
+        fieldsOf(await server.delete(`/bots/${helper.id}`, iago));
+        await server.storage.uow.write(async (tx) => {
+          const user = (await tx.users.find(server.realmId, helper.id))!;
+          const bot = { ...user.bot!, ownerId: null };
+          await tx.users.update({ ...user, bot });
+        });
+      },
+      at: toUser('helper'),
+      heard: ['realm_user/update', 'subscription/peer_add', 'user_group/add_members'],
     },
     {
       title: 'somebody whose role changed meanwhile',
@@ -104,6 +130,29 @@ export const USERS_SCENARIOS: Scenarios = {
       heard: [...ROLE, ...CREATED, 'subscription/peer_add', ...ACQUAINTED, 'default_streams'],
     },
     {
+      title: 'that of a bot, to administrator',
+      as: 'desdemona',
+      at: toUser('helper'),
+      params: { role: 200 },
+      heard: ROLE,
+    },
+    {
+      title: 'that of somebody who is gone',
+      as: 'iago',
+      given: ({ server, people: { iago, shiva } }) => server.delete(`/users/${shiva.id}`, iago),
+      at: toUser('shiva'),
+      params: { role: 600, full_name: 'Formerly Shiva' },
+      heard: ['realm_user/update'],
+    },
+    {
+      title: 'of an owner, their own',
+      as: 'desdemona',
+      given: ({ server, people: { desdemona, shiva } }) => server.patch(`/users/${shiva.id}`, desdemona, { role: 100 }),
+      at: toUser('desdemona'),
+      params: { role: 400 },
+      heard: ROLE,
+    },
+    {
       title: 'to administrator',
       as: 'desdemona',
       at: toUser('cordelia'),
@@ -112,6 +161,36 @@ export const USERS_SCENARIOS: Scenarios = {
     },
   ],
   'PATCH /users/:email': [
+    {
+      title: 'an administrator to a member',
+      as: 'desdemona',
+      at: ({ people }) => ({ email: people.iago.email }),
+      params: { role: 400 },
+      heard: [...ROLE, ...HIDDEN],
+    },
+    {
+      title: 'an address that all see',
+      as: 'desdemona',
+      given: async ({ server, people: { desdemona } }) => {
+        const grant = { realmId: server.realmId, email: desdemona.email, permission: 'canChangeUserEmails' } as const;
+        await server.parley.useCase(GrantSpecialPermission).execute(grant);
+      },
+      at: ({ people }) => ({ email: people.shiva.email }),
+      params: { new_email: 'other@zulip.com' },
+      heard: ['realm_user/update'],
+    },
+    {
+      title: 'an address that few see',
+      as: 'desdemona',
+      given: async ({ server, people: { desdemona, shiva } }) => {
+        const grant = { realmId: server.realmId, email: desdemona.email, permission: 'canChangeUserEmails' } as const;
+        await server.parley.useCase(GrantSpecialPermission).execute(grant);
+        fieldsOf(await server.patch('/settings', shiva, { email_address_visibility: 3 }));
+      },
+      at: ({ people }) => ({ email: `user${people.shiva.id}@parley.invalid` }),
+      params: { new_email: 'other@zulip.com' },
+      heard: ['realm_user/update'],
+    },
     {
       title: 'a name',
       as: 'iago',

@@ -1,15 +1,13 @@
 import type { ApiKeyMint } from '../authentication/api-keys.js';
-import { replaceApiKey } from '../push/replace-api-key.js';
 import type { Clock } from '../shared/clock.js';
+import type { RealmId, UserId } from '../shared/ids.js';
 import type { Repositories, Transaction, UnitOfWork } from '../shared/unit-of-work.js';
-import type { User } from '../users/user.js';
-
-type Reads = Pick<Repositories | Transaction, 'users' | 'externalIds'>;
+import { replaceApiKey } from './replace-api-key.js';
 
 /** The key that somebody has, where there is none or `rotates` another one; `find` throws what whoever asks is refused with. */
 export async function issueKeyOf(
   { uow, mint, clock }: { readonly uow: UnitOfWork; readonly mint: ApiKeyMint; readonly clock: Clock },
-  find: (reads: Reads) => Promise<User>,
+  find: (repositories: Repositories | Transaction) => Promise<{ readonly realmId: RealmId; readonly id: UserId }>,
   { rotates }: { readonly rotates: boolean },
 ): Promise<string> {
   if (!rotates) {

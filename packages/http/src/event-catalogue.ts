@@ -1,0 +1,30 @@
+import type { AnyEvent, AnyEventType, EventCatalogue } from '@parley/domain/events';
+import type { EventPresenter, EventWriter } from './events/event-presenter.js';
+import { wantsAnyOf } from './events/queue-presentation.js';
+import { EVENT_PRESENTERS, MESSAGE_PARTS } from './features.js';
+
+/** Each takes events of its own type only: whoever looks one up by an event's type gives it that event. */
+const presenterOf = (type: AnyEventType): EventPresenter<AnyEvent> =>
+  EVENT_PRESENTERS[type] as unknown as EventPresenter<AnyEvent>;
+
+const wireTypes = new Map<AnyEventType, readonly string[]>();
+
+function wireTypesOf(type: AnyEventType): readonly string[] {
+  let types = wireTypes.get(type);
+  if (!types) {
+    types = [...new Set(presenterOf(type).forms.map((form) => form.type))];
+    wireTypes.set(type, types);
+  }
+  return types;
+}
+
+/** What delivery has to know of events. */
+export const EVENT_CATALOGUE: EventCatalogue = {
+  wants: (presentation, type) => wantsAnyOf(presentation, wireTypesOf(type)),
+  needsOf: (event) => presenterOf(event.type).needs?.(event) ?? null,
+};
+
+export const EVENT_WRITER: EventWriter = {
+  present: (event, context) => presenterOf(event.type).present(event, context),
+  messageParts: MESSAGE_PARTS,
+};

@@ -1,0 +1,185 @@
+import type { IncomingMessage } from 'node:http';
+import { type Readable, Transform, type TransformCallback } from 'node:stream';
+import type { ReceivedBlob } from '@parley/domain/files';
+import { type Body, type BodyRules, ClientGone, type FileSink, MAX_FIELDS, MAX_FILES, NO_BODY } from './body-rules.js';
+import { bodyTooLarge, malformedPayload, requestTooSlow } from './errors.js';
+import { Collector, whenGone } from './received-bytes.js';
+import type { UploadedFile } from './request.js';
+
+/** `content`: the body, where all of it is in memory; null: it is still to come. */
+export async function readMultipart(message: IncomingMessage, rules: BodyRules, content: Buffer | null): Promise<Body> {
+  const { default: busboy } = await import('busboy');
+  const { maxBytes, charge, timeoutMs, files: fileRules } = rules;
+  return new Promise((resolve, reject) => {
+    const fields = new Map<string, string>();
+    const files: UploadedFile[] = [];
+    const receptions: Reception[] = [];
+    const source = content ? null : message.pipe(new Batches());
+    const deadline = content ? undefined : setTimeout(() => fail(requestTooSlow()), timeoutMs);
+    const finish = (body: Body): void => {
+      clearTimeout(deadline);
+      // From here on they are the request's, whatever becomes of its connection.
+      receptions.length = 0;
+      resolve(body);
+    };
+    const fail = (error: unknown): void => {
+      clearTimeout(deadline);
+      for (const reception of receptions) reception.abort();
+      source?.unpipe();
+      source?.resume();
+      charge.release();
+      fileRules?.charge.release();
+      reject(error);
+    };
+    const attempt = (work: () => void): void => {
+      try {
+        work();
+      } catch (error) {
+        fail(error);
+      }
+    };
+    let parser: ReturnType<typeof busboy>;
+    try {
+      parser = busboy({
+        headers: message.headers,
+        defParamCharset: 'utf8',
+        limits: {
+          fieldSize: maxBytes,
+          // A file of exactly this size would count as cut.
+          fileSize: fileRules ? fileRules.maxBytes + 1 : undefined,
+          parts: MAX_FIELDS,
+          files: MAX_FILES,
+        },
+      });
+    } catch {
+      return fail(malformedPayload());
+    }
+    let fieldBytes = 0;
+    let fileBytes = 0;
+    // The parser's types leave out that a part may have no name, or be in a charset that nobody knows.
+    parser.on('field', (name: string | undefined, value: string | undefined, info) => {
+      if (name === undefined) return;
+      if (value === undefined) return fail(malformedPayload());
+      const bytes = name.length + value.length;
+      fieldBytes += bytes;
+      if (info.valueTruncated || fieldBytes > maxBytes) return fail(bodyTooLarge());
+      fields.set(name, value);
+      if (!content) attempt(() => charge.add(bytes));
+    });
+    parser.on('file', (field: string | undefined, stream, { filename, mimeType }) => {
+      stream.on('error', () => {}); // the parser reports it
+      if (!fileRules || field === undefined) {
+        stream.resume();
+        return;
+      }
+      const about = { field, filename: filename ?? '', mimeType };
+      if (fileRules.sink) {
+        // Operations take one file; that there were others is all they are told of these.
+        if (receptions.length > 0) {
+          stream.resume();
+          files.push({ ...about, content: NO_BYTES, blob: null, isTruncated: false });
+          return;
+        }
+        const reception = new Reception(fileRules.sink, stream);
+        receptions.push(reception);
+        reception.done.then(
+          ({ blob, isTruncated }) => files.unshift({ ...about, content: NO_BYTES, blob, isTruncated }),
+          fail,
+        );
+        return;
+      }
+      const collector = new Collector(fileRules.charge, fileRules.maxBytes);
+      let isTruncated = false;
+      stream.on('limit', () => {
+        isTruncated = true;
+      });
+      stream.on('data', (chunk: Buffer) => {
+        fileBytes += chunk.length;
+        if (fileBytes > 2 * fileRules.maxBytes) return fail(bodyTooLarge());
+        attempt(() => collector.add(chunk));
+      });
+      stream.on('end', () => {
+        files.push({ ...about, content: collector.bytes.subarray(0, fileRules.maxBytes), blob: null, isTruncated });
+      });
+    });
+    for (const limit of ['partsLimit', 'filesLimit'] as const) parser.on(limit, () => fail(bodyTooLarge()));
+    let isEmpty = content?.length === 0;
+    if (!content) {
+      isEmpty = true;
+      message.once('data', () => {
+        isEmpty = false;
+      });
+    }
+    // zulip-js calls every POST multipart, and without parameters sends not even the last boundary.
+    parser.on('error', () => (isEmpty ? finish(NO_BODY) : fail(malformedPayload())));
+    parser.on('close', () => {
+      Promise.all(receptions.map(({ done }) => done)).then(() => finish({ fields, files }), fail);
+    });
+    if (source) {
+      whenGone(message, fail);
+      source.pipe(parser);
+    } else parser.end(content);
+  });
+}
+
+const NO_BYTES: Buffer = Buffer.alloc(0);
+
+/** A file part on its way to where bytes are kept. */
+class Reception {
+  /** Of a part that is too long nothing is kept. */
+  readonly done: Promise<{ readonly blob: ReceivedBlob | null; readonly isTruncated: boolean }>;
+  private isAborted = false;
+
+  constructor(
+    private readonly sink: FileSink,
+    private readonly part: Readable & { readonly truncated?: boolean },
+  ) {
+    this.done = this.receive();
+    // Whoever waits for it may have been told something else first.
+    this.done.catch(() => undefined);
+  }
+
+  /** Nobody is interested in it any more. */
+  abort(): void {
+    this.isAborted = true;
+    this.part.destroy(new ClientGone());
+    // It may have been there as a whole already. Where this fails, the sweep finds it.
+    this.done.then(({ blob }) => blob && this.sink.discard(blob)).catch(() => undefined);
+  }
+
+  private async receive() {
+    const blob = await this.sink.receive(this.part);
+    const isTruncated = this.part.truncated ?? false;
+    if (!isTruncated && !this.isAborted) return { blob, isTruncated };
+    await this.sink.discard(blob);
+    return { blob: null, isTruncated };
+  }
+}
+
+const BATCH_BYTES = 16 * 1024;
+
+/** Hands on in larger pieces what comes in tiny ones, each of which would cost the parser hundreds of bytes. */
+class Batches extends Transform {
+  private batch: Buffer = Buffer.alloc(0);
+  private filled = 0;
+
+  override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
+    if (this.filled + chunk.length > BATCH_BYTES) this.hand();
+    if (chunk.length >= BATCH_BYTES) this.push(chunk);
+    else {
+      if (this.filled === 0) this.batch = Buffer.allocUnsafe(BATCH_BYTES);
+      this.filled += chunk.copy(this.batch, this.filled);
+    }
+    done();
+  }
+
+  override _flush(done: TransformCallback): void {
+    this.hand();
+    done();
+  }
+
+  private hand(): void {
+    if (this.filled > 0) this.push(this.batch.subarray(0, this.filled));
+    this.filled = 0;
+  }
+}

@@ -1,0 +1,131 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { imageTooLarge, MAX_WHOLE_PIXELS, unreadableImage } from '@parley/domain/images';
+import type { MainModule } from 'libheif-js/libheif-wasm/libheif.js';
+import { encodeTiff } from './encode-tiff.js';
+
+const require = createRequire(import.meta.url);
+
+/** An image whose header has been read. */
+export interface HeicImage {
+  /** In pixels, as it is seen. */
+  readonly width: number;
+  readonly height: number;
+  /** Its pixels, as a TIFF. The thread stands still meanwhile. @throws DomainError UNREADABLE_IMAGE, IMAGE_TOO_LARGE */
+  decode(): Uint8Array;
+}
+
+/** Of the decoder, with the image: a header may promise less than what follows it demands. */
+const MAX_MEMORY_BYTES = 320 * 1024 * 1024;
+/** Further ones are left out, which costs colors a little. */
+const MAX_PROFILE_BYTES = 1024 * 1024;
+const PAGE_BYTES = 65_536;
+
+/** As the library's `heif_error_code`, `heif_suberror_code`, `heif_colorspace`, `heif_chroma` and `heif_channel` have them. */
+const OUT_OF_MEMORY = 6;
+const LIMIT_EXCEEDED = 1000;
+const RGB = 1;
+const INTERLEAVED_RGB = 10;
+const INTERLEAVED_RGBA = 11;
+const INTERLEAVED = 10;
+
+/** Room for a `heif_error`, and for what a function answers by a pointer. */
+const ERROR_BYTES = 12;
+const ANSWER_BYTES = 4;
+
+let library: { readonly make: (options: object) => MainModule; readonly code: WebAssembly.Module } | undefined;
+
+/** When the first such image comes. */
+function loadLibrary(): NonNullable<typeof library> {
+  library ??= {
+    make: require('libheif-js/libheif-wasm/libheif.js'),
+    code: new WebAssembly.Module(readFileSync(require.resolve('libheif-js/libheif-wasm/libheif.wasm'))),
+  };
+  return library;
+}
+
+/** With a memory of its own, which nothing of an earlier image is in and which does not grow beyond the limit. */
+function newLibrary(): MainModule {
+  const { make, code } = loadLibrary();
+  return make({
+    print: () => {},
+    printErr: () => {},
+    instantiateWasm(imports: WebAssembly.Imports, receive: (instance: WebAssembly.Instance) => void) {
+      const instance = new WebAssembly.Instance(code, imports);
+      for (const memory of Object.values(instance.exports)) {
+        if (memory instanceof WebAssembly.Memory) limit(memory);
+      }
+      receive(instance);
+      return instance.exports;
+    },
+  });
+}
+
+function limit(memory: WebAssembly.Memory): void {
+  const grow = memory.grow.bind(memory);
+  memory.grow = (pages: number) => {
+    if (memory.buffer.byteLength + pages * PAGE_BYTES > MAX_MEMORY_BYTES) throw new RangeError('too much memory');
+    return grow(pages);
+  };
+}
+
+/** What phones make of photos; libvips comes without a decoder of it. @throws DomainError UNREADABLE_IMAGE, IMAGE_TOO_LARGE */
+export function openHeic(image: Uint8Array): HeicImage {
+  return orUnreadable(() => {
+    const heif = newLibrary();
+    const error = heif._malloc(ERROR_BYTES + ANSWER_BYTES);
+    const answer = error + ERROR_BYTES;
+    const numberAt = (address: number): number =>
+      new DataView(heif.HEAPU8.buffer as ArrayBuffer).getUint32(address, true);
+    /** Calls what fills `error`, and answers what it has put at `answer`. */
+    const call = (work: () => void): number => {
+      work();
+      const [code, subcode] = [numberAt(error), numberAt(error + 4)];
+      if (code === OUT_OF_MEMORY || subcode === LIMIT_EXCEEDED) throw imageTooLarge();
+      if (code !== 0) throw unreadableImage();
+      return numberAt(answer);
+    };
+    const bytesAt = (address: number, length: number): Uint8Array =>
+      new Uint8Array(heif.HEAPU8.buffer as ArrayBuffer, address, length);
+
+    const content = heif._malloc(image.length);
+    bytesAt(content, image.length).set(image);
+    const context = heif._heif_context_alloc();
+    call(() => heif._heif_context_read_from_memory_without_copy(error, context, content, image.length, 0));
+    const handle = call(() => heif._heif_context_get_primary_image_handle(error, context, answer));
+    const width = heif._heif_image_handle_get_width(handle);
+    const height = heif._heif_image_handle_get_height(handle);
+
+    const profileOf = (): Uint8Array | null => {
+      const length = heif._heif_image_handle_get_raw_color_profile_size(handle);
+      if (length === 0 || length > MAX_PROFILE_BYTES) return null;
+      const address = heif._malloc(length);
+      call(() => heif._heif_image_handle_get_raw_color_profile(error, handle, address));
+      return bytesAt(address, length);
+    };
+    const decode = (): Uint8Array => {
+      const hasAlpha = heif._heif_image_handle_has_alpha_channel(handle) !== 0;
+      const chroma = hasAlpha ? INTERLEAVED_RGBA : INTERLEAVED_RGB;
+      const decoded = call(() => heif._heif_decode_image(error, handle, answer, RGB, chroma, 0));
+      const size = {
+        width: heif._heif_image_get_width(decoded, INTERLEAVED),
+        height: heif._heif_image_get_height(decoded, INTERLEAVED),
+      };
+      if (size.width * size.height > MAX_WHOLE_PIXELS) throw imageTooLarge();
+      const plane = heif._heif_image_get_plane_readonly(decoded, INTERLEAVED, answer);
+      const stride = numberAt(answer);
+      const profile = profileOf();
+      return encodeTiff({ ...size, hasAlpha, profile, stride, pixels: bytesAt(plane, stride * size.height) });
+    };
+    return { width, height, decode: () => orUnreadable(decode) };
+  });
+}
+
+/** Whatever the library runs into, its image is at fault. */
+function orUnreadable<T>(work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw error instanceof WebAssembly.RuntimeError || error instanceof RangeError ? unreadableImage() : error;
+  }
+}
