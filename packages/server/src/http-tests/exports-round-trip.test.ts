@@ -6,9 +6,11 @@ import { ImportRealm, type PersonCopy, RealmReader } from '@parley/domain/export
 import { MakeThumbnails } from '@parley/domain/messages';
 import type { UserId } from '@parley/domain/shared';
 import { openExport, writeExport } from '@parley/export-files';
+import { SharpImageProcessor } from '@parley/images';
 import { COLUMN_NAMES } from '../exports/column-names.js';
 import { type Contents, contentsOf, everyAnswer, forgottenReads } from '../testing/every-answer.js';
 import { fieldsOf } from '../testing/expectations.js';
+import { pngOf } from '../testing/images.js';
 import { runJobs } from '../testing/jobs.js';
 import { imageFile, postFiles } from '../testing/multipart.js';
 import { TestServer, type TestUser } from '../testing/test-server.js';
@@ -106,7 +108,6 @@ async function fill(server: TestServer): Promise<TestUser> {
   const ophelia = await server.addUser({ email: 'ophelia@zulip.com', fullName: 'Ophelia', role: 'guest' });
   await post('/users/me/subscriptions', desdemona, { subscriptions: [{ name: 'town' }], principals: [ophelia.id] });
   const picture = fieldsOf(await postFiles(server, '/user_uploads', ophelia, [imageFile({ width: 1000 })]));
-  await runJobs(server, server.parley.useCase(MakeThumbnails));
   const shown = await send(ophelia, {
     to: town,
     topic: 'flowers',
@@ -207,7 +208,6 @@ it('an organization that was exported and imported on a new server answers every
   const output = await imported(to, path, null);
   expect(output).toMatchObject({ files: 2, missingFiles: 0, realm: { id: from.realmId, stringId: 'zulip' } });
   to.clock.advance(10);
-  await runJobs(to, to.parley.useCase(MakeThumbnails));
   const there = await signIn(to, people);
   for (const [index, person] of people.entries()) {
     expect(await answersTo(to, there[index]!, contents)).toEqual(await answersTo(from, person, contents));
@@ -223,6 +223,28 @@ it('an organization that was exported and imported on a new server answers every
     '/user_avatars/1/emoji/images/still/2.png': [200, 'png 64x64x1'],
   });
   expect(await picturesOf(to, there[0]!)).toEqual(pictures);
+  await from.close();
+  await to.close();
+});
+
+it('thumbnails of imported images are made again', async () => {
+  const images = new SharpImageProcessor();
+  const from = await TestServer.start({ images });
+  const { hamlet } = from.people;
+  const png = { name: 'a.png', content: pngOf(1000, 20), type: 'image/png' };
+  const { url } = fieldsOf(await postFiles(from, '/user_uploads', hamlet, [png])) as { url: string };
+  const to = await TestServer.startEmpty({ images });
+  expect(await imported(to, await exported(from), null)).toMatchObject({ files: 1 });
+  const [there] = await signIn(to, [hamlet]);
+  const path = `${url.replace('/user_uploads/', '//user_uploads/thumbnail/')}/840x560.webp`;
+  // The server's own worker may be at it.
+  let status = 0;
+  for (let round = 0; round < 100 && status !== 200; round++) {
+    await runJobs(to, to.parley.useCase(MakeThumbnails));
+    ({ status } = await to.get(path, there!));
+    if (status !== 200) await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  expect(status).toBe(200);
   await from.close();
   await to.close();
 });
@@ -340,7 +362,7 @@ it('an import beside other organizations keeps what texts name', async () => {
   expect(address).toContain(`/user_uploads/${realm.id}/`);
   expect((await to.request('GET', `/${address}`, { as, realm: 'copied' })).body).toBe('alas');
   expect(messages.some(({ sender_id }) => sender_id === hamlet!.id)).toBe(true);
-  const { emoji } = fieldsOf(await to.request('GET', '/realm/emoji', { as, realm: 'copied' })) as unknown as {
+  const { emoji } = fieldsOf(await to.request('GET', '/realm/emoji', { as, realm: 'copied' })) as {
     emoji: Record<string, { name: string; source_url: string; deactivated: boolean }>;
   };
   const yorick = Object.keys(emoji).find((id) => !emoji[id]!.deactivated)!;

@@ -48,7 +48,11 @@ const ASKED: Readonly<Record<string, (contents: Contents) => readonly Asked[]>> 
   '/messages/:message_id/history': ({ messageIds }) => messageIds.map((id) => [`/messages/${id}/history`]),
   '/messages/:message_id/read_receipts': ({ messageIds }) => messageIds.map((id) => [`/messages/${id}/read_receipts`]),
   // Those for a while have a key in them; the bytes are what counts.
-  '/user_uploads/:realm_id/*filename': ({ pathIds }) => pathIds.map((path) => [`//user_uploads/${path}`]),
+  '/user_uploads/:realm_id/*filename': ({ pathIds }) =>
+    pathIds.flatMap((path) => [
+      [`//user_uploads/${path}`] as const,
+      [`//user_uploads/thumbnail/${path}/840x560.webp`] as const,
+    ]),
   '/streams': () => [['/streams', { include_all: true, include_subscribed: true, include_default: true }]],
   '/streams/:stream_id': ({ channelIds }) => channelIds.map((id) => [`/streams/${id}`]),
   '/get_stream_id': ({ channelNames }) => channelNames.map((stream) => ['/get_stream_id', { stream }]),
@@ -72,7 +76,7 @@ const ASKED: Readonly<Record<string, (contents: Contents) => readonly Asked[]>> 
   '/user_groups': () => [['/user_groups', { include_deactivated_groups: true }]],
   '/user_groups/:user_group_id/members': ({ groupIds }) => groupIds.map((id) => [`/user_groups/${id}/members`]),
   '/user_groups/:user_group_id/members/:user_id': ({ groupIds, userIds }) =>
-    pairs(groupIds, userIds).map(([group, user]) => [`/user_groups/${group}/members/${user}`]),
+    pairs(groupIds.slice(-2), userIds).map(([group, user]) => [`/user_groups/${group}/members/${user}`]),
   '/user_groups/:user_group_id/subgroups': ({ groupIds }) => groupIds.map((id) => [`/user_groups/${id}/subgroups`]),
   '/realm/profile_fields': () => [['/realm/profile_fields']],
   '/bot_storage': () => [['/bot_storage']],
