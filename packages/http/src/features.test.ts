@@ -22,7 +22,7 @@ const sections = registerSections({
     isDevelopment: false,
     webPublicEnabled: false,
     hasBigBlueButton: false,
-    fileLimits: { maxFileMib: 100, quotaMib: null },
+    fileLimits: { maxFileMib: 100, quotaMib: null, userQuotaMib: null },
   },
   userPages: new UserPagePresenter(realmUrls),
   presence: {} as PresenceBoard,

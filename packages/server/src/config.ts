@@ -114,7 +114,7 @@ export interface Setting<T> {
 
 /** Unless the operator says otherwise. */
 export const KEEP_DELETED_DAYS = 30;
-export const FILE_LIMITS: FileLimits = { maxFileMib: 100, quotaMib: null };
+export const FILE_LIMITS: FileLimits = { maxFileMib: 100, quotaMib: null, userQuotaMib: null };
 
 /** Everything that can be configured: help, checks and docs/configuration.md come from these rows. */
 export const SETTINGS = {
@@ -253,6 +253,14 @@ export const SETTINGS = {
     'upload-quota',
     'MIB',
     'all files of an organization together; default: no limit',
+    parseCount,
+    null as number | null,
+  ),
+  uploadQuotaPerUser: setting(
+    'PARLEY_UPLOAD_QUOTA_PER_USER',
+    'upload-quota-per-user',
+    'MIB',
+    'all files of one user together; default: no limit',
     parseCount,
     null as number | null,
   ),
@@ -493,7 +501,11 @@ export function readConfiguration(
     limits: limitsOf(read('connections'), read('bytesInFlight') * MIB),
     shedsLoad: read('shedsLoad'),
     files: read('files') as FilesLocation | null,
-    fileLimits: { maxFileMib: read('maxUpload'), quotaMib: read('uploadQuota') },
+    fileLimits: {
+      maxFileMib: read('maxUpload'),
+      quotaMib: read('uploadQuota'),
+      userQuotaMib: read('uploadQuotaPerUser'),
+    },
     keepDeletedDays: read('keepDeletedDays'),
     logLevel: read('logLevel') as LogLevel,
     metrics: read('metrics'),

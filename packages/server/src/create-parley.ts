@@ -71,6 +71,7 @@ export async function createParley(config: ParleyConfig): Promise<Parley> {
       fileLimits: {
         maxFileMib: config.maxUploadMib ?? FILE_LIMITS.maxFileMib,
         quotaMib: config.uploadQuotaMib ?? FILE_LIMITS.quotaMib,
+        userQuotaMib: config.uploadQuotaPerUserMib ?? FILE_LIMITS.userQuotaMib,
       },
       keepDeletedDays: config.keepDeletedDays ?? KEEP_DELETED_DAYS,
       isDev: false,

@@ -102,6 +102,8 @@ export interface ParleyOptions {
   readonly maxUploadMib?: number;
   /** Size of all files of an organization together, in MiB; default: no limit. */
   readonly uploadQuotaMib?: number;
+  /** Size of all files of one user together, in MiB; default: no limit. */
+  readonly uploadQuotaPerUserMib?: number;
   /** For so many days deleted messages can be put back by `parley message restore`; default: 30. */
   readonly keepDeletedDays?: number;
   /** Whether `parley.metrics()` has something to say; default: false. */
@@ -148,6 +150,7 @@ const OPTIONS: Readonly<Record<OptionName, true>> = {
   files: true,
   maxUploadMib: true,
   uploadQuotaMib: true,
+  uploadQuotaPerUserMib: true,
   keepDeletedDays: true,
   metrics: true,
   logger: true,

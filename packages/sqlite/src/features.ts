@@ -69,6 +69,7 @@ import { sessions } from './migrations/0032-sessions.js';
 import { thumbnails } from './migrations/0033-thumbnails.js';
 import { confirmations } from './migrations/0034-confirmations.js';
 import { exports } from './migrations/0035-exports.js';
+import { spaceOfOwners } from './migrations/0036-space-of-owners.js';
 import type { Migration } from './migrations/migration.js';
 import { SqliteNavigationViewRepository } from './navigation-views/sqlite-navigation-view-repository.js';
 import { SqliteOnboardingRepository } from './onboarding/sqlite-onboarding-repository.js';
@@ -132,6 +133,7 @@ export const MIGRATIONS: readonly Migration[] = [
   thumbnails,
   confirmations,
   exports,
+  spaceOfOwners,
 ];
 
 /** Makes the repositories of a connection. What they keep in memory, all connections share. */

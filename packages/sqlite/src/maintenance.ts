@@ -51,7 +51,8 @@ export interface KnownBlob {
   readonly size: number;
 }
 
-const BLOB_TABLES = ['file', 'picture'] as const;
+/** Bytes of unfinished uploads are elsewhere. */
+export const BLOB_TABLES: readonly string[] = ['file', 'thumbnail', 'picture', 'realm_export'];
 
 /** The blobs that the database says there are, in pages by name. @throws DatabaseRefused */
 export function listBlobs(path: string, after: string, limit: number): readonly KnownBlob[] {

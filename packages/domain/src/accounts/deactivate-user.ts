@@ -4,7 +4,9 @@ import { expireInvitationsOf } from '../invitations/invitation-changes.js';
 import type { Realm } from '../realms/realm.js';
 import type { UnixSeconds, UserId } from '../shared/ids.js';
 import type { Transaction } from '../shared/unit-of-work.js';
+import { storeStatusChange } from '../statuses/store-status-change.js';
 import { rename } from '../users/change-name.js';
+import { removeProfileValue } from '../users/change-profile.js';
 import { deactivate } from '../users/deactivate.js';
 import type { User } from '../users/user.js';
 import { accessorsOf } from '../users/user-delivery.js';
@@ -14,7 +16,7 @@ import { announceValuesNaming, directGroupsOf } from './group-values.js';
 /** What goes with an account, of bots as well (users §4.1). */
 export interface Deletions {
   readonly byId: UserId;
-  /** The name, and the avatar. */
+  /** The name, the avatar, values of profile fields, and the status. */
   readonly ofProfile: boolean;
   /** Where messages are deleted, by a job; empty: nowhere. */
   readonly ofMessages: readonly MessagePlace[];
@@ -51,7 +53,11 @@ async function end(tx: Transaction, user: User, now: UnixSeconds, deletions: Del
 
 /** Of an avatar that was uploaded the address is gone at once; the bytes go with the next sweep. */
 async function withoutProfile(tx: Transaction, user: User): Promise<User> {
-  const renamed = await rename(tx, user, DELETED_USER_NAME);
+  const { realmId, id } = user;
+  const values = (await tx.profiles.listValues(realmId, [id])).get(id) ?? [];
+  for (const { fieldId } of values) await removeProfileValue(tx, user, fieldId);
+  if (await tx.statuses.find(realmId, id)) await storeStatusChange(tx, user, { text: '', emoji: null });
+  const renamed = await rename(tx, (await tx.users.find(realmId, id))!, DELETED_USER_NAME);
   const { source, version } = renamed.avatar;
   if (source === 'generated') return renamed;
   return (await changeAvatar(tx, renamed, { source: 'generated', version: version + 1 })).user;

@@ -101,7 +101,7 @@ export class EventConsumption {
       try {
         ends = await this.parts.uow.read(({ events }) => events.listLastSeqs());
       } catch (err) {
-        this.tell('reading the log failed', { err });
+        this.reportProblem('reading the log failed', { err });
         return;
       }
       for (const { realmId, seq } of ends) {
@@ -145,7 +145,7 @@ export class EventConsumption {
       await work();
       this.retries.delete(realmId);
     } catch (err) {
-      this.tell('consuming events failed; they come again', { realmId, err });
+      this.reportProblem('consuming events failed; they come again', { realmId, err });
       if (this.isStopped) return;
       const delayMs = Math.min((this.retries.get(realmId)?.delayMs ?? RETRY_MS[0] / 2) * 2, RETRY_MS[1]);
       const retry = {
@@ -175,16 +175,16 @@ export class EventConsumption {
     const first = page[0]!.seq;
     // What a realm began with may be gone before a consumer comes.
     if (after > 0 && first > after + 1) {
-      this.tell('a consumer was too far behind: events are lost to it', { realmId, after, before: first });
+      this.reportProblem('a consumer was too far behind: events are lost to it', { realmId, after, before: first });
     }
     for (const logged of page) {
       if (!isReadable(logged)) {
-        this.tell('a consumer passes over an event', { realmId, seq: logged.seq, reason: logged.reason });
+        this.reportProblem('a consumer passes over an event', { realmId, seq: logged.seq, reason: logged.reason });
       }
     }
   }
 
-  private tell(problem: string, fields: Readonly<Record<string, unknown>>): void {
+  private reportProblem(problem: string, fields: Readonly<Record<string, unknown>>): void {
     this.parts.report(problem, { consumer: this.options.name, ...fields });
   }
 }

@@ -3,7 +3,9 @@ import { declareErrors } from '../shared/errors.js';
 export const FILE_ERRORS = declareErrors({
   UNKNOWN_FILE: 'unknown',
   FILE_TOO_LARGE: 'invalid',
+  /** The organization's. */
   UPLOAD_QUOTA_EXCEEDED: 'conflict',
+  OWN_UPLOAD_QUOTA_EXCEEDED: 'conflict',
   TOO_MANY_FILES: 'conflict',
   TOO_MANY_UPLOADS: 'conflict',
   UNKNOWN_UPLOAD: 'unknown',

@@ -61,23 +61,35 @@ export interface FileLimits {
   readonly maxFileMib: number;
   /** Of all files of an organization together, in MiB; null: none. */
   readonly quotaMib: number | null;
+  /** Of all files of one user together, in MiB; null: none. */
+  readonly userQuotaMib: number | null;
+}
+
+/** What files take, of one user. */
+export interface FileSpace {
+  readonly count: number;
+  readonly bytes: number;
 }
 
 export const MIB = 1024 * 1024;
 
 /**
- * Whether there is room for one more file (messages §16.1).
- * @throws DomainError UPLOAD_QUOTA_EXCEEDED, TOO_MANY_FILES
+ * Whether there is room for one more file (messages §16.1). `usedBytes`: of all files of the organization.
+ * @throws DomainError UPLOAD_QUOTA_EXCEEDED, OWN_UPLOAD_QUOTA_EXCEEDED, TOO_MANY_FILES
  */
 export function requireRoomForFile(
-  { quotaMib }: FileLimits,
+  { quotaMib, userQuotaMib }: FileLimits,
   size: number,
-  { usedBytes, count }: { readonly usedBytes: number; readonly count: number },
+  usedBytes: number,
+  own: FileSpace,
 ): void {
   if (quotaMib !== null && usedBytes + size > quotaMib * MIB) {
     throw new DomainError('UPLOAD_QUOTA_EXCEEDED', "Upload would exceed your organization's upload quota.");
   }
-  if (count >= MAX_FILES) throw new DomainError('TOO_MANY_FILES', `Too many uploaded files (limit: ${MAX_FILES}).`);
+  if (userQuotaMib !== null && own.bytes + size > userQuotaMib * MIB) {
+    throw new DomainError('OWN_UPLOAD_QUOTA_EXCEEDED', 'Upload would exceed your upload quota.');
+  }
+  if (own.count >= MAX_FILES) throw new DomainError('TOO_MANY_FILES', `Too many uploaded files (limit: ${MAX_FILES}).`);
 }
 
 export const fileTooLarge = (maxMib: number): DomainError =>
@@ -134,7 +146,8 @@ export interface FileReads {
   listAttached(realmId: RealmId, ids: readonly FileId[]): Promise<readonly AttachedFile[]>;
   /** The files that a message refers to; ascending. */
   listIdsOfMessage(realmId: RealmId, messageId: MessageId): Promise<readonly FileId[]>;
-  count(realmId: RealmId, ownerId: UserId): Promise<number>;
+  /** Costs what files the owner has. */
+  spaceOf(realmId: RealmId, ownerId: UserId): Promise<FileSpace>;
   /** The owner's oldest image, from that file on, whose thumbnails are still to be made. Costs what files there are from there on. */
   findPendingImage(realmId: RealmId, ownerId: UserId, from: FileId): Promise<StoredFile | null>;
   /** Of all files of a realm, in bytes. */

@@ -15,6 +15,7 @@ export type {
   FileImage,
   FileLimits,
   FileRepository,
+  FileSpace,
   NewFile,
   StoredFile,
   StoredThumbnail,

@@ -40,17 +40,15 @@ export class NewFiles {
     return { name, blob: key, size, contentType, image } satisfies FileContent;
   }
 
-  /** Nobody else may read it until a message refers to it. @throws DomainError UPLOAD_QUOTA_EXCEEDED, TOO_MANY_FILES */
+  /** Nobody else may read it until a message refers to it. @throws DomainError UPLOAD_QUOTA_EXCEEDED, OWN_UPLOAD_QUOTA_EXCEEDED, TOO_MANY_FILES */
   async add(
     tx: Transaction,
     { realmId, id: ownerId }: Pick<Actor, 'realmId' | 'id'>,
     pathId: string,
     content: FileContent,
   ): Promise<StoredFile> {
-    requireRoomForFile(this.limits, content.size, {
-      usedBytes: await tx.files.usedBytes(realmId),
-      count: await tx.files.count(realmId, ownerId),
-    });
+    const ofAll = await tx.files.usedBytes(realmId);
+    requireRoomForFile(this.limits, content.size, ofAll, await tx.files.spaceOf(realmId, ownerId));
     const file = await tx.files.add({ realmId, ownerId, pathId, ...content, createdAt: this.clock.now() });
     const usedBytes = await tx.files.usedBytes(realmId);
     await tx.events.append(realmId, {

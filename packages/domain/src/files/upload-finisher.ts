@@ -25,7 +25,7 @@ export class UploadFinisher {
     return received === 0 && size > 0 ? ((await this.blobs.sizeOf(blob)) ?? 0) : received;
   }
 
-  /** @throws DomainError UNKNOWN_UPLOAD, UPLOAD_QUOTA_EXCEEDED, TOO_MANY_FILES, SERVER_BUSY; of an upload that is refused nothing is left */
+  /** @throws DomainError UNKNOWN_UPLOAD, UPLOAD_QUOTA_EXCEEDED, OWN_UPLOAD_QUOTA_EXCEEDED, TOO_MANY_FILES, SERVER_BUSY; of an upload that is refused nothing is left */
   async finish(caller: Caller, upload: UnfinishedUpload): Promise<StoredFile> {
     const { realmId, pathId, blob: key, size, name } = upload;
     await this.partials.finish(key);

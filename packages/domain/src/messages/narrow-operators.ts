@@ -107,6 +107,13 @@ const unlessNegated =
   ({ negated }: NarrowTerm): Sort | null =>
     negated ? null : sort;
 
+/** What narrows to direct conversations have in common. */
+const AMONG_PEOPLE = {
+  isForSpectators: () => false,
+  namesPeople: true,
+  sort: unlessNegated('direct'),
+} as const satisfies Partial<NarrowOperator>;
+
 const OPERATORS: readonly NarrowOperator[] = [
   {
     names: ['channel', 'stream'],
@@ -147,10 +154,8 @@ const OPERATORS: readonly NarrowOperator[] = [
   },
   {
     names: ['dm', 'pm-with', 'pm_with'],
-    isForSpectators: () => false,
+    ...AMONG_PEOPLE,
     operand: 'textOrIntegers',
-    namesPeople: true,
-    sort: unlessNegated('direct'),
     isConversation: true,
     resolve: async (context, operand) => {
       const { reads, actor } = context;
@@ -163,10 +168,8 @@ const OPERATORS: readonly NarrowOperator[] = [
   },
   {
     names: ['dm-including'],
-    isForSpectators: () => false,
+    ...AMONG_PEOPLE,
     operand: 'textOrInteger',
-    namesPeople: true,
-    sort: unlessNegated('direct'),
     resolve: async (context, operand) => {
       const { reads, actor } = context;
       const userId = userIdIn(context.people, operand);
@@ -177,10 +180,8 @@ const OPERATORS: readonly NarrowOperator[] = [
   },
   {
     names: ['group-pm-with', 'group_pm_with'],
-    isForSpectators: () => false,
+    ...AMONG_PEOPLE,
     operand: 'textOrInteger',
-    namesPeople: true,
-    sort: unlessNegated('direct'),
     resolve: async (context, operand) => {
       const { reads, actor } = context;
       const userId = userIdIn(context.people, operand);

@@ -7,5 +7,6 @@ export const FILES = {
   events: FILE_EVENTS,
   errors: {
     UPLOAD_QUOTA_EXCEEDED: { code: 'REALM_UPLOAD_QUOTA' },
+    OWN_UPLOAD_QUOTA_EXCEEDED: { code: 'USER_UPLOAD_QUOTA' },
   },
 } satisfies HttpFeature;

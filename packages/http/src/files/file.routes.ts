@@ -79,7 +79,8 @@ export function fileRoutes({ serverInfo }: Pick<RouteParts, 'serverInfo'>): read
       handle: ({ dto, caller, useCase }) =>
         orPage(async () => {
           const { token, name } = await useCase.execute(caller, { pathId: `${dto.realm_id}/${dto.filename}` });
-          return success({ url: `/user_uploads/temporary/${token}/${name}` });
+          // Escaped: clients open it as it is.
+          return success({ url: `/user_uploads/temporary/${token}/${encodeURIComponent(name)}` });
         }),
     }),
     route('GET', '/user_uploads/temporary/:token/:name', {

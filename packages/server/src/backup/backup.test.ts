@@ -123,15 +123,20 @@ describe('a backup', () => {
     await restored.close();
   });
 
-  it('names files whose bytes are gone, uploaded ones and pictures', async () => {
-    const [file, picture] = ['cd', 'ef'].map((start) => start.padEnd(32, '0')) as [string, string];
+  it('names files whose bytes are gone, uploaded ones, their thumbnails, pictures and exports', async () => {
+    const lost = ['cd', 'ce', 'cf', 'ef'].map((start) => start.padEnd(32, '0'));
+    const [file, thumbnail, archive, picture] = lost;
     runSql(
       source.database,
       `INSERT INTO file (realm_id, owner_id, name, path_id, blob, size, content_type, created_at)
          VALUES (1, 1, 'a.txt', '1/a.txt', '${file}', 3, 'text/plain', 0), (1, 1, 'b.txt', '1/b.txt', '${blob}', 10, 'text/plain', 0);
+       INSERT INTO thumbnail (file_id, name, blob, size)
+         SELECT id, '840x560.webp', '${thumbnail}', 3 FROM file WHERE path_id = '1/a.txt';
+       INSERT INTO realm_export (realm_id, acting_user_id, type, requested_at, path_id, status, blob, size)
+         VALUES (1, 1, 'public', 0, '1/x', 'ready', '${archive}', 3), (1, 1, 'public', 0, '1/y', 'requested', NULL, NULL);
        INSERT INTO picture (realm_id, name, blob, size, format) VALUES (1, 'x', '${picture}', 3, 'png')`,
     );
-    expect(await createBackup(source, backup, OPTIONS)).toMatchObject({ files: 1, missingFiles: [file, picture] });
+    expect(await createBackup(source, backup, OPTIONS)).toMatchObject({ files: 1, missingFiles: lost });
   });
 
   it('is not made faster than the given speed', async () => {

@@ -20,8 +20,9 @@ const TOPICS: Readonly<Record<string, readonly string[]>> = {
   Rome: ['road works', 'senate minutes'],
   Scotland: ['weather', 'moving forest', 'clan gathering'],
   'core team': ['roadmap', 'hiring'],
-  general: ['announcements', 'lunch', 'reading list'],
+  general: ['picnic', 'lunch', 'reading list'],
   sandbox: ['test', 'formatting'],
+  announce: ['news', 'opening hours'],
 };
 
 const SUBJECTS = [

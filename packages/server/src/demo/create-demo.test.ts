@@ -45,24 +45,27 @@ describe('createDemo', () => {
     expect(realm).toMatchObject({ name: 'Zulip Dev', settings: { organizationType: 'business', digestWeekday: 1 } });
   });
 
-  it.each(DEMO_PEOPLE)('has $fullName, $role', async ({ email, fullName, role, specialPermissions = [] }) => {
-    const { user, hash, record } = await demo.ports.unitOfWork.read(async ({ users, apiKeys }) => {
-      const found = (await users.findByEmail(realmId, email))!;
-      const passwordHash = await users.findPasswordHash(realmId, found.id);
-      return { user: found, hash: passwordHash, record: await apiKeys.find(realmId, found.id) };
-    });
-    expect(user).toMatchObject({
-      email,
-      fullName,
-      role,
-      specialPermissions,
-      settings: { emailAddressVisibility: 'administrators' },
-    });
-    expect(await demo.ports.passwordHasher.verify(passwordOf({ email }), hash)).toBe(true);
-    const apiKey = demo.ports.apiKeyMint.derive(record!);
-    const verified = await compose(demo.ports)(VerifyApiKey).execute({ realmId }, { email, apiKey });
-    expect(verified.userId).toBe(user.id);
-  });
+  it.each(DEMO_PEOPLE)(
+    'has $fullName, $role',
+    async ({ email, fullName, role, timezone = '', specialPermissions = [] }) => {
+      const { user, hash, record } = await demo.ports.unitOfWork.read(async ({ users, apiKeys }) => {
+        const found = (await users.findByEmail(realmId, email))!;
+        const passwordHash = await users.findPasswordHash(realmId, found.id);
+        return { user: found, hash: passwordHash, record: await apiKeys.find(realmId, found.id) };
+      });
+      expect(user).toMatchObject({
+        email,
+        fullName,
+        role,
+        specialPermissions,
+        settings: { emailAddressVisibility: 'administrators', timezone },
+      });
+      expect(await demo.ports.passwordHasher.verify(passwordOf({ email }), hash)).toBe(true);
+      const apiKey = demo.ports.apiKeyMint.derive(record!);
+      const verified = await compose(demo.ports)(VerifyApiKey).execute({ realmId }, { email, apiKey });
+      expect(verified.userId).toBe(user.id);
+    },
+  );
 
   it('lets the owner do what only operators grant', async () => {
     const owner = DEMO_PEOPLE.find(({ role }) => role === 'owner');
@@ -113,6 +116,15 @@ describe('createDemo', () => {
     expect([...sizes].sort()).toEqual([1, 2, 3, 4]);
   });
 
+  it('has nothing that anybody has not read', async () => {
+    await demo.ports.unitOfWork.read(async ({ personal, users }) => {
+      for (const { email } of DEMO_PEOPLE) {
+        const { id: userId } = (await users.findByEmail(realmId, email))!;
+        expect(await personal.listUnread({ realmId, userId }, 10)).toEqual([]);
+      }
+    });
+  });
+
   it('is the same every time', async () => {
     const again = await emptyPorts();
     await createDemo(again.ports);
@@ -131,6 +143,6 @@ describe('createDemo', () => {
       { realmId, userId: polonius.id, clientName: 'test' },
       { includeSubscribers: false },
     );
-    expect(subscriptions.map(({ channel }) => channel.name)).toEqual(['Verona', 'general', 'sandbox']);
+    expect(subscriptions.map(({ channel }) => channel.name)).toEqual(['Verona', 'announce', 'general', 'sandbox']);
   });
 });

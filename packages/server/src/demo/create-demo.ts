@@ -1,6 +1,6 @@
 import type { PasswordHasher } from '@parley/domain/authentication';
 import { CreateChannel, DEFAULT_CHANNEL_OPTIONS } from '@parley/domain/channels';
-import { SendMessage } from '@parley/domain/messages';
+import { MarkRead, SendMessage } from '@parley/domain/messages';
 import { CreateRealm } from '@parley/domain/realms';
 import type { ChannelId, RealmId, Transaction, UnitOfWork, UserId } from '@parley/domain/shared';
 import { RegisterUser } from '@parley/domain/users';
@@ -55,6 +55,9 @@ export async function createDemo(ports: Ports): Promise<boolean> {
       clock.set(now - message.secondsAgo);
       await send({ useCase, realmId, people, channels }, message);
     }
+    for (const userId of people.values()) {
+      await useCase(MarkRead).execute({ realmId, userId, clientName: CLIENT_NAME }, { scope: { kind: 'everything' } });
+    }
   });
   return true;
 }
@@ -94,9 +97,11 @@ async function announceNewChannelsIn(tx: Transaction, realmId: RealmId, id: Chan
 
 async function addPeople(useCase: Resolve, realmId: RealmId): Promise<ReadonlyMap<string, UserId>> {
   const people = new Map<string, UserId>();
-  for (const person of DEMO_PEOPLE) {
+  for (const { timezone = '', ...person } of DEMO_PEOPLE) {
     const password = passwordOf(person);
-    const user = await useCase(RegisterUser).execute({ ...person, realmId, password, allowsWeakPassword: true });
+    const settings = { timezone };
+    const input = { ...person, realmId, password, settings, allowsWeakPassword: true };
+    const user = await useCase(RegisterUser).execute(input);
     people.set(person.email, user.id);
   }
   return people;

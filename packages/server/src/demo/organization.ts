@@ -7,6 +7,8 @@ export interface DemoPerson {
   readonly email: string;
   readonly fullName: string;
   readonly role: Role;
+  /** Absent: not said. */
+  readonly timezone?: string;
   readonly specialPermissions?: readonly SpecialPermission[];
 }
 
@@ -36,7 +38,7 @@ export const DEMO_SETTINGS: Partial<RealmSettings> = {
 };
 
 /** Where new channels are announced. */
-export const DEMO_ANNOUNCEMENTS_CHANNEL = 'general';
+export const DEMO_ANNOUNCEMENTS_CHANNEL = 'announce';
 /** Of the organization's own emoji. */
 export const DEMO_EMOJI_AUTHOR = 'iago@zulip.com';
 
@@ -55,21 +57,22 @@ const ZOE = 'ZOE@zulip.com';
 const POLONIUS = 'polonius@zulip.com';
 
 export const DEMO_PEOPLE: readonly DemoPerson[] = [
-  { email: AARON, fullName: 'aaron', role: 'member' },
-  { email: ZOE, fullName: 'Zoe', role: 'member' },
-  { email: CORDELIA, fullName: "Cordelia, Lear's daughter", role: 'member' },
+  { email: AARON, fullName: 'aaron', role: 'member', timezone: 'America/Los_Angeles' },
+  { email: ZOE, fullName: 'Zoe', role: 'member', timezone: 'America/New_York' },
+  { email: CORDELIA, fullName: "Cordelia, Lear's daughter", role: 'member', timezone: 'Etc/UTC' },
   {
     email: DESDEMONA,
     fullName: 'Desdemona',
     role: 'owner',
+    timezone: 'America/St_Johns',
     specialPermissions: ['canCreateUsers', 'canChangeUserEmails'],
   },
   { email: HAMLET, fullName: 'King Hamlet', role: 'member' },
-  { email: IAGO, fullName: 'Iago', role: 'administrator' },
-  { email: OTHELLO, fullName: 'Othello, the Moor of Venice', role: 'member' },
-  { email: POLONIUS, fullName: 'Polonius', role: 'guest' },
+  { email: IAGO, fullName: 'Iago', role: 'administrator', timezone: 'America/New_York' },
+  { email: OTHELLO, fullName: 'Othello, the Moor of Venice', role: 'member', timezone: 'America/Los_Angeles' },
+  { email: POLONIUS, fullName: 'Polonius', role: 'guest', timezone: 'Asia/Shanghai' },
   { email: PROSPERO, fullName: 'Prospero from The Tempest', role: 'member' },
-  { email: SHIVA, fullName: 'शिव', role: 'moderator' },
+  { email: SHIVA, fullName: 'शिव', role: 'moderator', timezone: 'Asia/Kolkata' },
 ];
 
 export const passwordOf = ({ email }: Pick<DemoPerson, 'email'>): string => `pw-${email.toLowerCase()}`;
@@ -114,6 +117,11 @@ export const DEMO_CHANNELS: readonly DemoChannel[] = [
     name: 'sandbox',
     description: 'A place to try things out',
     isDefault: true,
+    subscribers: [DESDEMONA, ...EVERYBODY.filter((email) => email !== DESDEMONA)],
+  },
+  {
+    name: DEMO_ANNOUNCEMENTS_CHANNEL,
+    description: 'For announcements',
     subscribers: [DESDEMONA, ...EVERYBODY.filter((email) => email !== DESDEMONA)],
   },
 ];

@@ -162,6 +162,28 @@ describe('DELETE /users/{id} (users §4.1)', () => {
     expect(await left()).toEqual([ids.garden, ids.theirs]);
   });
 
+  it('deletes the profile with all that is told in it', async () => {
+    const { iago, hamlet, cordelia } = people;
+    const field = fieldsOf(await server.post('/realm/profile_fields', iago, { field_type: 1, name: 'Motto' })).id;
+    fieldsOf(await server.patch('/users/me/profile_data', hamlet, { data: [{ id: field, value: 'To be' }] }));
+    fieldsOf(await server.post('/users/me/status', hamlet, { status_text: 'not at home', emoji_name: 'smile' }));
+    const queue = await openQueue(server, cordelia, { event_types: ['realm_user', 'user_status'] });
+    fieldsOf(await server.delete(`/users/${hamlet.id}`, iago, { actions: { delete_profile: true } }));
+    const { user } = fieldsOf(
+      await server.get(`/users/${hamlet.id}`, cordelia, { include_custom_profile_fields: true }),
+    ) as Wire;
+    expect(user).toMatchObject({ full_name: 'Deleted user', is_active: false, profile_data: {} });
+    const cleared = { status_text: '', emoji_name: '', emoji_code: '', reaction_type: 'unicode_emoji' };
+    expect(await eventsAfter(server, queue)).toMatchObject([
+      { person: { user_id: hamlet.id, custom_profile_field: { id: field, value: null } } },
+      { type: 'user_status', user_id: hamlet.id, ...cleared },
+      { person: { user_id: hamlet.id, full_name: 'Deleted user' } },
+      { person: { user_id: hamlet.id, is_active: false } },
+    ]);
+    const { user_status } = fieldsOf(await server.post('/register', cordelia, { fetch_event_types: ['user_status'] }));
+    expect(user_status).toEqual({});
+  });
+
   it('refuses actions that it does not know', async () => {
     const ask = (actions: unknown) => server.delete(`/users/${people.hamlet.id}`, people.iago, { actions });
     expectRefusal(

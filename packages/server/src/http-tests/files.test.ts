@@ -27,7 +27,7 @@ let outsider: TestUser;
 
 beforeEach(async () => {
   blobs = new MemoryBlobStore({ nowMs: () => server.clock.nowMs() });
-  server = await TestServer.start({ blobs, fileLimits: { maxFileMib: 1, quotaMib: 2 } });
+  server = await TestServer.start({ blobs, fileLimits: { maxFileMib: 1, quotaMib: 2, userQuotaMib: null } });
   ({ people } = server);
   const realmId = await server.addRealm('other');
   outsider = await server.addUser({ email: 'prospero@other.com', fullName: 'Prospero', realmId });
@@ -119,6 +119,25 @@ describe('POST /user_uploads (messages §16.1)', () => {
     expect(blobs.size).toBe(2);
     // Another organization has a quota of its own.
     fieldsOf(await postFiles(server, '/user_uploads', outsider, [HELLO], {}, 'other'));
+  });
+
+  it("refuses what would exceed the user's quota, and counts what they delete no more", async () => {
+    const limited = await TestServer.start({ blobs, fileLimits: { maxFileMib: 1, quotaMib: null, userQuotaMib: 1 } });
+    const { hamlet, polonius } = limited.people;
+    const most = { name: 'most', content: Buffer.alloc(1024 * 1024 - 1) };
+    const post = (as: TestUser, file: GivenFile) => postFiles(limited, '/user_uploads', as, [file]);
+    fieldsOf(await post(hamlet, most));
+    const refusal = ['Upload would exceed your upload quota.', { code: 'USER_UPLOAD_QUOTA' }] as const;
+    expectRefusal(await post(hamlet, HELLO), ...refusal);
+    const headers = { 'Tus-Resumable': '1.0.0', 'Upload-Length': '2' };
+    const resumable = await limited.request('POST', '/tus/', { as: hamlet, headers });
+    expect([resumable.status, resumable.body]).toEqual([413, { message: refusal[0] }]);
+    fieldsOf(await post(polonius, HELLO));
+    expect(blobs.size).toBe(2);
+    const { attachments } = fieldsOf(await limited.get('/attachments', hamlet)) as Wire;
+    fieldsOf(await limited.delete(`/attachments/${attachments[0].id}`, hamlet));
+    fieldsOf(await post(hamlet, HELLO));
+    await limited.close();
   });
 
   it('refuses those who are not logged in, and keeps nothing', async () => {
@@ -287,6 +306,13 @@ describe('temporary addresses (messages §16.2)', () => {
     expect((await read(address, null)).status).toBe(200);
     server.clock.advance(1);
     expectRefusal(await read(address, null), 'Invalid token');
+  });
+
+  it('can be opened as they are, whatever the file is called', async () => {
+    const url = await uploaded(people.hamlet, { name: 'héllo 日本.txt', content: 'hello' });
+    const answer = fieldsOf(await temporary(url, people.hamlet, encodeURI));
+    expect(answer.url).toMatch(/\/h%C3%A9llo-%E6%97%A5%E6%9C%AC\.txt$/);
+    expect((await read(String(answer.url), null)).body).toBe('hello');
   });
 
   it('are for those who may read the file, as long as it is there', async () => {

@@ -30,7 +30,11 @@ beforeEach(async () => {
   const clock = { nowMs: () => server.clock.nowMs() };
   blobs = new MemoryBlobStore(clock);
   partials = new MemoryPartialBlobStore(blobs, clock);
-  server = await TestServer.start({ blobs, partialBlobs: partials, fileLimits: { maxFileMib: 1, quotaMib: 2 } });
+  server = await TestServer.start({
+    blobs,
+    partialBlobs: partials,
+    fileLimits: { maxFileMib: 1, quotaMib: 2, userQuotaMib: null },
+  });
   ({ people } = server);
   const realmId = await server.addRealm('other');
   outsider = await server.addUser({ email: 'prospero@other.com', fullName: 'Prospero', realmId });

@@ -14,26 +14,33 @@ const SWEEP_MS = 60_000;
 const { clock, ephemeralEvents, eventLoop, servedQueues, unitOfWork } = TOKENS;
 const { report, storage, timers } = PARTS;
 
-const reportFailedListener = (tell: ReportProblem) => (err: unknown) => tell('following events failed', { err });
+const reportFailedListener = (reportProblem: ReportProblem) => (err: unknown) =>
+  reportProblem('following events failed', { err });
 
 /** From commits to event queues. */
 export const deliveryModule = new ContainerModule(({ bind }) => {
   provideFrom(
     bind,
     PublishingUnitOfWork,
-    (inner, time, tell) => new PublishingUnitOfWork(inner, time, reportFailedListener(tell)),
+    (inner, time, reportProblem) => new PublishingUnitOfWork(inner, time, reportFailedListener(reportProblem)),
     storage,
     clock,
     report,
   );
   provideAs(bind, unitOfWork, PublishingUnitOfWork);
-  provideFrom(bind, LogFollower, (uow, tell) => new LogFollower(uow, reportFailedListener(tell)), unitOfWork, report);
+  provideFrom(
+    bind,
+    LogFollower,
+    (uow, reportProblem) => new LogFollower(uow, reportFailedListener(reportProblem)),
+    unitOfWork,
+    report,
+  );
   provideAs(bind, LISTS.commitListener, LogFollower);
 
   provideFrom(
     bind,
     EventHub,
-    (uow, follower, time, loop, tell) =>
+    (uow, follower, time, loop, reportProblem) =>
       new EventHub({
         uow,
         follower,
@@ -41,7 +48,7 @@ export const deliveryModule = new ContainerModule(({ bind }) => {
         eventLoop: loop,
         catalogue: EVENT_CATALOGUE,
         features: DELIVERY_FEATURES,
-        report: tell,
+        report: reportProblem,
       }),
     unitOfWork,
     LogFollower,
@@ -55,7 +62,8 @@ export const deliveryModule = new ContainerModule(({ bind }) => {
   provideFrom(
     bind,
     QueueSweep,
-    (uow, time, loop, hub, tell) => new QueueSweep({ uow, clock: time, eventLoop: loop, hub, report: tell }),
+    (uow, time, loop, hub, reportProblem) =>
+      new QueueSweep({ uow, clock: time, eventLoop: loop, hub, report: reportProblem }),
     unitOfWork,
     clock,
     eventLoop,
@@ -66,11 +74,11 @@ export const deliveryModule = new ContainerModule(({ bind }) => {
   provideFrom(
     bind,
     LISTS.worker,
-    (follower, time, tell) =>
+    (follower, time, reportProblem) =>
       new RecurringWorker(
         periodic('reading what other processes wrote', CATCH_UP_MS, () => follower.catchUp()),
         time,
-        tell,
+        reportProblem,
       ),
     LogFollower,
     timers,
@@ -79,11 +87,11 @@ export const deliveryModule = new ContainerModule(({ bind }) => {
   provideFrom(
     bind,
     LISTS.worker,
-    (sweep, time, tell) =>
+    (sweep, time, reportProblem) =>
       new RecurringWorker(
         periodic('tidying event queues', SWEEP_MS, () => sweep.run()),
         time,
-        tell,
+        reportProblem,
       ),
     QueueSweep,
     timers,

@@ -23,8 +23,8 @@ export const facadeModule = new ContainerModule(({ bind }) => {
   provideFrom(
     bind,
     Consumers,
-    (uow, time, tell, resolver) =>
-      new Consumers({ uow, timers: time, report: tell, resolve: resolver, keepAlive: keepProcessAlive }),
+    (uow, time, reportProblem, resolver) =>
+      new Consumers({ uow, timers: time, report: reportProblem, resolve: resolver, keepAlive: keepProcessAlive }),
     unitOfWork,
     timers,
     report,

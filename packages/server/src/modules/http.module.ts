@@ -105,7 +105,8 @@ export const httpModule = ({ authenticate, ...options }: ParleyParts) =>
     provideFrom(
       bind,
       LongPoll,
-      (hub, publicRealms, chance, tell) => new LongPoll(EVENT_WRITER, hub, publicRealms, chance, tell),
+      (hub, publicRealms, random, reportProblem) =>
+        new LongPoll(EVENT_WRITER, hub, publicRealms, random, reportProblem),
       EventHub,
       PublicRealms,
       randomness,

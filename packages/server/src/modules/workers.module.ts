@@ -53,7 +53,7 @@ export const workersModule = ({ shedsLoad, logger, verifyStorage, keepDeletedDay
       provideFrom(
         bind,
         LISTS.worker,
-        (hub, time, tell) => new StorageWatch(verifyStorage, hub, time, tell),
+        (hub, time, reportProblem) => new StorageWatch(verifyStorage, hub, time, reportProblem),
         EventHub,
         timers,
         report,
@@ -70,8 +70,8 @@ export const workersModule = ({ shedsLoad, logger, verifyStorage, keepDeletedDay
     provideFrom(
       bind,
       JobWorkers,
-      (handlers, uow, time, elapsing, tell) =>
-        new JobWorkers(handlers, { uow, clock: time, timers: elapsing, report: tell }),
+      (handlers, uow, time, systemTimers, reportProblem) =>
+        new JobWorkers(handlers, { uow, clock: time, timers: systemTimers, report: reportProblem }),
       all(LISTS.jobHandler),
       unitOfWork,
       clock,
@@ -81,7 +81,7 @@ export const workersModule = ({ shedsLoad, logger, verifyStorage, keepDeletedDay
     provideFrom(
       bind,
       LISTS.worker,
-      (expire, purge, elapsing, tell) =>
+      (expire, purge, systemTimers, reportProblem) =>
         new RecurringWorker(
           {
             ...periodic('deleting messages whose time is over', EXPIRE_MS, async () => {
@@ -90,8 +90,8 @@ export const workersModule = ({ shedsLoad, logger, verifyStorage, keepDeletedDay
             }),
             firstDelayMs: EXPIRE_FIRST_MS,
           },
-          elapsing,
-          tell,
+          systemTimers,
+          reportProblem,
         ),
       ExpireMessages,
       PurgeArchive,
@@ -101,7 +101,7 @@ export const workersModule = ({ shedsLoad, logger, verifyStorage, keepDeletedDay
     provideFrom(
       bind,
       LISTS.worker,
-      (sweep, elapsing, tell) =>
+      (sweep, systemTimers, reportProblem) =>
         new RecurringWorker(
           {
             ...periodic('removing files that nobody needs', SWEEP_FILES_MS, async () => {
@@ -109,8 +109,8 @@ export const workersModule = ({ shedsLoad, logger, verifyStorage, keepDeletedDay
             }),
             firstDelayMs: SWEEP_FILES_FIRST_MS,
           },
-          elapsing,
-          tell,
+          systemTimers,
+          reportProblem,
         ),
       SweepFiles,
       timers,
@@ -119,11 +119,11 @@ export const workersModule = ({ shedsLoad, logger, verifyStorage, keepDeletedDay
     provideFrom(
       bind,
       LISTS.worker,
-      (sessions, elapsing, tell) =>
+      (sessions, systemTimers, reportProblem) =>
         new RecurringWorker(
           periodic('removing expired sessions', EXPIRE_SESSIONS_MS, () => sessions.execute()),
-          elapsing,
-          tell,
+          systemTimers,
+          reportProblem,
         ),
       RemoveExpiredSessions,
       timers,
@@ -134,15 +134,15 @@ export const workersModule = ({ shedsLoad, logger, verifyStorage, keepDeletedDay
     provideFrom(
       bind,
       LISTS.worker,
-      (index, elapsing, tell) =>
+      (index, systemTimers, reportProblem) =>
         new RecurringWorker(
           {
             name: 'indexing messages for search',
             firstDelayMs: INDEXING_PAUSE_MS,
             run: async () => ((await index.execute()) ? INDEXING_PAUSE_MS : LOOK_FOR_UNINDEXED_MS),
           },
-          elapsing,
-          tell,
+          systemTimers,
+          reportProblem,
         ),
       IndexMessages,
       timers,
@@ -151,13 +151,13 @@ export const workersModule = ({ shedsLoad, logger, verifyStorage, keepDeletedDay
     provideFrom(
       bind,
       LISTS.worker,
-      (uow, time, elapsing, tell) =>
+      (uow, time, systemTimers, reportProblem) =>
         new RecurringWorker(
           periodic('forgetting jobs that were given up', FORGET_JOBS_MS, () =>
             forgetJobs(uow, time.now() - KEEP_JOBS_SECONDS),
           ),
-          elapsing,
-          tell,
+          systemTimers,
+          reportProblem,
         ),
       unitOfWork,
       clock,

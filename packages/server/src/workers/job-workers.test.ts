@@ -1,6 +1,7 @@
 import { encodeJob, type Job, type JobHandler, jobKind } from '@parley/domain/jobs';
 import { createFixtureOn, DrivenTime } from '@parley/testkit';
 import { MemoryStorage } from '@parley/testkit/memory';
+import { stoppedAfterEach } from '../testing/stopped-workers.js';
 import { JobWorkers } from './job-workers.js';
 
 type Payload = { readonly name: string };
@@ -9,14 +10,7 @@ const POST = jobKind<Payload>({ name: 'test.post', readPayload });
 const MAIL = jobKind<Payload>({ name: 'test.mail', readPayload, leaseSeconds: 60, concurrency: 1 });
 
 describe('JobWorkers', () => {
-  const opened: [JobWorkers, DrivenTime][] = [];
-  afterEach(async () => {
-    for (const [workers, time] of opened.splice(0)) {
-      const stopped = workers.stop();
-      await time.advance(5);
-      await stopped;
-    }
-  });
+  const opened = stoppedAfterEach();
 
   async function workersOf(prepare: (job: Job<Payload>) => Promise<void> = async () => {}) {
     const time = new DrivenTime();

@@ -11,19 +11,13 @@ import {
 import type { ScheduledMessageId } from '@parley/domain/shared';
 import { aChannel, aMessage, aUser, createFixtureOn, DrivenTime, FakeRenderer, fakeRealmUrls } from '@parley/testkit';
 import { MemoryStorage } from '@parley/testkit/memory';
+import { stoppedAfterEach } from '../testing/stopped-workers.js';
 import { JobWorkers } from './job-workers.js';
 
 const DAY = 86_400;
 
 describe('scheduled messages and reminders', () => {
-  const opened: [JobWorkers, DrivenTime][] = [];
-  afterEach(async () => {
-    for (const [workers, time] of opened.splice(0)) {
-      const stopped = workers.stop();
-      await time.advance(5);
-      await stopped;
-    }
-  });
+  const opened = stoppedAfterEach();
 
   async function aServer() {
     const time = new DrivenTime();

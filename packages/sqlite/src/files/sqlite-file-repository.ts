@@ -3,6 +3,7 @@ import type {
   BlobKey,
   FileImage,
   FileRepository,
+  FileSpace,
   NewFile,
   StoredFile,
   StoredThumbnail,
@@ -45,7 +46,7 @@ export class SqliteFileRepository implements FileRepository {
   private readonly attachedById;
   private readonly idsOfMessage;
   private readonly idsOfMessages;
-  private readonly countOfOwner;
+  private readonly spaceOfOwner;
   private readonly pendingOfOwner;
   private readonly used;
   private readonly knownBlobs;
@@ -85,8 +86,9 @@ export class SqliteFileRepository implements FileRepository {
       `SELECT DISTINCT f.id FROM message_file m CROSS JOIN file f ON f.id = m.file_id
        WHERE m.message_id ${LISTED} AND f.realm_id = ? ORDER BY f.id`,
     );
-    this.countOfOwner = connection.values<number>(
-      'SELECT count(*) FROM file INDEXED BY file_by_owner WHERE owner_id = ? AND realm_id = ?',
+    this.spaceOfOwner = connection.rows<FileSpace>(
+      `SELECT count(*) AS count, coalesce(sum(size), 0) AS bytes FROM file INDEXED BY file_by_owner
+       WHERE owner_id = ? AND realm_id = ?`,
     );
     this.pendingOfOwner = connection.rows<FileRow>(
       `SELECT ${COLUMNS} FROM file f INDEXED BY file_by_owner CROSS JOIN file_image i ON i.file_id = f.id
@@ -172,8 +174,8 @@ export class SqliteFileRepository implements FileRepository {
     return this.idsOfMessage.all(messageId, realmId);
   }
 
-  async count(realmId: RealmId, ownerId: UserId): Promise<number> {
-    return this.countOfOwner.get(ownerId, realmId)!;
+  async spaceOf(realmId: RealmId, ownerId: UserId): Promise<FileSpace> {
+    return this.spaceOfOwner.get(ownerId, realmId)!;
   }
 
   async findPendingImage(realmId: RealmId, ownerId: UserId, from: FileId): Promise<StoredFile | null> {

@@ -7,6 +7,7 @@ import { APPLICATION_ID, LATEST_VERSION, openWriter } from '../database.js';
 import { DatabaseRefused } from '../database-refused.js';
 import { MIGRATIONS } from '../features.js';
 import { openSqliteStorage } from '../index.js';
+import { BLOB_TABLES } from '../maintenance.js';
 import { migrate } from './migrate.js';
 import { checksumOf } from './migration.js';
 import { fingerprintOf, normalizedSchema } from './recognize.js';
@@ -48,6 +49,7 @@ const RELEASED = [
   ['0033-thumbnails', '83e5e2adbffbfff143cd0f1acfe4577aeadbf92d35693ae380cba15489c8d3ac'],
   ['0034-confirmations', 'e8beffbc3f02011036a5bd5517d56f2d91ddeb0915eb271d2fa99dfb481bae0e'],
   ['0035-exports', '1d34086f4c5986248fb66d91183ad4fa9d8ddda43a781bb59f844f8fc2834d60'],
+  ['0036-space-of-owners', '3d160f65ecce60c38f307754243df67c6b55f09a75cd6042b694b25d19e89d58'],
 ];
 
 let directory: string;
@@ -120,6 +122,19 @@ it("makes the schema that each feature's schema.sql describes", () => {
     described.exec(readFileSync(join(__dirname, '..', feature, 'schema.sql'), 'utf8'));
   }
   expect(normalizedSchema(described)).toEqual(schemaOfSteps());
+});
+
+it('has blobs in tables alone that backups know', () => {
+  const database = new Sqlite(':memory:');
+  migrate(database, MIGRATIONS);
+  const tables = database
+    .prepare(
+      `SELECT t.name FROM sqlite_schema t JOIN pragma_table_info(t.name) c
+       WHERE t.type = 'table' AND c.name = 'blob' AND t.name <> 'unfinished_upload' ORDER BY t.name`,
+    )
+    .pluck()
+    .all();
+  expect(tables).toEqual([...BLOB_TABLES].sort());
 });
 
 it('gives the policies of topics their words, and leaves what else organizations have set', () => {

@@ -61,7 +61,7 @@ export function fileRepositoryContract(open: OpenStorage): void {
         ]);
         expect(await files.list(realmId, a, 0, 1)).toEqual([{ ...one, messageIds: [] }]);
         expect(await files.list(realmId, a, one.id, 9)).toEqual([{ ...two, messageIds: [] }]);
-        expect(await files.count(realmId, a)).toBe(2);
+        expect(await files.spaceOf(realmId, a)).toEqual({ count: 2, bytes: one.size + two.size });
         expect(await files.filterBlobs([blobOf('one'), blobOf('none')])).toEqual(new Set([blobOf('one')]));
       });
     });
@@ -240,7 +240,7 @@ export function fileRepositoryContract(open: OpenStorage): void {
         expect(await tx.files.listAttached(realm.id, [one.id])).toEqual([]);
         expect(await tx.files.list(realm.id, ownerId, 0, 9)).toEqual([]);
         expect(await tx.files.listIdsOfMessage(realm.id, messageId)).toEqual([]);
-        expect(await tx.files.count(realm.id, ownerId)).toBe(0);
+        expect(await tx.files.spaceOf(realm.id, ownerId)).toEqual({ count: 0, bytes: 0 });
         expect(await tx.files.usedBytes(realm.id)).toBe(0);
         await tx.files.setImage(realm.id, one.id, IMAGE, [{ name: 'x', blob: blobOf('x'), size: 1 }]);
         expect(await tx.files.filterBlobs([blobOf('x')])).toEqual(new Set());

@@ -3,6 +3,7 @@ import type {
   BlobKey,
   FileImage,
   FileRepository,
+  FileSpace,
   NewFile,
   StoredFile,
   StoredThumbnail,
@@ -58,8 +59,9 @@ export class MemoryFiles implements FileRepository {
     return ids.filter((id) => this.rowOf(realmId, id));
   }
 
-  async count(realmId: RealmId, ownerId: UserId): Promise<number> {
-    return this.all().filter((file) => file.realmId === realmId && file.ownerId === ownerId).length;
+  async spaceOf(realmId: RealmId, ownerId: UserId): Promise<FileSpace> {
+    const own = this.all().filter((file) => file.realmId === realmId && file.ownerId === ownerId);
+    return { count: own.length, bytes: own.reduce((sum, { size }) => sum + size, 0) };
   }
 
   async findPendingImage(realmId: RealmId, ownerId: UserId, from: FileId): Promise<StoredFile | null> {

@@ -36,7 +36,7 @@ export class BeginUpload {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws DomainError FILE_TOO_LARGE, UPLOAD_METADATA_TOO_LONG, TOO_MANY_UPLOADS, UPLOAD_QUOTA_EXCEEDED, TOO_MANY_FILES */
+  /** @throws DomainError FILE_TOO_LARGE, UPLOAD_METADATA_TOO_LONG, TOO_MANY_UPLOADS, UPLOAD_QUOTA_EXCEEDED, OWN_UPLOAD_QUOTA_EXCEEDED, TOO_MANY_FILES */
   execute(caller: Caller, { claimedType, metadata, size, ...input }: BeginUploadInput): Promise<UnfinishedUpload> {
     const { maxFileMib } = this.limits;
     const name = nameOfFile(input.name);
@@ -48,9 +48,11 @@ export class BeginUpload {
       }
       const unfinished = await tx.unfinishedUploads.summarize(realmId, ownerId);
       requireRoomForUpload(unfinished.count);
-      requireRoomForFile(this.limits, size, {
-        usedBytes: (await tx.files.usedBytes(realmId)) + unfinished.bytes,
-        count: (await tx.files.count(realmId, ownerId)) + unfinished.count,
+      const ofAll = (await tx.files.usedBytes(realmId)) + unfinished.bytes;
+      const own = await tx.files.spaceOf(realmId, ownerId);
+      requireRoomForFile(this.limits, size, ofAll, {
+        count: own.count + unfinished.count,
+        bytes: own.bytes + unfinished.bytes,
       });
       const upload: UnfinishedUpload = {
         pathId: this.newFiles.newPath(realmId, name),
@@ -127,7 +129,7 @@ export class FinishUpload {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws DomainError UNKNOWN_UPLOAD, UPLOAD_QUOTA_EXCEEDED, TOO_MANY_FILES, SERVER_BUSY */
+  /** @throws DomainError UNKNOWN_UPLOAD, UPLOAD_QUOTA_EXCEEDED, OWN_UPLOAD_QUOTA_EXCEEDED, TOO_MANY_FILES, SERVER_BUSY */
   async execute(caller: Caller, { pathId }: UploadInput): Promise<StoredFile> {
     const { upload, file } = await find(this.uow, caller, pathId, this.clock);
     if (!upload) return file;

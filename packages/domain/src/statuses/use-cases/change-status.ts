@@ -17,12 +17,10 @@ import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
 import { applySettings } from '../../users/apply-settings.js';
 import type { PresencePolicy } from '../../users/presence-policy.js';
 import { mustBeAdministrator, mustBeHuman } from '../../users/role-rules.js';
-import type { User } from '../../users/user.js';
-import { accessorsOf } from '../../users/user-delivery.js';
 import { canAdministerUser } from '../../users/user-permissions.js';
 import { USER_SETTINGS } from '../../users/user-settings.js';
 import type { StatusChange } from '../status-events.js';
-import { NO_STATUS } from '../user-status.js';
+import { storeStatusChange } from '../store-status-change.js';
 
 /** What is null stays as it is. */
 export interface ChangeStatusInput {
@@ -66,7 +64,7 @@ export class ChangeOwnStatus {
           presencePolicy: this.presencePolicy,
         });
       }
-      await storeChange(tx, user, change);
+      await storeStatusChange(tx, user, change);
     });
   }
 }
@@ -89,7 +87,7 @@ export class ChangeStatus {
       const user = await tx.users.find(actor.realmId, userId);
       enforce(canAdministerUser(actor, user));
       const catalogue = await catalogueFor(tx, actor.realmId, this.unicodeEmoji, input);
-      await storeChange(tx, user!, readChange(input, null, catalogue));
+      await storeStatusChange(tx, user!, readChange(input, null, catalogue));
     });
   }
 }
@@ -126,14 +124,4 @@ function choose(
   const emoji = { type, code: emojiCode ?? named!.code, name };
   requireChoosable(catalogue, emoji);
   return emoji;
-}
-
-async function storeChange(tx: Transaction, { id: userId, realmId }: User, change: StatusChange): Promise<void> {
-  const before = (await tx.statuses.find(realmId, userId)) ?? NO_STATUS;
-  const { text = before.text, emoji = before.emoji } = change;
-  await tx.statuses.put(realmId, userId, { text, emoji });
-  await tx.events.append(realmId, {
-    event: { type: 'user.status_changed', userId, change },
-    audience: accessorsOf(userId),
-  });
 }
