@@ -248,7 +248,7 @@ describe('GET /user_uploads (messages §16.2)', () => {
     expect([part.status, part.body, part.headers['content-range']]).toEqual([206, 'ell', 'bytes 1-3/5']);
     const beyond = await read(url, people.hamlet, { Range: 'bytes=9-' });
     expect([beyond.status, beyond.headers['content-range']]).toEqual([416, 'bytes */5']);
-    // Several parts, and what is no range, are answered with the whole (RFC 9110 §14.2).
+    // Several parts, and what is no range, are answered with the whole.
     for (const range of ['bytes=0-1,3-4', 'bytes=3-1', 'lines=0-1']) {
       const whole = await read(url, people.hamlet, { Range: range });
       expect([range, whole.status, whole.body]).toEqual([range, 200, 'hello']);
