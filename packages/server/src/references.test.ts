@@ -100,6 +100,20 @@ interface Problem {
   readonly what: string;
 }
 
+it('every decision is in their index, with its number and title', () => {
+  const folder = join(root, 'docs', 'adr');
+  const index = readFileSync(join(folder, 'README.md'), 'utf8');
+  const listed = [...index.matchAll(/^\| (\d+) +\| \[(.+)\]\((.+)\) +\|$/gm)].map(([, ...row]) => row);
+  const decisions = readdirSync(folder)
+    .filter((name) => name !== 'README.md')
+    .sort()
+    .map((name) => {
+      const [, number, title] = /^# (\d+)\. (.+)$/m.exec(readFileSync(join(folder, name), 'utf8'))!;
+      return [number, title, name];
+    });
+  expect(listed).toEqual(decisions);
+});
+
 function problemsOfFile(file: string): readonly string[] {
   const name = basename(file, '.md');
   const isOwn = file.startsWith(contractDir) || file === join(root, 'docs/architecture.md');
