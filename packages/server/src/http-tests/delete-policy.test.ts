@@ -37,7 +37,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close());
 
-/** What messages §10 says, row by row. */
+/** What messages §11 says, row by row. */
 function expectedAnswer({ caller, whose, place, isLate }: Cell, grant: Grant): string {
   const isInTeam = team.includes(caller);
   // A setting that lets no guest in does not grant them anything, even by a group that they are in.
@@ -50,7 +50,7 @@ function expectedAnswer({ caller, whose, place, isLate }: Cell, grant: Grant): s
 }
 
 it.each<Grant>(['none', 'organization, own', 'organization, any', 'channel, own', 'channel, any'])(
-  'each role deletes what messages §10 lets them, where the team is granted: %s',
+  'each role deletes what messages §11 lets them, where the team is granted: %s',
   async (grant) => {
     const { desdemona } = server.people;
     const { nobody } = await server.storage.uow.read(({ groups }) => groups.systemGroupIds(server.realmId));
