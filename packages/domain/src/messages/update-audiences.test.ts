@@ -37,7 +37,7 @@ describe('who receives the event of messages that were moved to another channel 
   });
 });
 
-describe('who hears of a change that moves nothing (messages §18.2)', () => {
+describe('receivers of a change that moves nothing (messages §18.2)', () => {
   it.each(
     tableRows(`
       who                        | public | privateSharedHistory | privateProtectedHistory | direct

@@ -22,7 +22,7 @@ export interface PresenceEntry extends Presence {
   readonly user: User;
 }
 
-/** What a viewer is told. */
+/** What a viewer may see. */
 export interface PresenceList {
   /** In the order of updates. */
   readonly entries: readonly PresenceEntry[];
@@ -83,7 +83,7 @@ export class PresenceBoard implements EventListener {
     return select(await this.open(realmId), selection);
   }
 
-  /** Those of whom the viewer is told; within a unit. */
+  /** What the viewer may see; within a unit. */
   async listFor(
     repositories: Repositories,
     viewer: { readonly realmId: RealmId; readonly userId: UserId },

@@ -31,7 +31,7 @@ export type WireEvent = SharedText | readonly (SharedText | string)[];
 export type Presented = SharedText | readonly WireEvent[];
 
 export interface EventPresenter<E> {
-  /** What the event may become, of which clients choose types (events §6.7). Empty: nobody is told. */
+  /** What the event may become, of which clients choose types (events §6.7). Empty: nobody receives it. */
   readonly forms: readonly EventForm[];
   /** What is looked up about each receiver beforehand; null: nothing. */
   readonly needs?: (event: E) => EventNeeds | null;

@@ -17,7 +17,7 @@ import { USER_SETTING_FORMS } from '../users/user-settings.wire.js';
 import { AUTHENTICATION_METHODS, presentAuthenticationMethods } from './authentication-methods.wire.js';
 import { REALM_SETTING_FORMS } from './realm-settings.wire.js';
 
-/** What is told in a dictionary, with what goes with the setting; everything else as a property (organization §2.1, §2.6). */
+/** What is sent in a dictionary, with what goes with the setting; everything else as a property (organization §2.1, §2.6). */
 const DICTIONARIES: Partial<Record<RealmSettingName, (event: EventOf<'realm.setting_changed'>) => WireFields>> = {
   allowMessageEditing: () => ({}),
   messageContentEditLimitSeconds: () => ({}),

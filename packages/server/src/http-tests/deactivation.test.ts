@@ -162,7 +162,7 @@ describe('DELETE /users/{id} (users §4.1)', () => {
     expect(await left()).toEqual([ids.garden, ids.theirs]);
   });
 
-  it('deletes the profile with all that is told in it', async () => {
+  it('deletes the profile with the values of its fields and the status', async () => {
     const { iago, hamlet, cordelia } = people;
     const field = fieldsOf(await server.post('/realm/profile_fields', iago, { field_type: 1, name: 'Motto' })).id;
     fieldsOf(await server.patch('/users/me/profile_data', hamlet, { data: [{ id: field, value: 'To be' }] }));

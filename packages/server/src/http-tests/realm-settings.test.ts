@@ -88,7 +88,7 @@ const SETTINGS = [
   channel('moderation_request_channel_id'),
 ] as const;
 
-/** What is told in a dictionary, with what goes along (organization §2.1). */
+/** What is sent in a dictionary, with what goes along (organization §2.1). */
 const ALONG: Readonly<Record<string, object>> = {
   description: { rendered_description: '<p>A <em>realm</em></p>' },
   allow_message_editing: {},

@@ -5,7 +5,7 @@ import { WireUnread } from './wire-unread.js';
 // biome-ignore lint/suspicious/noExplicitAny: wire forms, told apart by comparing them.
 type Wire = any;
 
-/** Every capability of events §2. */
+/** Every capability of events §2 that has an effect. */
 export const ALL_CAPABILITIES = {
   notification_settings_null: true,
   bulk_message_deletion: true,
