@@ -145,10 +145,14 @@ const DOMAIN_FOLDERS = [
   'events',
   'images',
   'emoji',
-  'authentication',
-  'groups',
+  'markdown',
+  'permissions',
+  'user-settings',
+  'credentials',
   'realms',
   'users',
+  'groups',
+  'authentication',
   'files',
   'pictures',
   'branding',
@@ -177,16 +181,14 @@ const DOMAIN_FOLDERS = [
 
 /** The features that still import one that comes after them. None is to be added. */
 const UPWARD_IMPORTS = [
-  'authentication → realms',
-  'authentication → users',
   'channels → messages',
   'groups → channels',
-  'groups → realms',
-  'groups → users',
   'realms → channels',
+  'realms → groups',
   'realms → messages',
   'realms → users',
   'users → channels',
+  'users → groups',
   'users → messages',
 ];
 

@@ -1,8 +1,8 @@
+import type { GroupSettingDefinition, GroupSettingValue } from '../permissions/group-setting.js';
+import type { SystemGroupName } from '../permissions/system-groups.js';
 import type { GroupId, UserId } from '../shared/ids.js';
 import { all, type Decision, denied, denyIf } from '../shared/permission.js';
 import type { Group } from './group.js';
-import type { GroupSettingDefinition, GroupSettingValue } from './group-setting.js';
-import type { SystemGroupName } from './system-groups.js';
 
 /**
  * The one spelling of a value (channels §2.4): lists ascend without duplicates; a single subgroup and nobody else is that

@@ -15,15 +15,7 @@ export type { GroupEventTypes } from './group-events.js';
 export { loadGroups } from './group-loaders.js';
 export type { GroupUse } from './group-permissions.js';
 export type { GroupRepository } from './group-repository.js';
-export type { GroupSettingDefinition, GroupSettings, GroupSettingValue, GroupSettingValues } from './group-setting.js';
 export type { GroupSettingUpdate } from './group-setting-rules.js';
-export {
-  directSystemGroups,
-  SUBGROUP_OF,
-  SYSTEM_GROUPS,
-  type SystemGroupName,
-  systemGroupTitle,
-} from './system-groups.js';
 export * from './use-cases/change-group-members.js';
 export * from './use-cases/create-group.js';
 export * from './use-cases/list-groups.js';

@@ -1,9 +1,9 @@
+import type { GroupSettingDefinition, GroupSettingValue } from '../permissions/group-setting.js';
 import type { GroupId, RealmId, UserId } from '../shared/ids.js';
 import { enforce } from '../shared/permission.js';
 import type { Transaction } from '../shared/unit-of-work.js';
 import { addAnonymousGroup } from './default-group-settings.js';
 import type { Group } from './group.js';
-import type { GroupSettingDefinition, GroupSettingValue } from './group-setting.js';
 import {
   canonicalGroupSetting,
   checkGroupSetting,

@@ -1,14 +1,14 @@
 import { defaultGroupSettings } from '../groups/default-group-settings.js';
 import { GROUP_PERMISSIONS } from '../groups/group.js';
-import type { GroupSettings } from '../groups/group-setting.js';
-import { SUBGROUP_OF, SYSTEM_GROUPS, type SystemGroupName, systemGroupTitle } from '../groups/system-groups.js';
+import type { GroupSettings } from '../permissions/group-setting.js';
+import { SUBGROUP_OF, SYSTEM_GROUPS, type SystemGroupName, systemGroupTitle } from '../permissions/system-groups.js';
 import { DomainError } from '../shared/errors.js';
 import type { GroupId, UnixSeconds } from '../shared/ids.js';
 import { settingValues } from '../shared/settings.js';
 import { isLongerThan } from '../shared/text.js';
 import type { Transaction } from '../shared/unit-of-work.js';
+import { USER_SETTINGS } from '../user-settings/user-settings.js';
 import { SYSTEM_BOTS } from '../users/user.js';
-import { USER_SETTINGS } from '../users/user-settings.js';
 import type { Realm } from './realm.js';
 import { USUAL_REALM_IMAGES } from './realm-images.js';
 import type { NewRealmRow } from './realm-repository.js';

@@ -24,7 +24,6 @@ export type {
   LinkifierEventTypes,
   LinkifierFields,
   LinkifierRepository,
-  LinkifierRule,
 } from './linkifiers/linkifier.js';
 export * from './linkifiers/use-cases/add-linkifier.js';
 export * from './linkifiers/use-cases/change-linkifier.js';

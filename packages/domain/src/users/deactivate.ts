@@ -1,6 +1,6 @@
-import { endSessions } from '../authentication/end-sessions.js';
 import type { Channel } from '../channels/channel.js';
 import { publishSubscriberChanges } from '../channels/publish-subscriber-changes.js';
+import { endSessions } from '../credentials/end-sessions.js';
 import type { Realm } from '../realms/realm.js';
 import type { ChannelId, UnixSeconds, UserId } from '../shared/ids.js';
 import type { Transaction } from '../shared/unit-of-work.js';

@@ -1,5 +1,5 @@
-import type { PasswordHasher } from '@parley/domain/authentication';
 import { CreateChannel, DEFAULT_CHANNEL_OPTIONS } from '@parley/domain/channels';
+import type { PasswordHasher } from '@parley/domain/credentials';
 import { MarkRead, SendMessage } from '@parley/domain/messages';
 import { CreateRealm } from '@parley/domain/realms';
 import type { ChannelId, RealmId, Transaction, UnitOfWork, UserId } from '@parley/domain/shared';

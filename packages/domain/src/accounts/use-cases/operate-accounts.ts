@@ -1,6 +1,7 @@
-import type { ApiKeyMint, PasswordHasher } from '../../authentication/api-keys.js';
-import { changePassword } from '../../authentication/change-password.js';
-import { checkPassword, type PasswordStrength } from '../../authentication/password-rules.js';
+import type { ApiKeyMint, PasswordHasher } from '../../credentials/api-keys.js';
+import { changePassword } from '../../credentials/change-password.js';
+import { checkPassword, type PasswordStrength } from '../../credentials/password-rules.js';
+import type { Role } from '../../permissions/role.js';
 import { issueKeyOf } from '../../push/issue-key.js';
 import type { Clock } from '../../shared/clock.js';
 import { DomainError } from '../../shared/errors.js';
@@ -11,7 +12,6 @@ import type { Repositories, Transaction, UnitOfWork } from '../../shared/unit-of
 import { acceptedName, rename } from '../../users/change-name.js';
 import { changeRole } from '../../users/change-role.js';
 import { isOnlyOwnerOf } from '../../users/owners.js';
-import type { Role } from '../../users/role.js';
 import type { User } from '../../users/user.js';
 import { canChangeRole } from '../../users/user-permissions.js';
 import { deactivateWithBots } from '../deactivate-user.js';

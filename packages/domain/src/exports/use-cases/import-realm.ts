@@ -1,16 +1,16 @@
-import type { ApiKeyMint } from '../../authentication/api-keys.js';
 import { AVATAR_TARGETS, nameAvatar } from '../../avatars/change-avatar.js';
 import type { BotOptions } from '../../bots/bot-options.js';
 import { REALM_IMAGE_TARGETS } from '../../branding/realm-image-targets.js';
+import type { ApiKeyMint } from '../../credentials/api-keys.js';
 import { emojiTargets, MAX_CUSTOM_EMOJI } from '../../custom-emoji/custom-emoji.js';
 import { newBlobKey } from '../../files/blob-receiver.js';
 import type { BlobKey, BlobStore } from '../../files/blob-store.js';
 import type { FileImage } from '../../files/file.js';
 import { scheduleThumbnails, type Thumbnails } from '../../files/thumbnails.js';
-import type { GroupSettings } from '../../groups/group-setting.js';
 import type { ImageProcessor } from '../../images/image-processor.js';
 import type { PersonalFlags } from '../../messages/message.js';
 import type { MessageEdit } from '../../messages/message-edit.js';
+import type { GroupSettings } from '../../permissions/group-setting.js';
 import { type MadePicture, namePicture, type PictureMaker } from '../../pictures/picture-maker.js';
 import type { Reaction } from '../../reactions/reaction.js';
 import { checkNewRealm } from '../../realms/add-realm.js';

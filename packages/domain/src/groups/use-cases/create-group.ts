@@ -1,4 +1,5 @@
 import { wholeRealm } from '../../events/audience.js';
+import type { GroupSettingValue } from '../../permissions/group-setting.js';
 import type { Caller } from '../../shared/caller.js';
 import type { Clock } from '../../shared/clock.js';
 import type { GroupId, UserId } from '../../shared/ids.js';
@@ -13,7 +14,6 @@ import {
   requireRoomForGroup,
 } from '../group.js';
 import { areSubgroupCandidates, areUsers, canCreateGroup } from '../group-permissions.js';
-import type { GroupSettingValue } from '../group-setting.js';
 import { activeUsers, groupsById } from '../named-in-requests.js';
 import { groupForSetting, validateGroupSetting } from '../validate-group-setting.js';
 

@@ -1,4 +1,5 @@
-import type { ApiKeyMint } from '../../authentication/api-keys.js';
+import type { ApiKeyMint } from '../../credentials/api-keys.js';
+import type { Role } from '../../permissions/role.js';
 import type { Realm } from '../../realms/realm.js';
 import type { Clock, Randomness } from '../../shared/clock.js';
 import { DomainError } from '../../shared/errors.js';
@@ -9,7 +10,6 @@ import { changeEmail } from '../../users/change-email.js';
 import { acceptedName, rename } from '../../users/change-name.js';
 import { changeRole } from '../../users/change-role.js';
 import { isEmailAddress } from '../../users/email-address.js';
-import type { Role } from '../../users/role.js';
 import type { User } from '../../users/user.js';
 import { parseFullName, SHORTEST_GIVEN_NAME } from '../../users/user-name.js';
 import { checkExternalId } from '../external-id.js';

@@ -1,10 +1,10 @@
+import type { Actor } from '../../permissions/actor.js';
+import { mustBeOwner } from '../../permissions/role-rules.js';
 import type { Caller } from '../../shared/caller.js';
 import { DomainError } from '../../shared/errors.js';
 import { enforce } from '../../shared/permission.js';
 import { badSettingValue, checkSettingValues } from '../../shared/settings.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
-import type { Actor } from '../../users/actor.js';
-import { mustBeOwner } from '../../users/role-rules.js';
 import { checkRealmName } from '../add-realm.js';
 import {
   type AuthenticationMethodChanges,

@@ -1,5 +1,5 @@
-import type { ApiKeyMint, PasswordHasher } from '../../authentication/api-keys.js';
-import { checkPassword, type PasswordStrength } from '../../authentication/password-rules.js';
+import type { ApiKeyMint, PasswordHasher } from '../../credentials/api-keys.js';
+import { checkPassword, type PasswordStrength } from '../../credentials/password-rules.js';
 import type { SystemMessages } from '../../messages/system-messages.js';
 import type { Realm } from '../../realms/realm.js';
 import type { Caller } from '../../shared/caller.js';
