@@ -21,7 +21,7 @@ import { SqliteCopyRepository } from './exports/sqlite-copy-repository.js';
 import { SqliteExportRepository } from './exports/sqlite-export-repository.js';
 import { SqliteFileRepository } from './files/sqlite-file-repository.js';
 import { SqliteUnfinishedUploadRepository } from './files/sqlite-unfinished-upload-repository.js';
-import { newSystemGroupCache, SqliteGroupRepository } from './groups/sqlite-group-repository.js';
+import { newGroupViewsCache, newSystemGroupCache, SqliteGroupRepository } from './groups/sqlite-group-repository.js';
 import { SqliteExternalIdRepository } from './host-users/sqlite-external-id-repository.js';
 import { SqliteInvitationRepository } from './invitations/sqlite-invitation-repository.js';
 import { SqliteJobRepository } from './jobs/sqlite-job-repository.js';
@@ -146,10 +146,11 @@ export function repositoryFactory(
   const userCache = newUserCache();
   const actorCache = newActorCache();
   const systemGroupCache = newSystemGroupCache();
+  const groupViewsCache = newGroupViewsCache();
   const channelCache = newChannelCache();
   const quarantine = new Quarantine(report);
   return (connection) => {
-    const groups = new SqliteGroupRepository(connection, systemGroupCache, quarantine);
+    const groups = new SqliteGroupRepository(connection, systemGroupCache, groupViewsCache, quarantine);
     const topics = new SqliteTopicReads(connection);
     return {
       realms: new SqliteRealmRepository(

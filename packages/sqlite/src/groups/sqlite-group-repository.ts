@@ -19,6 +19,12 @@ type SystemGroupIds = Readonly<Record<SystemGroupName, GroupId>>;
 export type SystemGroupCache = VersionedCache<number, SystemGroupIds>;
 export const newSystemGroupCache = (): SystemGroupCache => new VersionedCache(10_000);
 
+/** All named groups of a realm, under the version of its groups. */
+export type GroupViewsCache = VersionedCache<number, readonly GroupView[]>;
+export const newGroupViewsCache = (): GroupViewsCache => new VersionedCache(20);
+/** Of a realm's groups together; a megabyte or two. With more they are read each time. */
+const MAX_CACHED_MEMBERS = 200_000;
+
 /** Lists as JSON, so that a list of ten thousand costs one row. Only active users count. */
 const MEMBER_IDS = `(
   SELECT json_group_array(m.user_id) FROM group_member m JOIN user u ON u.id = m.user_id AND u.is_active = 1
@@ -57,6 +63,7 @@ export class SqliteGroupRepository implements GroupRepository {
   constructor(
     private readonly connection: Connection,
     private readonly systemGroups: SystemGroupCache,
+    private readonly viewsOfRealms: GroupViewsCache,
     private readonly quarantine: Quarantine,
   ) {
     this.row = connection.rows<GroupRow>('SELECT * FROM user_group WHERE id = ? AND realm_id = ?');
@@ -202,7 +209,13 @@ export class SqliteGroupRepository implements GroupRepository {
   }
 
   async listViews(realmId: RealmId): Promise<readonly GroupView[]> {
-    return this.toViews(realmId, this.views.all(realmId));
+    const version = this.versionOf(realmId);
+    const cached = this.viewsOfRealms.get(realmId, version);
+    if (cached) return cached;
+    const views = await this.toViews(realmId, this.views.all(realmId));
+    const members = views.reduce((sum, { memberIds }) => sum + memberIds.length, 0);
+    if (members <= MAX_CACHED_MEMBERS) this.viewsOfRealms.put(this.connection, realmId, version, views);
+    return views;
   }
 
   async findView(realmId: RealmId, id: GroupId): Promise<GroupView | null> {
