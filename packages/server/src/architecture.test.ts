@@ -151,15 +151,17 @@ const DOMAIN_FOLDERS = [
   'credentials',
   'realms',
   'users',
-  'groups',
   'authentication',
   'files',
   'pictures',
   'branding',
   'custom-emoji',
   'channels',
+  'groups',
   'avatars',
   'messages',
+  'organization',
+  'user-lifecycle',
   'invitations',
   'reactions',
   'push',
@@ -180,17 +182,7 @@ const DOMAIN_FOLDERS = [
 ];
 
 /** The features that still import one that comes after them. None is to be added. */
-const UPWARD_IMPORTS = [
-  'channels → messages',
-  'groups → channels',
-  'realms → channels',
-  'realms → groups',
-  'realms → messages',
-  'realms → users',
-  'users → channels',
-  'users → groups',
-  'users → messages',
-];
+const UPWARD_IMPORTS = ['channels → messages', 'users → channels', 'users → messages'];
 
 describe('layers', () => {
   it('knows every package', () => {

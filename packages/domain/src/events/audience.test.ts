@@ -1,6 +1,6 @@
 import { subscribersOf } from '../channels/channel-delivery.js';
 import { isInAudience, parseAudience, questionsOf } from '../composition/audiences.js';
-import { groupMembers } from '../groups/group-delivery.js';
+import { groupMembers } from '../permissions/group-delivery.js';
 import { isAtLeast } from '../permissions/role.js';
 import type { ChannelId, GroupId, MessageId, UserId } from '../shared/ids.js';
 import { accessorsOf, atLeast, limitedGuests } from '../users/user-delivery.js';

@@ -1,7 +1,7 @@
 import { aChannel, aMessage, aUser, createFixture } from '@parley/testkit';
 import { subscribersOf } from '../channels/channel-delivery.js';
 import { DELIVERY_FEATURES } from '../composition/delivery-features.js';
-import { groupMembers } from '../groups/group-delivery.js';
+import { groupMembers } from '../permissions/group-delivery.js';
 import type { Role } from '../permissions/role.js';
 import type { ChannelId, EventSeq, GroupId, MessageId, RealmId, UserId } from '../shared/ids.js';
 import { accessorsOf, atLeast, limitedGuests } from '../users/user-delivery.js';

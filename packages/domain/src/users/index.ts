@@ -29,15 +29,12 @@ export type { ProfileRepository } from './profile-repository.js';
 export { MAX_USERS_IN_VALUE, type ProfileValue } from './profile-value.js';
 export * from './use-cases/change-own-profile.js';
 export { ChangeSettings, type ChangeSettingsInput, type SettingTargets } from './use-cases/change-settings.js';
-export * from './use-cases/create-user.js';
 export * from './use-cases/get-own-user.js';
 export * from './use-cases/get-user.js';
 export * from './use-cases/grant-special-permission.js';
 export * from './use-cases/list-users.js';
 export * from './use-cases/profile-fields.js';
-export * from './use-cases/register-user.js';
 export * from './use-cases/switch-display.js';
-export * from './use-cases/update-user.js';
 export {
   type Avatar,
   type AvatarSource,

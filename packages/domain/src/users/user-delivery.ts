@@ -15,7 +15,7 @@ import type {
 } from '../events/delivery-features.js';
 import type { DomainEvent } from '../events/event.js';
 import type { EventNeeds, Receiver } from '../events/receiver.js';
-import type { GroupProjection } from '../groups/group-delivery.js';
+import type { GroupProjection } from '../permissions/group-delivery.js';
 import { isAtLeast, ROLES, type Role } from '../permissions/role.js';
 import type { Realm } from '../realms/realm.js';
 import { type EventSeq, isId, type RealmId, type UserId } from '../shared/ids.js';

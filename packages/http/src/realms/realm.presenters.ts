@@ -12,11 +12,11 @@ import { ANIMATED_THUMBNAIL, type FileLimits, STILL_THUMBNAIL, THUMBNAIL_SIZE } 
 import { GROUP_PERMISSIONS } from '@parley/domain/groups';
 import { MAX_IMAGE_MIB } from '@parley/domain/images';
 import { MAX_MESSAGE_LENGTH, REPORT_REASONS } from '@parley/domain/messages';
+import { MIN_DELETION_DELAY_DAYS } from '@parley/domain/organization';
 import { type Actor, type GroupSettingDefinition, systemGroupTitle } from '@parley/domain/permissions';
 import {
   authenticationMethods,
   type LoadedRealmPermissions,
-  MIN_DELETION_DELAY_DAYS,
   REALM_PERMISSIONS,
   type Realm,
   type RealmPermission,

@@ -1,14 +1,15 @@
 import { Agent, createServer, type RequestOptions as NodeRequest, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { RegisterUser } from '@parley/domain/accounts';
 import type { PasswordHasher } from '@parley/domain/credentials';
 import type { ExportLimits } from '@parley/domain/exports';
 import type { BlobStore, FileLimits, PartialBlobStore } from '@parley/domain/files';
 import type { ImageProcessor } from '@parley/domain/images';
+import { CreateRealm } from '@parley/domain/organization';
 import type { Role } from '@parley/domain/permissions';
-import { CreateRealm } from '@parley/domain/realms';
 import type { RealmId, UserId } from '@parley/domain/shared';
-import { type BotKind, RegisterUser, type User } from '@parley/domain/users';
+import type { BotKind, User } from '@parley/domain/users';
 import {
   type Logger,
   type ProxyTrust,

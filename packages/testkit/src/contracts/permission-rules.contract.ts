@@ -7,8 +7,7 @@ import {
   ListChannels,
   type ListChannelsInput,
 } from '@parley/domain/channels';
-import { GroupClosure } from '@parley/domain/groups';
-import { type Actor, ROLES } from '@parley/domain/permissions';
+import { type Actor, GroupClosure, ROLES } from '@parley/domain/permissions';
 import type { Caller, ChannelId, GroupId, Transaction, UserId } from '@parley/domain/shared';
 import { aChannel, aGroup, aMessage, aUser, type FixtureStep } from '../builders.js';
 import { SeededRandomness } from '../seeded-randomness.js';

@@ -18,8 +18,8 @@ import {
   SESSION_IDLE_SECONDS,
   SESSION_MAX_SECONDS,
 } from '../../credentials/session.js';
+import { DeactivateRealm } from '../../organization/use-cases/deactivate-realm.js';
 import { replaceApiKey } from '../../push/replace-api-key.js';
-import { DeactivateRealm } from '../../realms/use-cases/deactivate-realm.js';
 import type { SessionId } from '../../shared/ids.js';
 import { LoginLetters } from '../login-letter.js';
 import { LogIn, LogOut } from './log-in.js';

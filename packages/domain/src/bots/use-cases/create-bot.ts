@@ -11,7 +11,7 @@ import { DomainError, orThrow } from '../../shared/errors.js';
 import { enforce } from '../../shared/permission.js';
 import type { RealmUrls } from '../../shared/realm-urls.js';
 import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
-import { addUser } from '../../users/add-user.js';
+import { addUser } from '../../user-lifecycle/add-user.js';
 import type { BotKind } from '../../users/user.js';
 import { parseFullName } from '../../users/user-name.js';
 import { canCreateBot } from '../../users/user-permissions.js';

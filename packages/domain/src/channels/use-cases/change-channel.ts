@@ -1,10 +1,10 @@
 import type { EventOf } from '../../events/event.js';
-import { type GroupSettingUpdate, groupSettingUpdate, namedIn } from '../../groups/group-setting-rules.js';
-import { groupForSetting, validateGroupSetting } from '../../groups/validate-group-setting.js';
 import type { ParsedMarkdown } from '../../markdown/markdown.js';
 import type { SystemMessages } from '../../messages/system-messages.js';
 import type { Actor } from '../../permissions/actor.js';
 import type { GroupSettingValue } from '../../permissions/group-setting.js';
+import { type GroupSettingUpdate, groupSettingUpdate, namedIn } from '../../permissions/group-setting-rules.js';
+import { groupForSetting, validateGroupSetting } from '../../permissions/validate-group-setting.js';
 import type { Realm } from '../../realms/realm.js';
 import type { Caller } from '../../shared/caller.js';
 import { DomainError } from '../../shared/errors.js';

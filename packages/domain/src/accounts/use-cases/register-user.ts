@@ -4,11 +4,11 @@ import type { Clock } from '../../shared/clock.js';
 import { DomainError } from '../../shared/errors.js';
 import type { RealmId } from '../../shared/ids.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import { addUser, type NewUser } from '../../user-lifecycle/add-user.js';
 import type { UserSettings } from '../../user-settings/user-settings.js';
-import { addUser, type NewUser } from '../add-user.js';
-import { isEmailAddress } from '../email-address.js';
-import type { SpecialPermission, User } from '../user.js';
-import { parseFullName, SHORTEST_GIVEN_NAME } from '../user-name.js';
+import { isEmailAddress } from '../../users/email-address.js';
+import type { SpecialPermission, User } from '../../users/user.js';
+import { parseFullName, SHORTEST_GIVEN_NAME } from '../../users/user-name.js';
 
 export interface RegisterUserInput extends Omit<NewUser, 'passwordHash' | 'fullName' | 'settings'> {
   readonly realmId: RealmId;

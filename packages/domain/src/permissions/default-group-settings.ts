@@ -1,7 +1,7 @@
-import type { GroupSettingDefinition, GroupSettings } from '../permissions/group-setting.js';
-import type { SystemGroupName } from '../permissions/system-groups.js';
 import type { RealmId } from '../shared/ids.js';
 import type { Transaction } from '../shared/unit-of-work.js';
+import type { GroupSettingDefinition, GroupSettings } from './group-setting.js';
+import type { SystemGroupName } from './system-groups.js';
 
 type SystemGroupIds = Awaited<ReturnType<Transaction['groups']['systemGroupIds']>>;
 

@@ -1,8 +1,7 @@
 import { formatDecision, groupId, makeGroup, makeSystemGroup, systemGroup, userId } from '@parley/testkit';
 import fc from 'fast-check';
-import { type GroupSettingValue, groupSetting } from '../permissions/group-setting.js';
-import { SYSTEM_GROUPS, type SystemGroupName } from '../permissions/system-groups.js';
 import { REALM_PERMISSIONS } from '../realms/realm-settings.js';
+import { type GroupSettingValue, groupSetting } from './group-setting.js';
 import {
   canonicalGroupSetting,
   checkGroupSetting,
@@ -11,6 +10,7 @@ import {
   namedIn,
   namesGroup,
 } from './group-setting-rules.js';
+import { SYSTEM_GROUPS, type SystemGroupName } from './system-groups.js';
 
 const { nobody } = systemGroup;
 const speltOut = (directMembers: number[], directSubgroups: number[] = []): GroupSettingValue => ({

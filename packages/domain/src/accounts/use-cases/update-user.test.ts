@@ -11,7 +11,7 @@ import {
   type MemoryFixture,
 } from '@parley/testkit';
 import type { Role } from '../../permissions/role.js';
-import { ProfileValues } from '../change-profile.js';
+import { ProfileValues } from '../../users/change-profile.js';
 import { UpdateUser, type UpdateUserInput } from './update-user.js';
 
 const NO_DISPOSABLE = { has: () => false };

@@ -9,8 +9,8 @@ import { DomainError } from '../shared/errors.js';
 import type { UnixSeconds } from '../shared/ids.js';
 import type { Repositories, Transaction } from '../shared/unit-of-work.js';
 import type { UserSettings } from '../user-settings/user-settings.js';
-import { announceExportConsent } from './export-consent.js';
-import type { Bot, UploadedAvatar, User } from './user.js';
+import { announceExportConsent } from '../users/export-consent.js';
+import type { Bot, UploadedAvatar, User } from '../users/user.js';
 
 export interface NewUser {
   readonly email: string;

@@ -1,9 +1,9 @@
 import { aGroup, anotherRealm, aUser, createFixture, type MemoryFixture } from '@parley/testkit';
 import { CHANNEL_PERMISSIONS } from '../channels/channel.js';
-import type { GroupSettingDefinition, GroupSettingValue } from '../permissions/group-setting.js';
 import { REALM_PERMISSIONS } from '../realms/realm-settings.js';
 import type { ErrorCode } from '../shared/errors.js';
 import type { GroupId, UserId } from '../shared/ids.js';
+import type { GroupSettingDefinition, GroupSettingValue } from './group-setting.js';
 import { groupForSetting, validateGroupSetting } from './validate-group-setting.js';
 
 const town = () =>
