@@ -1,4 +1,4 @@
-import type { SystemGroupName } from '@parley/domain/groups';
+import type { SystemGroupName } from '@parley/domain/permissions';
 import type { GroupId } from '@parley/domain/shared';
 import { eventsAfter, openQueue } from '../testing/event-queues.js';
 import { expectRefusal, fieldsOf } from '../testing/expectations.js';

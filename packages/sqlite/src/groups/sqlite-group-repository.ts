@@ -1,11 +1,5 @@
-import {
-  GROUP_PERMISSIONS,
-  type Group,
-  type GroupRepository,
-  type GroupSettingValue,
-  type GroupView,
-  type SystemGroupName,
-} from '@parley/domain/groups';
+import { GROUP_PERMISSIONS, type Group, type GroupRepository, type GroupView } from '@parley/domain/groups';
+import type { GroupSettingValue, SystemGroupName } from '@parley/domain/permissions';
 import {
   DomainError,
   foldCase,
