@@ -306,6 +306,7 @@ class ZulipReader {
       full_name: NAME,
       date_joined: time,
       is_active: flag,
+      is_deleted: orElse(flag, false),
       is_bot: flag,
       bot_type: orNull(integer),
       bot_owner: orNull(user),
@@ -342,6 +343,7 @@ class ZulipReader {
           fullName: it.full_name,
           role,
           isActive: it.is_active,
+          isDeleted: it.is_deleted && !it.is_active,
           joinedAt: it.date_joined,
           bot: it.is_bot
             ? { kind, ownerId: it.bot_owner, isSystem: false, defaultSendingChannelId: it.default_sending_stream }
@@ -767,6 +769,7 @@ function systemBot(
       fullName,
       role: 'member',
       isActive: true,
+      isDeleted: false,
       joinedAt: 0,
       bot: { kind: 'generic', ownerId: null, isSystem: true, defaultSendingChannelId: null },
       avatar: { source: 'generated', version: 1 },
