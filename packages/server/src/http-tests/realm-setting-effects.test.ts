@@ -1,12 +1,7 @@
 import { SendWelcomeLetters } from '@parley/domain/invitations';
 import { ExpireMessages } from '@parley/domain/messages';
-import {
-  ConfigureRealm,
-  REALM_PERMISSIONS,
-  type Realm,
-  type RealmPermission,
-  STORED_REALM_SETTINGS,
-} from '@parley/domain/realms';
+import { ConfigureRealm } from '@parley/domain/organization';
+import { REALM_PERMISSIONS, type Realm, type RealmPermission, STORED_REALM_SETTINGS } from '@parley/domain/realms';
 import { fieldsOf } from '../testing/expectations.js';
 import { runJobs } from '../testing/jobs.js';
 import { SETTINGS_WITHOUT_READER } from '../testing/realm-settings-document.js';

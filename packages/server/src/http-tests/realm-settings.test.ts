@@ -1,4 +1,4 @@
-import type { SystemGroupName } from '@parley/domain/groups';
+import type { SystemGroupName } from '@parley/domain/permissions';
 import { REALM_PERMISSIONS, REALM_SETTINGS, type RealmPermission, type RealmSettingName } from '@parley/domain/realms';
 import type { GroupId } from '@parley/domain/shared';
 import { permissionTitle, REALM_SETTING_FORMS } from '@parley/http';
