@@ -1,13 +1,13 @@
 import { createReadStream } from 'node:fs';
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { FileCopy, MessageCopy, PersonCopy, RealmCopy, RealmSource } from '@parley/domain/exports';
+import type { FileCopy, ImportSource, MessageCopy, PersonCopy, RealmCopy } from '@parley/domain/exports';
 import type { ChannelId, FileId, MessageId, RecipientId, UserId } from '@parley/domain/shared';
 import type { ColumnNames } from './column-names.js';
 import { findFile, pathIn, readDocument, readLines, readText } from './folder-files.js';
 import { ATTACHMENT_FILE, FORMAT, MESSAGE_FILE, PARLEY_FILE, PEOPLE_FILE, REALM_FILE } from './layout.js';
 import { personCopy, realmCopy } from './parley-shapes.js';
-import { type MessageContext, readMessageFile } from './read-messages.js';
+import { type MessageContext, type MessagePlace, readMessageFile, readMessagePlaces } from './read-messages.js';
 import { readAvatars, readEmojiPictures, readRealmImages } from './read-pictures.js';
 import { id, integer, list, object, orElse, parseJson, record, text, time, wrong } from './shape.js';
 import { type UnpackLimits, unpack } from './unpack.js';
@@ -20,7 +20,7 @@ export interface OpenOptions {
 }
 
 export interface OpenExport {
-  readonly source: RealmSource;
+  readonly source: ImportSource;
   /** Parley's own, or that of a Zulip server. */
   readonly isOwn: boolean;
   /** Removes what was unpacked. */
@@ -59,7 +59,7 @@ async function findRoot(folder: string): Promise<string> {
   throw wrong('It', `has no ${REALM_FILE}, so that it is no export`);
 }
 
-async function openOwn(root: string): Promise<RealmSource> {
+async function openOwn(root: string): Promise<ImportSource> {
   const document = record(await readDocument(root, PARLEY_FILE), PARLEY_FILE);
   const format = integer(document.format, `${PARLEY_FILE}: format`);
   if (format > FORMAT) throw wrong('The export', `is of a newer version of Parley (format ${format})`);
@@ -74,6 +74,8 @@ async function openOwn(root: string): Promise<RealmSource> {
     realm,
     people: () => readPeople(root),
     messages: () => readMessages(root, context),
+    messageRange: () => readMessageRange(root),
+    messageIds: () => readMessageIds(root, () => true),
     files: () => readFiles(root),
     avatars: () => readAvatars(root, realm.users),
     realmImages: () => readRealmImages(root, realm.realm),
@@ -81,7 +83,7 @@ async function openOwn(root: string): Promise<RealmSource> {
   };
 }
 
-async function openZulip(root: string, names: ColumnNames): Promise<RealmSource> {
+async function openZulip(root: string, names: ColumnNames): Promise<ImportSource> {
   const tables = record(await readDocument(root, REALM_FILE), REALM_FILE);
   const { realm, people, skipsMessage, ...about } = readZulipTables(tables, names);
   const context = contextOf(realm, clientNames(tables), { isOwn: false, ...about });
@@ -91,8 +93,10 @@ async function openZulip(root: string, names: ColumnNames): Promise<RealmSource>
       yield* people;
     },
     messages: async function* () {
-      for await (const page of readMessages(root, context)) yield page.filter((copy) => !skipsMessage(copy));
+      for await (const page of readMessages(root, context)) yield page.filter(({ message }) => !skipsMessage(message));
     },
+    messageRange: () => readMessageRange(root),
+    messageIds: () => readMessageIds(root, (place) => !skipsMessage(place)),
     files: () => readFiles(root),
     avatars: () => readAvatars(root, realm.users),
     realmImages: () => readRealmImages(root, realm.realm),
@@ -131,15 +135,44 @@ async function* readPeople(root: string): AsyncGenerator<PersonCopy> {
   }
 }
 
+const messageFiles = async (root: string): Promise<readonly string[]> =>
+  (await readdir(root)).filter((name) => MESSAGE_FILE.test(name)).sort();
+
 async function* readMessages(root: string, context: MessageContext): AsyncGenerator<readonly MessageCopy[]> {
-  const files = (await readdir(root)).filter((name) => MESSAGE_FILE.test(name)).sort();
   let last = 0;
-  for (const name of files) {
+  for (const name of await messageFiles(root)) {
     const page = readMessageFile(await readText(root, name), name, context);
     if (page.length === 0) continue;
     if (page[0]!.message.id <= last) throw wrong(name, `has message ${page[0]!.message.id} after message ${last}`);
     last = page.at(-1)!.message.id;
     yield page;
+  }
+}
+
+/** Of the first and the last file that has any: those between are read when their messages are. */
+async function readMessageRange(root: string): ReturnType<ImportSource['messageRange']> {
+  const files = await messageFiles(root);
+  const first = (await readFirstPlaces(root, files)).at(0);
+  const last = (await readFirstPlaces(root, [...files].reverse())).at(-1);
+  return first && last ? { first: first.id, last: last.id } : null;
+}
+
+async function readFirstPlaces(root: string, files: readonly string[]): Promise<readonly MessagePlace[]> {
+  for (const name of files) {
+    const places = readMessagePlaces(await readText(root, name), name);
+    if (places.length > 0) return places;
+  }
+  return [];
+}
+
+async function* readMessageIds(
+  root: string,
+  isWanted: (place: MessagePlace) => boolean,
+): AsyncGenerator<readonly MessageId[]> {
+  for (const name of await messageFiles(root)) {
+    yield readMessagePlaces(await readText(root, name), name)
+      .filter(isWanted)
+      .map((place) => place.id);
   }
 }
 

@@ -92,6 +92,19 @@ export interface MessageContext {
   readonly isOwn: boolean;
 }
 
+const PLACE = object({ id: messageId, sender: userId, recipient: id<RecipientId>() });
+
+/** Which message it is, and whose. */
+export type MessagePlace = Pick<MessageCopy['message'], 'id' | 'senderId' | 'recipientId'>;
+
+/** Of a file of messages no more than what they are; ascending. */
+export function readMessagePlaces(content: string, place: string): readonly MessagePlace[] {
+  const tables = record(parseJson(content, place), place);
+  return list(PLACE, 100_000)(tables.zerver_message, `${place}: zerver_message`)
+    .map((row) => ({ id: row.id, senderId: row.sender, recipientId: row.recipient }))
+    .sort((a, b) => a.id - b.id);
+}
+
 /** A file of messages. Those of other channels and conversations than those of the export are left out. */
 export function readMessageFile(content: string, place: string, context: MessageContext): readonly MessageCopy[] {
   const tables = record(parseJson(content, place), place);

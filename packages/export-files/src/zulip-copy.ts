@@ -40,6 +40,7 @@ import {
   VISIBILITY_NUMBERS,
 } from './layout.js';
 import { EMOJI_NAME } from './parley-shapes.js';
+import type { MessagePlace } from './read-messages.js';
 import { safeHtml } from './safe-html.js';
 import {
   flag,
@@ -69,7 +70,7 @@ export interface ZulipCopy {
   /** Whom messages to a recipient of one person are for. */
   readonly personOf: (recipient: RecipientId) => UserId | null;
   /** Of somebody or of a place that is not in the export. */
-  readonly skipsMessage: (copy: MessageCopy) => boolean;
+  readonly skipsMessage: (place: MessagePlace) => boolean;
 }
 
 const NAME = text(1000);
@@ -185,7 +186,7 @@ class ZulipReader {
       personOf: (of) => persons.get(of) ?? null,
       reactionsOf: (message) => reactions.get(message) ?? [],
       submessagesOf: (message) => submessages.get(message) ?? [],
-      skipsMessage: ({ message }) => !userIds.has(message.senderId) || !recipients.has(message.recipientId),
+      skipsMessage: ({ senderId, recipientId }) => !userIds.has(senderId) || !recipients.has(recipientId),
     };
   }
 

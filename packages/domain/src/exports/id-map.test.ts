@@ -1,5 +1,6 @@
 import type { MessageId } from '../shared/ids.js';
-import type { Transaction } from '../shared/unit-of-work.js';
+import { slicesOf } from '../shared/slices.js';
+import type { Transaction, UnitOfWork } from '../shared/unit-of-work.js';
 import { MAX_KEPT_ID } from './copy-repository.js';
 import { MessageIds } from './id-map.js';
 
@@ -12,18 +13,38 @@ function storageAt(last: number) {
       state.last = Math.max(state.last, least - 1);
     },
   };
-  return { tx: { copies } as unknown as Transaction, state };
+  const tx = { copies, yield: async () => {} } as unknown as Transaction;
+  const uow = { write: (work: (unit: Transaction) => Promise<unknown>) => work(tx) } as unknown as UnitOfWork;
+  return { uow, state };
 }
 
 const ids = (...numbers: number[]) => numbers as MessageId[];
 
+/** Two at a time. */
+function sourceOf(...numbers: number[]) {
+  const all = ids(...numbers);
+  const reads = { count: 0 };
+  const source = {
+    messageRange: async () => (all.length === 0 ? null : { first: all[0]!, last: all.at(-1)! }),
+    messageIds: async function* () {
+      reads.count++;
+      for (const slice of slicesOf(all, 2)) yield slice;
+    },
+  };
+  return { source, reads };
+}
+
 describe('ids of imported messages', () => {
-  it('are kept on a server that has given none of them', async () => {
-    const { tx, state } = storageAt(0);
+  it('are kept on a server that has given none of them, which reads nothing twice', async () => {
+    const { uow, state } = storageAt(2);
     const map = new MessageIds();
-    expect(await map.take(tx, ids(3, 4, 9))).toEqual([3, 4, 9]);
-    expect(await map.take(tx, ids(10, 20))).toEqual([10, 20]);
-    expect([map.isIdentity, state.last]).toEqual([true, 20]);
+    const { source, reads } = sourceOf(3, 4, 9, 10, 20);
+    await map.reserve(uow, source);
+    // What is sent meanwhile takes none of theirs.
+    expect([reads.count, state.last]).toEqual([0, 20]);
+    expect(map.take(ids(3, 4, 9))).toEqual([3, 4, 9]);
+    expect(map.take(ids(10, 20))).toEqual([10, 20]);
+    expect(map.isIdentity).toBe(true);
     expect(ids(2, 3, 4, 5, 9, 10, 11, 20, 21).map((id) => map.find(id))).toEqual([
       undefined,
       3,
@@ -37,29 +58,43 @@ describe('ids of imported messages', () => {
     ]);
   });
 
-  it('are the next ones where theirs are given, and their own again after a gap', async () => {
-    const { tx, state } = storageAt(10);
+  it('are the next ones where theirs are given, and their own again after a gap; known before they are there', async () => {
+    const { uow, state } = storageAt(10);
     const map = new MessageIds();
-    expect(await map.take(tx, ids(3, 4, 9, 12, 13, 40))).toEqual([11, 12, 13, 14, 15, 40]);
+    await map.reserve(uow, sourceOf(3, 4, 9, 12, 13, 40).source);
     expect([map.isIdentity, state.last]).toEqual([false, 40]);
     expect(ids(3, 4, 9, 12, 13, 40).map((id) => map.get(id))).toEqual([11, 12, 13, 14, 15, 40]);
+    expect(map.take(ids(3, 4))).toEqual([11, 12]);
+    expect(map.take(ids(9, 12, 13, 40))).toEqual([13, 14, 15, 40]);
     expect(() => map.get(5 as MessageId)).toThrow('It names a message 5 that it does not have.');
+    expect(() => map.take(ids(5))).toThrow('It names a message 5 that it does not have.');
   });
 
   it('are not kept where they are so high that few would be left', async () => {
-    const { tx } = storageAt(0);
-    expect(await new MessageIds().take(tx, ids(MAX_KEPT_ID, MAX_KEPT_ID + 1, MAX_KEPT_ID + 50))).toEqual([
-      MAX_KEPT_ID,
-      MAX_KEPT_ID + 1,
-      MAX_KEPT_ID + 2,
-    ]);
+    const { uow } = storageAt(0);
+    const map = new MessageIds();
+    const high = [MAX_KEPT_ID, MAX_KEPT_ID + 1, MAX_KEPT_ID + 50] as const;
+    await map.reserve(uow, sourceOf(...high).source);
+    expect(map.take(ids(...high))).toEqual([MAX_KEPT_ID, MAX_KEPT_ID + 1, MAX_KEPT_ID + 2]);
   });
 
-  it('are refused where two are the same, or one comes after a higher one', async () => {
-    const { tx } = storageAt(0);
+  it.each([
+    ['free', 0],
+    ['taken', 9],
+  ])('are refused where two are the same, or one comes after a higher one: %s', async (_, last) => {
+    const attempt = async (...numbers: number[]) => {
+      const map = new MessageIds();
+      await map.reserve(storageAt(last).uow, sourceOf(...numbers).source);
+      map.take(ids(...numbers));
+    };
+    await expect(attempt(4, 5, 5)).rejects.toThrow('There are two messages 5.');
+    await expect(attempt(4, 6, 5, 7)).rejects.toThrow('Message 5 comes after message 6.');
+  });
+
+  it('are refused outside of what was reserved', async () => {
     const map = new MessageIds();
-    await map.take(tx, ids(5));
-    await expect(map.take(tx, ids(5))).rejects.toThrow('There are two messages 5.');
-    await expect(map.take(tx, ids(4))).rejects.toThrow('Message 4 comes after message 5.');
+    await map.reserve(storageAt(0).uow, sourceOf(4, 6).source);
+    expect(() => map.take(ids(7))).toThrow('Message 7 is not in its place.');
+    await new MessageIds().reserve(storageAt(0).uow, sourceOf().source);
   });
 });

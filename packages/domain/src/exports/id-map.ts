@@ -1,7 +1,8 @@
 import { DomainError } from '../shared/errors.js';
 import type { MessageId } from '../shared/ids.js';
-import type { Transaction } from '../shared/unit-of-work.js';
+import type { Transaction, UnitOfWork } from '../shared/unit-of-work.js';
 import { type IdKind, MAX_KEPT_ID } from './copy-repository.js';
+import type { ImportSource } from './realm-copy.js';
 
 export const invalidImport = (text: string): DomainError => new DomainError('INVALID_IMPORT', text);
 
@@ -62,48 +63,102 @@ export class IdMap<Id extends number> extends KnownIds<Id> {
   }
 }
 
-/** Those of messages: there may be millions, which ascend, so that they are kept as ranges that moved by the same distance. */
+/**
+ * Those of messages, which are all decided before the first of them is there: texts name earlier and later ones. There may be
+ * millions.
+ */
 export class MessageIds extends KnownIds<MessageId> {
-  private readonly firsts: number[] = [];
-  private readonly lasts: number[] = [];
-  private readonly distances: number[] = [];
+  private ranges = new IdRanges();
+  /** Within which all are what they were; null: they were planned. */
+  private free: { readonly first: MessageId; readonly last: MessageId } | null = null;
 
   constructor() {
     super('message');
   }
 
-  /** Takes ids for messages, each its old one if that is free. They come after all that came before. */
-  async take(tx: Transaction, old: readonly MessageId[]): Promise<readonly MessageId[]> {
-    let next = (await tx.copies.lastId('message')) + 1;
-    const ids = old.map((wanted) => {
-      const id = (wanted >= next && wanted <= MAX_KEPT_ID ? wanted : next) as MessageId;
-      this.add(wanted, id);
-      next = id + 1;
-      return id;
+  /**
+   * Keeps ids for all that will come: their own if nobody has had one of them, which is so on a new server. Otherwise the source
+   * is read for their ids first. @throws DomainError INVALID_IMPORT
+   */
+  async reserve(uow: UnitOfWork, source: Pick<ImportSource, 'messageRange' | 'messageIds'>): Promise<void> {
+    const range = await source.messageRange();
+    if (range === null) return;
+    const { first, last } = range;
+    const areFree = await uow.write(async (tx) => {
+      if (last > MAX_KEPT_ID || (await tx.copies.lastId('message')) >= first) return false;
+      await tx.copies.raiseIds('message', last + 1);
+      return true;
     });
-    await tx.copies.raiseIds('message', next);
-    return ids;
+    if (areFree) this.free = range;
+    else await this.plan(uow, source);
+  }
+
+  /**
+   * Where the messages go that come next.
+   * @throws DomainError INVALID_IMPORT also where they are none of those that were reserved
+   */
+  take(old: readonly MessageId[]): readonly MessageId[] {
+    if (this.free === null) return this.list(old);
+    for (const id of old) {
+      if (id < this.free.first || id > this.free.last) throw invalidImport(`Message ${id} is not in its place.`);
+      this.ranges.add(id, id);
+    }
+    return old;
   }
 
   find(old: MessageId): MessageId | undefined {
-    const at = this.rangeBefore(old);
-    if (at < 0 || old > this.lasts[at]!) return undefined;
-    return (old + this.distances[at]!) as MessageId;
+    return this.ranges.find(old) as MessageId | undefined;
   }
 
-  private add(old: MessageId, id: MessageId): void {
+  /** Each keeps its id if that is free. */
+  private async plan(uow: UnitOfWork, source: Pick<ImportSource, 'messageIds'>): Promise<void> {
+    const all: (readonly MessageId[])[] = [];
+    for await (const ids of source.messageIds()) all.push(ids);
+    this.ranges = await uow.write(async (tx) => {
+      const ranges = new IdRanges();
+      let next = (await tx.copies.lastId('message')) + 1;
+      for (const ids of all) {
+        for (const wanted of ids) {
+          const id = wanted >= next && wanted <= MAX_KEPT_ID ? wanted : next;
+          ranges.add(wanted, id);
+          next = id + 1;
+        }
+        await tx.yield();
+      }
+      await tx.copies.raiseIds('message', next);
+      return ranges;
+    });
+    this.isIdentity = this.ranges.areIdentity;
+  }
+}
+
+/** Ids of messages, which ascend, as ranges that moved by the same distance. */
+class IdRanges {
+  areIdentity = true;
+  private readonly firsts: number[] = [];
+  private readonly lasts: number[] = [];
+  private readonly distances: number[] = [];
+
+  /** @throws DomainError INVALID_IMPORT */
+  add(old: number, id: number): void {
     const at = this.lasts.length - 1;
     const last = this.lasts[at] ?? 0;
     if (old === last) throw invalidImport(`There are two messages ${old}.`);
     if (old < last) throw invalidImport(`Message ${old} comes after message ${last}.`);
     const distance = id - old;
-    if (distance !== 0) this.isIdentity = false;
+    if (distance !== 0) this.areIdentity = false;
     if (old === last + 1 && distance === this.distances[at]) this.lasts[at] = old;
     else {
       this.firsts.push(old);
       this.lasts.push(old);
       this.distances.push(distance);
     }
+  }
+
+  find(old: number): number | undefined {
+    const at = this.rangeBefore(old);
+    if (at < 0 || old > this.lasts[at]!) return undefined;
+    return old + this.distances[at]!;
   }
 
   /** The last range that begins there or before; -1: none does. */

@@ -11,6 +11,7 @@ export type {
   FileCopy,
   GroupCopy,
   HolderCopy,
+  ImportSource,
   MessageCopy,
   PersonCopy,
   PictureCopy,

@@ -151,6 +151,14 @@ export interface RealmSource {
   realmImages(): AsyncIterable<PictureCopy<RealmImageName>>;
 }
 
+/** A copy that is read once more: an import decides about ids before it begins. */
+export interface ImportSource extends RealmSource {
+  /** All ids of messages are among these, of which a few may be of none; null: there are no messages. Costs little. */
+  messageRange(): Promise<{ readonly first: MessageId; readonly last: MessageId } | null>;
+  /** Of all messages, ascending, a few at a time. */
+  messageIds(): AsyncIterable<readonly MessageId[]>;
+}
+
 /** What an export holds of private things. */
 export interface ExportScope {
   /** Whose private data is in it. `all`: everybody's, and every private channel and conversation. */

@@ -15,6 +15,9 @@ import { runJobs } from '../testing/jobs.js';
 import { imageFile, postFiles } from '../testing/multipart.js';
 import { TestServer, type TestUser } from '../testing/test-server.js';
 
+// biome-ignore lint/suspicious/noExplicitAny: wire forms, told apart by assertions.
+type Wire = any;
+
 let folder: string;
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), 'parley-round-trip-'));
@@ -338,9 +341,23 @@ it("a Zulip server's archive, which has nothing of Parley's own, is an organizat
 it('an import beside other organizations keeps what texts name', async () => {
   const from = await TestServer.start();
   await fill(from);
+  const { desdemona } = from.people;
+  const patch = async (path: string, params: object) =>
+    fieldsOf(await from.patch(path, desdemona, params as Record<string, unknown>));
+  const { streams } = fieldsOf(await from.get('/streams', desdemona)) as { streams: Wire[] };
+  const town = streams.find(({ name }) => name === 'town').stream_id;
+  const first = await from.sendMessage(desdemona, town, { topic: 'links', content: 'later' });
+  const last = await from.sendMessage(desdemona, town, { topic: 'links', content: 'the last one' });
+  const link = `[it](#narrow/channel/${town}-town/topic/links/near/${last}) of @**Iago**`;
+  await patch(`/messages/${first}`, { content: link });
+  await patch(`/streams/${town}`, { description: link });
+  await patch('/realm', { description: link });
+  await patch('/channel_folders/1', { description: link });
   const path = await exported(from);
   const to = await TestServer.start();
   await to.addRealm('busy');
+  await to.sendMessage(to.people.hamlet, [to.people.hamlet]);
+  await to.createChannel('other');
   // Takes the number of the first one of the export.
   fieldsOf(await postFiles(to, '/realm/emoji/other', to.people.hamlet, [imageFile()]));
   const { realm } = await imported(to, path, 'copied');
@@ -352,11 +369,27 @@ it('an import beside other organizations keeps what texts name', async () => {
   const params = { anchor: 'newest', num_before: 100, num_after: 0, narrow };
   const { messages } = fieldsOf(await to.request('GET', '/messages', { as, params, realm: 'copied' })) as {
     messages: {
+      id: number;
       sender_id: number;
       content: string;
       reactions: { emoji_name: string; emoji_code: string; reaction_type: string }[];
     }[];
   };
+  const get = async (path: string) => fieldsOf(await to.request('GET', path, { as, realm: 'copied' })) as Wire;
+  const there = (await get('/get_stream_id?stream=town')).stream_id;
+  const linked = messages.find(({ content }) => content.includes('the last one'))!.id;
+  const iago = await to.storage.uow.read((r) => r.users.findByEmail(realm.id, 'iago@zulip.com'));
+  expect([there, linked]).not.toEqual([town, last]);
+  const linkThere = `href="#narrow/channel/${there}-town/topic/links/near/${linked}"`;
+  const folderThere = (await get('/channel_folders')).channel_folders[0].rendered_description;
+  const channelThere = (await get(`/streams/${there}`)).stream;
+  expect(channelThere.description).toContain(`/${there}-town/topic/links/near/${linked})`);
+  const realmThere = (await to.request('GET', '/server_settings', { realm: 'copied' })).body.realm_description;
+  const edited = messages.find(({ content }) => content.includes('near/'))!;
+  for (const html of [edited.content, channelThere.rendered_description, realmThere, folderThere]) {
+    expect(html).toContain(linkThere);
+    expect(html).toContain(`data-user-id="${iago!.id}"`);
+  }
   const file = messages.find(({ content }) => content.includes('user_uploads'))!;
   const address = /href="(\/user_uploads\/[^"]+)"/.exec(file.content)![1]!;
   expect(address).toContain(`/user_uploads/${realm.id}/`);

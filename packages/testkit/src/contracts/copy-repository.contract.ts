@@ -1,5 +1,5 @@
-import type { AppendedCopy } from '@parley/domain/exports';
-import type { MessageId } from '@parley/domain/shared';
+import type { AppendedCopy, IdKind } from '@parley/domain/exports';
+import type { MessageId, RealmId, Transaction } from '@parley/domain/shared';
 import { aChannel, aMessage, anotherRealm, aUser } from '../builders.js';
 import { NO_FLAGS } from '../memory/personal-rows.js';
 import { idsOf, type OpenStorage, own, stagesOn } from './storage-under-test.js';
@@ -11,6 +11,27 @@ const PIECES = [
   aChannel({ name: 'denmark', subscribers: ['iago'] }),
   ...Array.from({ length: 10 }, () => aMessage({ from: 'iago', to: 'denmark' })),
 ];
+
+const EVERY_KIND: Readonly<Record<IdKind, true>> = {
+  realm: true,
+  user: true,
+  group: true,
+  recipient: true,
+  channel: true,
+  channelFolder: true,
+  defaultChannelGroup: true,
+  profileField: true,
+  linkifier: true,
+  playground: true,
+  allowedDomain: true,
+  customEmoji: true,
+  message: true,
+  draft: true,
+  snippet: true,
+  scheduled: true,
+  file: true,
+};
+const KINDS = Object.keys(EVERY_KIND) as readonly IdKind[];
 
 export function copyRepositoryContract(open: OpenStorage): void {
   describe('copy repository', () => {
@@ -67,17 +88,46 @@ export function copyRepositoryContract(open: OpenStorage): void {
       expect(await fixture.uow.read((r) => r.copies.listFlagging(fixture.realm.id, ids))).toEqual(new Map());
     });
 
-    it('gives ids from a number on, which never go back', async () => {
-      const { uow, realm } = await stage(...PIECES);
-      const add = (name: string) =>
-        uow.write(async (tx) => {
-          const fields = { name, description: '', channelIds: [], realmId: realm.id };
-          return (await tx.defaultChannelGroups.add(fields)).id;
+    const LINKIFIER = { urlTemplate: 'x', exampleInput: null, reverseTemplate: null, alternativeUrlTemplates: [] };
+    /** Makes something of the kind that is nothing but a name. Answers its id. */
+    const MAKERS: Partial<Record<IdKind, (tx: Transaction, realmId: RealmId, name: string) => Promise<number>>> = {
+      defaultChannelGroup: async (tx, realmId, name) =>
+        (await tx.defaultChannelGroups.add({ name, description: '', channelIds: [], realmId })).id,
+      customEmoji: async (tx, realmId, name) =>
+        (await tx.customEmoji.add({ realmId, name, authorId: null, format: 'png', isAnimated: false })).id,
+      linkifier: (tx, realmId, name) => tx.linkifiers.add(realmId, { ...LINKIFIER, pattern: name }),
+      playground: (tx, realmId, name) => tx.playgrounds.add(realmId, { name, language: 'x', urlTemplate: '{code}' }),
+      allowedDomain: (tx, realmId, name) => tx.allowedDomains.add(realmId, { domain: name, allowsSubdomains: false }),
+      recipient: async (tx, realmId, name) => {
+        const person = (await tx.users.findByEmail(realmId, `${name}@example.com`))!;
+        return tx.recipients.openDirect(realmId, [person.id]);
+      },
+    };
+
+    it.each(Object.entries(MAKERS))(
+      'gives ids of a kind from a number on, which never go back: %s',
+      async (of, make) => {
+        const { uow, realm } = await stage(...PIECES);
+        const kind = of as IdKind;
+        await uow.write((tx) => tx.copies.raiseIds(kind, 41));
+        expect(await uow.write((tx) => make(tx, realm.id, 'iago'))).toBe(41);
+        await uow.write((tx) => tx.copies.raiseIds(kind, 7));
+        expect(await uow.write((tx) => make(tx, realm.id, 'hamlet'))).toBe(42);
+        expect(await uow.write((tx) => tx.copies.lastId(kind))).toBe(42);
+      },
+    );
+
+    it.each(KINDS)('counts the ids of a kind apart from those of others: %s', async (kind) => {
+      const { uow } = await stage(...PIECES);
+      const counted = () =>
+        uow.write(async ({ copies }) => {
+          const lasts: number[] = [];
+          for (const each of KINDS) lasts.push(await copies.lastId(each));
+          return lasts;
         });
-      await uow.write((tx) => tx.copies.raiseIds('defaultChannelGroup', 41));
-      expect(await add('a')).toBe(41);
-      await uow.write((tx) => tx.copies.raiseIds('defaultChannelGroup', 7));
-      expect(await add('b')).toBe(42);
+      const before = await counted();
+      await uow.write((tx) => tx.copies.raiseIds(kind, 1000));
+      expect(await counted()).toEqual(before.map((last, index) => (KINDS[index] === kind ? 999 : last)));
     });
 
     it('appends messages under ids that were kept for them', async () => {

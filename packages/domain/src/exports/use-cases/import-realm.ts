@@ -57,16 +57,16 @@ import type {
   EmojiCopy,
   FileCopy,
   GroupCopy,
+  ImportSource,
   MessageCopy,
   PersonCopy,
   RealmCopy,
-  RealmSource,
   UserCopy,
 } from '../realm-copy.js';
 import { TextRewriter } from '../rewrite-text.js';
 
 export interface ImportRealmInput {
-  readonly source: RealmSource;
+  readonly source: ImportSource;
   /** Null: the one that it had. */
   readonly stringId: string | null;
   /** Called now and then with how many messages are there. */
@@ -211,7 +211,7 @@ class Importing {
     private readonly tools: ImportTools,
     private readonly pictures: ImportedPictures,
     private readonly realmId: RealmId,
-    private readonly source: RealmSource,
+    private readonly source: ImportSource,
   ) {
     this.uow = tools.uow;
     const { users, groups, channels, messages, emojiFiles } = this;
@@ -223,6 +223,8 @@ class Importing {
     const copy = this.source.realm;
     for (const copied of copy.users) this.usersById.set(copied.user.id, copied);
     for (const { recipientId, userIds } of copy.conversations) this.participants.set(recipientId, userIds);
+    // Before texts, which may name any of them.
+    await this.messages.reserve(this.uow, this.source);
     await this.addGroups(copy.groups);
     await this.addUsers(copy.users);
     await this.uow.write((tx) => this.addMembers(tx, copy.groups));
@@ -234,7 +236,7 @@ class Importing {
     await this.addCustomEmoji(copy.customEmoji);
     const messages = await this.addMessages(onProgress);
     await this.addPeople();
-    await this.uow.write((tx) => this.noteFirstMessages(tx, copy));
+    await this.uow.write((tx) => this.completeChannels(tx, copy));
     const { files, missingFiles } = await this.addFiles();
     await this.addAvatars();
     await this.addRealmImages();
@@ -397,7 +399,12 @@ class Importing {
   private async completeRealm(tx: Transaction, { realm }: RealmCopy): Promise<void> {
     await tx.realms.update({
       ...(await tx.realms.get(this.realmId)),
-      settings: mapChannelSettings(realm.settings, (id) => this.channels.orNull(id)),
+      settings: {
+        ...mapChannelSettings(realm.settings, (id) => this.channels.orNull(id)),
+        description: this.rewriter.markdown(realm.settings.description),
+        welcomeMessageCustomText: this.rewriter.markdown(realm.settings.welcomeMessageCustomText),
+      },
+      renderedDescription: this.rewriter.html(realm.renderedDescription),
       permissions: this.permissionsOf(realm.permissions),
     });
   }
@@ -519,11 +526,7 @@ class Importing {
   }
 
   private async addPage(tx: Transaction, page: readonly MessageCopy[]): Promise<void> {
-    // Before texts, which may name any of them.
-    const ids = await this.messages.take(
-      tx,
-      page.map(({ message }) => message.id),
-    );
+    const ids = this.messages.take(page.map(({ message }) => message.id));
     const rows: AppendedCopy[] = [];
     for (const [index, copy] of page.entries()) {
       rows.push(this.rowOf(copy, ids[index]!, await this.recipientOf(tx, copy)));
@@ -748,14 +751,29 @@ class Importing {
     return added.id;
   }
 
-  private async noteFirstMessages(tx: Transaction, { channels }: RealmCopy): Promise<void> {
-    for (const { id, firstMessageId } of channels) {
+  /** After messages, of which a channel has a first one. */
+  private async completeChannels(tx: Transaction, { channels, channelFolders }: RealmCopy): Promise<void> {
+    for (const { id, firstMessageId, description, renderedDescription } of channels) {
       const found = firstMessageId === null ? undefined : this.messages.find(firstMessageId);
       const channel = (await tx.channels.find(this.realmId, this.channels.get(id)))!;
       const [oldest = null] =
         found === undefined ? await tx.messages.listOldestIds(this.realmId, channel.recipientId, 1) : [];
-      const first = found ?? oldest;
-      if (first !== null) await tx.channels.update({ ...channel, firstMessageId: first });
+      const complete = {
+        ...channel,
+        firstMessageId: found ?? oldest,
+        description: this.rewriter.markdown(description),
+        renderedDescription: this.rewriter.html(renderedDescription),
+      };
+      await tx.channels.update(complete);
+      await tx.yield();
+    }
+    for (const { id, description, renderedDescription } of channelFolders) {
+      const folder = (await tx.channelFolders.find(this.realmId, this.folders.get(id)))!;
+      const texts = {
+        description: this.rewriter.markdown(description),
+        renderedDescription: this.rewriter.html(renderedDescription),
+      };
+      await tx.channelFolders.update({ ...folder, ...texts });
       await tx.yield();
     }
   }
