@@ -62,8 +62,8 @@ export interface CopyRepository extends CopyReads {
   /** The next id of the kind is `least` or higher. Without effect where it would be anyway. */
   raiseIds(kind: IdKind, least: number): Promise<void>;
   /**
-   * Messages that are nothing special to anybody, under ids that were kept for them by `raiseIds`; in order. Answers the ordinal
-   * of each.
+   * Messages of one realm that are nothing special to anybody, under ids that were kept for it by `raiseIds`; in order, after those
+   * before them. However long ago they were sent, others' messages are found by time as before. Answers the ordinal of each.
    */
   appendMessages(messages: readonly AppendedCopy[]): Promise<readonly Ordinal[]>;
   /** The whole history of a message that has none yet; newest first. */

@@ -312,7 +312,7 @@ export class SqliteChannelRepository implements ChannelRepository {
 
   async filterIdle(realmId: RealmId, ids: readonly ChannelId[], since: UnixSeconds): Promise<readonly ChannelId[]> {
     if (ids.length === 0) return [];
-    return this.idle.all(jsonList(ids), realmId, since, this.sentSince.firstId(since));
+    return this.idle.all(jsonList(ids), realmId, since, this.sentSince.firstId(realmId, since));
   }
 
   async hasChannelsInFolder(realmId: RealmId, folderId: ChannelFolderId): Promise<boolean> {

@@ -19,3 +19,11 @@ CREATE TABLE realm_export (
 ) STRICT;
 CREATE INDEX realm_export_by_realm ON realm_export (realm_id, id);
 CREATE UNIQUE INDEX realm_export_by_blob ON realm_export (blob) WHERE blob IS NOT NULL;
+
+-- Ids that an import gave to messages of earlier times, to the last one; nobody else has one of them.
+CREATE TABLE imported_messages (
+  realm_id INTEGER PRIMARY KEY REFERENCES realm (id),
+  first_id INTEGER NOT NULL,
+  last_id INTEGER NOT NULL
+) STRICT;
+CREATE UNIQUE INDEX imported_messages_by_id ON imported_messages (first_id, last_id);

@@ -47,6 +47,7 @@ export class SqliteCopyRepository implements CopyRepository {
   private readonly raiseSequence;
   private readonly raiseScheduled;
   private readonly insertEdits;
+  private readonly noteImported;
   private readonly insertSpans;
   private readonly insertFlags;
 
@@ -87,6 +88,10 @@ export class SqliteCopyRepository implements CopyRepository {
                                  channel_id, previous_content, previous_rendered_content)
        SELECT ?, ?, value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6, value ->> 7
        FROM json_each(?) ORDER BY key`,
+    );
+    this.noteImported = connection.command(
+      `INSERT INTO imported_messages (realm_id, first_id, last_id) VALUES (?, ?, ?)
+       ON CONFLICT (realm_id) DO UPDATE SET last_id = excluded.last_id`,
     );
     // Before all events and moves of the realm.
     this.insertSpans = connection.command(
@@ -155,6 +160,8 @@ export class SqliteCopyRepository implements CopyRepository {
       if (index % MESSAGES_BEFORE_YIELD === 0) await this.connection.yield();
     }
     for (const [recipientId, id] of newest) this.inserts.noteNewest(recipientId, id);
+    const [first, last] = [messages[0], messages.at(-1)];
+    if (first && last) this.noteImported.run(first.realmId, first.id, last.id);
     return ordinals;
   }
 

@@ -162,7 +162,7 @@ export class SqliteMessagePageReads implements MessagePageReads {
   }
 
   async findFirstIdSince(realmId: RealmId, since: UnixSeconds): Promise<MessageId | null> {
-    const first = this.sentSince.firstId(since);
+    const first = this.sentSince.firstId(realmId, since);
     const near = this.firstInRealm.get(first, first + NEAR_IDS, realmId);
     return near ?? this.firstOfRecipients.get(first + NEAR_IDS, realmId) ?? null;
   }

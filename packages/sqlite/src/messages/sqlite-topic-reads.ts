@@ -138,7 +138,7 @@ export class SqliteTopicReads implements TopicReads {
     recipientIds: readonly RecipientId[],
     since: number,
   ): Promise<ReadonlyMap<RecipientId, number>> {
-    const first = this.sentSince.firstId(since);
+    const first = this.sentSince.firstId(realmId, since);
     const [ids, counts] = this.counts.get(first, jsonList(recipientIds), realmId)!;
     const sent: readonly (number | null)[] = JSON.parse(counts);
     const found = new Map<RecipientId, number>();

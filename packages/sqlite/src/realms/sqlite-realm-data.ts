@@ -19,6 +19,7 @@ export const TABLES_OF_REALMS = [
   'reaction',
   'message_edit',
   'message',
+  'imported_messages',
   'direct_participant',
   'recipient',
   'muted_sender',

@@ -1,5 +1,5 @@
 import type { AppendedCopy, IdKind } from '@parley/domain/exports';
-import type { MessageId, RealmId, Transaction } from '@parley/domain/shared';
+import type { MessageId, RealmId, RecipientId, Transaction, UnixSeconds } from '@parley/domain/shared';
 import { aChannel, aMessage, anotherRealm, aUser } from '../builders.js';
 import { NO_FLAGS } from '../memory/personal-rows.js';
 import { idsOf, type OpenStorage, own, stagesOn } from './storage-under-test.js';
@@ -175,6 +175,49 @@ export function copyRepositoryContract(open: OpenStorage): void {
       expect([...(await uow.read((r) => r.personal.listFlags(viewer('iago'), ids))).keys()]).toEqual(ids);
       const next = await uow.write((tx) => tx.messages.append({ ...added[0]!, readBy: [], exceptions: new Map() }));
       expect([next.id, next.ordinal]).toEqual([last.id + 100, last.ordinal + 3]);
+    });
+
+    it('appends messages that were sent long before those there are, of which time says what it said', async () => {
+      const fixture = await stage(...PIECES);
+      const { uow, realm, channel, clock } = fixture;
+      const copied = await anotherRealm(fixture, aMessage({ from: 'otherRealmUser', to: 'theirs' }));
+      const { recipientId, id: channelId } = copied.channel('theirs');
+      const [last] = copied.messages;
+      const now = clock.now();
+      const [day, days] = [86_400, 10];
+      await uow.write((tx) => tx.messages.remove(copied.realm.id, [last!.id]));
+      await uow.write(async (tx) => {
+        const first = (await tx.copies.lastId('message')) + 1;
+        await tx.copies.raiseIds('message', first + 2 * days);
+        for (const half of [0, days]) {
+          const rows = Array.from({ length: days }, (_, n) => ({
+            ...last!,
+            id: (first + half + n) as MessageId,
+            recipientId,
+            channelId,
+            // The newest one of yesterday.
+            sentAt: (now - (2 * days - half - n) * day) as UnixSeconds,
+          }));
+          await tx.copies.appendMessages(rows);
+        }
+      });
+      const since = (seconds: number) =>
+        uow.read(async ({ topics, pages }) => {
+          const count = async (realmId: RealmId, id: RecipientId) =>
+            (await topics.countSince(realmId, [id], now - seconds)).get(id) ?? 0;
+          const copies = await count(copied.realm.id, recipientId);
+          const first = await pages.findFirstIdSince(copied.realm.id, (now - seconds) as UnixSeconds);
+          return [await count(realm.id, channel('denmark').recipientId), copies, first];
+        });
+      expect(await since(0)).toEqual([10, 0, null]);
+      expect(await since(5 * day)).toEqual([10, 5, expect.any(Number)]);
+      expect(await since(15 * day)).toEqual([10, 15, expect.any(Number)]);
+      expect(await since(50 * day)).toEqual([10, 20, expect.any(Number)]);
+      await copied.add(aMessage({ from: 'otherRealmUser', to: 'theirs' }));
+      await fixture.add(aMessage({ from: 'iago', to: 'denmark' }));
+      expect(await since(0)).toEqual([11, 1, expect.any(Number)]);
+      expect(await since(5 * day)).toEqual([11, 6, expect.any(Number)]);
+      expect(await since(50 * day)).toEqual([11, 21, expect.any(Number)]);
     });
 
     it('keeps what somebody received and read, by ordinals', async () => {
