@@ -118,6 +118,7 @@ const user = object({
     fullName: NAME,
     role: oneOf(...ROLES),
     isActive: flag,
+    isDeleted: orElse(flag, false),
     joinedAt: time,
     bot: orNull(bot),
     avatar: object({ source: oneOf('gravatar', 'uploaded', 'generated'), version: integer }),

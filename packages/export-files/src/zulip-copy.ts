@@ -307,6 +307,7 @@ class ZulipReader {
       full_name: NAME,
       date_joined: time,
       is_active: flag,
+      is_deleted: orElse(flag, false),
       is_bot: flag,
       bot_type: orNull(integer),
       bot_owner: orNull(user),
@@ -343,6 +344,7 @@ class ZulipReader {
           fullName: it.full_name,
           role,
           isActive: it.is_active,
+          isDeleted: it.is_deleted && !it.is_active,
           joinedAt: it.date_joined,
           bot: it.is_bot
             ? { kind, ownerId: it.bot_owner, isSystem: false, defaultSendingChannelId: it.default_sending_stream }
@@ -768,6 +770,7 @@ function systemBot(
       fullName,
       role: 'member',
       isActive: true,
+      isDeleted: false,
       joinedAt: 0,
       bot: { kind: 'generic', ownerId: null, isSystem: true, defaultSendingChannelId: null },
       avatar: { source: 'generated', version: 1 },

@@ -27,6 +27,7 @@ async function change(tx: Transaction, realm: Realm, channel: Channel, name: str
       fullName: name,
       role: 'member',
       isActive: true,
+      isDeleted: false,
       joinedAt: now(),
       bot: null,
       avatar: { source: 'gravatar', version: 1 },

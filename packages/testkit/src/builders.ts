@@ -160,6 +160,7 @@ export function aUser({ name, botOf, passwordHash, ...more }: GivenUser): Fixtur
         fullName: name,
         role: 'member',
         isActive: true,
+        isDeleted: false,
         joinedAt: clock.now() - 100 * SECONDS_PER_DAY,
         bot:
           botOf === undefined

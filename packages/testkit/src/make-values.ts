@@ -102,6 +102,7 @@ export function makeUser(given: Partial<User> = {}): User {
     fullName: 'Hamlet',
     role: 'member',
     isActive: true,
+    isDeleted: false,
     joinedAt: 0,
     bot: null,
     avatar: { source: 'generated', version: 1 },

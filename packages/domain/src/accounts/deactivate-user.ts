@@ -59,8 +59,11 @@ async function withoutProfile(tx: Transaction, user: User): Promise<User> {
   if (await tx.statuses.find(realmId, id)) await storeStatusChange(tx, user, { text: '', emoji: null });
   const renamed = await rename(tx, (await tx.users.find(realmId, id))!, DELETED_USER_NAME);
   const { source, version } = renamed.avatar;
-  if (source === 'generated') return renamed;
-  return (await changeAvatar(tx, renamed, { source: 'generated', version: version + 1 })).user;
+  const shown =
+    source === 'generated'
+      ? renamed
+      : (await changeAvatar(tx, renamed, { source: 'generated', version: version + 1 })).user;
+  return { ...shown, isDeleted: true };
 }
 
 /**

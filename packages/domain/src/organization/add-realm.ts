@@ -82,6 +82,7 @@ export async function addRealm(tx: Transaction, newRealm: NewRealm): Promise<Rea
         fullName,
         role: 'member',
         isActive: true,
+        isDeleted: false,
         joinedAt: createdAt,
         bot: { kind: 'generic', ownerId: null, isSystem: true, defaultSendingChannelId: null },
         avatar: { source: 'generated', version: 1 },

@@ -61,6 +61,7 @@ export async function addUser(
       fullName,
       role,
       isActive: true,
+      isDeleted: false,
       joinedAt: now,
       bot,
       avatar: avatar ?? { source: realm.settings.defaultAvatarSource, version: 1 },

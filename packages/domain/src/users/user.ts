@@ -16,6 +16,8 @@ export interface User {
   readonly fullName: string;
   readonly role: Role;
   readonly isActive: boolean;
+  /** Their profile was deleted with the account (users §4.1); only of those who are not active. */
+  readonly isDeleted: boolean;
   readonly joinedAt: UnixSeconds;
   /** Null for people. */
   readonly bot: Bot | null;

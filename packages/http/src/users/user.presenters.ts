@@ -63,6 +63,7 @@ export function presentUser(
     full_name: user.fullName,
     date_joined: forSpectators ? isoTime(user.joinedAt).slice(0, 10) : isoTime(user.joinedAt),
     ...(withActivity && { is_active: user.isActive }),
+    ...(user.isDeleted && { is_deleted: true }),
     is_owner: user.role === 'owner',
     is_admin: isAtLeast(user.role, 'administrator'),
     is_guest: user.role === 'guest',

@@ -140,9 +140,7 @@ describe('roles (users §3.2)', () => {
 
   it('say whom a guest knows where guests may not know everybody', async () => {
     const { desdemona, iago, hamlet, polonius, cordelia } = people;
-    fieldsOf(
-      await server.patch('/realm', desdemona, { can_access_all_users_group: { new: (await groupIds()).members } }),
-    );
+    await server.limitGuests();
     await server.createChannel('den', [hamlet, polonius]);
     const queue = await openQueue(server, polonius, {
       event_types: ['realm_user'],

@@ -259,6 +259,12 @@ export class TestServer {
     return fieldsOf(await this.post('/channels/create', as, fields)).id;
   }
 
+  /** Over HTTP: guests know only those with whom they share a conversation (users §1.4). */
+  async limitGuests(): Promise<void> {
+    const { members } = await this.storage.uow.read(({ groups }) => groups.systemGroupIds(this.realmId));
+    fieldsOf(await this.patch('/realm', this.people.desdemona, { can_access_all_users_group: { new: members } }));
+  }
+
   /** Over HTTP, to a channel by its name or id, or to people; the message's id. */
   async sendMessage(
     as: TestUser,
