@@ -12,6 +12,7 @@ import {
   IndexMessages,
   ListReaders,
   ListTopics,
+  MarkdownTextRenderer,
   MarkRead,
   MatchNarrow,
   MoveNotices,
@@ -46,6 +47,7 @@ const {
 } = TOKENS;
 
 export const messagesModule = new ContainerModule(({ bind }) => {
+  provide(bind, MarkdownTextRenderer, unitOfWork, markdownRenderer, realmUrls);
   provide(bind, SystemMessages, markdownRenderer, realmUrls, clock);
   provide(bind, RenderMarkdown, unitOfWork, markdownRenderer, realmUrls);
   provide(bind, BotOwnerWarnings, unitOfWork, SystemMessages, clock);
