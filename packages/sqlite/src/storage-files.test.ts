@@ -233,7 +233,7 @@ describe('no loss of a file', () => {
     elsewhere('PRAGMA wal_checkpoint(TRUNCATE)');
     await say('x'.repeat(2_000_000));
     // The header changes, and is the first page to be folded in.
-    elsewhere('PRAGMA wal_autocheckpoint = 0; PRAGMA user_version = 0; PRAGMA user_version = ' + LATEST_VERSION);
+    elsewhere(`PRAGMA wal_autocheckpoint = 0; PRAGMA user_version = 0; PRAGMA user_version = ${LATEST_VERSION}`);
     storage.verify();
     const before = readFileSync(path).subarray(0, 100);
     const fold = `require(${JSON.stringify(require.resolve('better-sqlite3'))})(${JSON.stringify(path)}).pragma('wal_checkpoint(PASSIVE)')`;

@@ -168,7 +168,11 @@ export class StorageFiles implements StorageGuard {
    */
   private hasForeignHeader({ progress, isFolding }: WalIndex): boolean {
     const header = this.readHeader();
-    if (header.equals(this.header) || progress !== this.headerAt || (isFolding && isOfSameFormat(header, this.header))) {
+    if (
+      header.equals(this.header) ||
+      progress !== this.headerAt ||
+      (isFolding && isOfSameFormat(header, this.header))
+    ) {
       this.header = header;
       this.headerAt = progress;
       this.isHeaderSuspect = false;
