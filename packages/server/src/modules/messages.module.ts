@@ -9,6 +9,7 @@ import {
   GetEditHistory,
   GetMessage,
   GetMessages,
+  GetUnread,
   IndexMessages,
   ListReaders,
   ListTopics,
@@ -83,5 +84,6 @@ export const messagesModule = new ContainerModule(({ bind }) => {
   provide(bind, ChangeMessageFlags, unitOfWork);
   provide(bind, ChangeNarrowFlags, unitOfWork, realmUrls, renderedMessages);
   provide(bind, MarkRead, unitOfWork);
+  provide(bind, GetUnread, unitOfWork);
   provide(bind, ListTopics, unitOfWork);
 });
