@@ -110,6 +110,7 @@ export * from './use-cases/expire-messages.js';
 export * from './use-cases/get-edit-history.js';
 export * from './use-cases/get-message.js';
 export * from './use-cases/get-messages.js';
+export { GetUnread } from './use-cases/get-unread.js';
 export * from './use-cases/index-messages.js';
 export * from './use-cases/list-readers.js';
 export * from './use-cases/list-topics.js';

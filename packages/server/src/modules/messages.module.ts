@@ -9,6 +9,7 @@ import {
   GetEditHistory,
   GetMessage,
   GetMessages,
+  GetUnread,
   IndexMessages,
   ListReaders,
   ListTopics,
@@ -85,5 +86,6 @@ export const messagesModule = new ContainerModule(({ bind }) => {
   provide(bind, ChangeMessageFlags, unitOfWork);
   provide(bind, ChangeNarrowFlags, unitOfWork, realmUrls, renderedMessages);
   provide(bind, MarkRead, unitOfWork);
+  provide(bind, GetUnread, unitOfWork);
   provide(bind, ListTopics, unitOfWork);
 });
