@@ -1,7 +1,7 @@
-import type { MessageId } from '../shared/ids.js';
-import { slicesOf } from '../shared/slices.js';
-import type { Transaction, UnitOfWork } from '../shared/unit-of-work.js';
-import { MAX_KEPT_ID } from './copy-repository.js';
+import type { MessageId } from '../../shared/ids.js';
+import { slicesOf } from '../../shared/slices.js';
+import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
+import { MAX_KEPT_ID } from '../copy-repository.js';
 import { MessageIds } from './id-map.js';
 
 /** A storage that has given ids up to a number. */
