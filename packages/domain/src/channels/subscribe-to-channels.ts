@@ -150,10 +150,7 @@ async function announce(
   }
   const followed = channels.map(({ id }) => ({ channel: views.get(id)!, subscriberIds: subscribers.get(id) ?? [] }));
   await publishSubscriptions(tx, realmId, followed, subscriptions);
-  for (const { id } of channels) {
-    await access?.announceChannel(id, added.get(id)!, async () => subscribers.get(id) ?? []);
-    await tx.yield();
-  }
+  await access?.announceChannels(added, async (id) => subscribers.get(id) ?? []);
   await publishSubscriberChanges(tx, 'add', channels, added);
 }
 

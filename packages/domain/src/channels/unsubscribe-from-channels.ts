@@ -83,11 +83,8 @@ export async function unsubscribeFromChannels(
     await tx.yield();
   }
   await publishSubscriberChanges(tx, 'remove', changed, removed);
-  for (const { id } of changed) {
-    const remaining = async () => (await tx.channels.listSubscribers(realmId, [id])).get(id) ?? [];
-    await access?.announceChannel(id, removed.get(id)!, remaining);
-    await tx.yield();
-  }
+  const remaining = async (id: ChannelId) => (await tx.channels.listSubscribers(realmId, [id])).get(id) ?? [];
+  await access?.announceChannels(removed, remaining);
   for (const userId of leavers) {
     for (const channel of changed) {
       if (leaving.get(channel.id)!.has(userId)) await markUnsubscribedMessagesRead(tx, channel, userId);

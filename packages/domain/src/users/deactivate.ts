@@ -67,10 +67,7 @@ async function announceAccess(
   channels: readonly Channel[],
   access: AccessAnnouncer | null,
 ): Promise<void> {
-  if (!access) return;
-  for (const channel of channels) {
-    const others = async () => (await tx.channels.listSubscribers(realmId, [channel.id])).get(channel.id) ?? [];
-    await access.announceChannel(channel.id, [id], others);
-    await tx.yield();
-  }
+  const others = async (channelId: ChannelId) =>
+    (await tx.channels.listSubscribers(realmId, [channelId])).get(channelId) ?? [];
+  await access?.announceChannels(allOf(channels, id), others);
 }
