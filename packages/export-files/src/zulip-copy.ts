@@ -1,13 +1,13 @@
 import { CHANNEL_PERMISSIONS, type Channel, normalizeColor } from '@parley/domain/channels';
 import type { GroupCopy, MessageCopy, PersonCopy, RealmCopy, UserCopy } from '@parley/domain/exports';
+import { GROUP_PERMISSIONS } from '@parley/domain/groups';
+import { isOnboardingStep } from '@parley/domain/onboarding';
 import {
-  GROUP_PERMISSIONS,
   type GroupSettingDefinition,
   SYSTEM_GROUPS,
   type SystemGroupName,
   systemGroupTitle,
-} from '@parley/domain/groups';
-import { isOnboardingStep } from '@parley/domain/onboarding';
+} from '@parley/domain/permissions';
 import { REALM_IMAGE_NAMES, REALM_PERMISSIONS, type RealmImages, STORED_REALM_SETTINGS } from '@parley/domain/realms';
 import {
   type ChannelId,
@@ -24,7 +24,8 @@ import {
   type SettingValues,
   type UserId,
 } from '@parley/domain/shared';
-import { type Avatar, SYSTEM_BOTS, type SystemBotKind, USER_SETTINGS } from '@parley/domain/users';
+import { USER_SETTINGS } from '@parley/domain/user-settings';
+import { type Avatar, SYSTEM_BOTS, type SystemBotKind } from '@parley/domain/users';
 import type { ColumnNames, SettingColumns } from './column-names.js';
 import {
   AVATAR_SOURCES,

@@ -1,4 +1,4 @@
-import type { SearchWords } from '@parley/domain/messages';
+import type { SearchWords } from '@parley/domain/markdown';
 import type { Clock } from '@parley/domain/shared';
 import { SqliteAlertWordRepository } from './alert-words/sqlite-alert-word-repository.js';
 import { SqliteApiKeyRepository } from './authentication/sqlite-api-key-repository.js';
@@ -21,7 +21,7 @@ import { SqliteCopyRepository } from './exports/sqlite-copy-repository.js';
 import { SqliteExportRepository } from './exports/sqlite-export-repository.js';
 import { SqliteFileRepository } from './files/sqlite-file-repository.js';
 import { SqliteUnfinishedUploadRepository } from './files/sqlite-unfinished-upload-repository.js';
-import { newSystemGroupCache, SqliteGroupRepository } from './groups/sqlite-group-repository.js';
+import { newGroupViewsCache, newSystemGroupCache, SqliteGroupRepository } from './groups/sqlite-group-repository.js';
 import { SqliteExternalIdRepository } from './host-users/sqlite-external-id-repository.js';
 import { SqliteInvitationRepository } from './invitations/sqlite-invitation-repository.js';
 import { SqliteJobRepository } from './jobs/sqlite-job-repository.js';
@@ -148,10 +148,11 @@ export function repositoryFactory(
   const userCache = newUserCache();
   const actorCache = newActorCache();
   const systemGroupCache = newSystemGroupCache();
+  const groupViewsCache = newGroupViewsCache();
   const channelCache = newChannelCache();
   const quarantine = new Quarantine(report);
   return (connection) => {
-    const groups = new SqliteGroupRepository(connection, systemGroupCache, quarantine);
+    const groups = new SqliteGroupRepository(connection, systemGroupCache, groupViewsCache, quarantine);
     const topics = new SqliteTopicReads(connection);
     return {
       realms: new SqliteRealmRepository(

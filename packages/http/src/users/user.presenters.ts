@@ -1,3 +1,4 @@
+import { isAtLeast, type Role } from '@parley/domain/permissions';
 import type { RealmUrls, UserId } from '@parley/domain/shared';
 import {
   type BotKind,
@@ -5,10 +6,8 @@ import {
   dummyAddress,
   type GetOwnUserOutput,
   type GetUserOutput,
-  isAtLeast,
   type ProfileValue,
   publicAddress,
-  type Role,
   type User,
 } from '@parley/domain/users';
 import { type AvatarViewer, avatarUrl, mediumAvatarUrl, unknownAvatarUrl } from '../avatars/avatar-urls.js';

@@ -1,4 +1,5 @@
-import { GrantSpecialPermission, type Role } from '@parley/domain/users';
+import type { Role } from '@parley/domain/permissions';
+import { GrantSpecialPermission } from '@parley/domain/users';
 import { eventsAfter, openQueue } from '../testing/event-queues.js';
 import { expectRefusal, fieldsOf } from '../testing/expectations.js';
 import { basic, TestServer, type TestUser } from '../testing/test-server.js';

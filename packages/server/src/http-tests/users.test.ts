@@ -1,4 +1,5 @@
-import { type EmailVisibility, GrantSpecialPermission, type User } from '@parley/domain/users';
+import type { EmailVisibility } from '@parley/domain/user-settings';
+import { GrantSpecialPermission, type User } from '@parley/domain/users';
 import { openQueue } from '../testing/event-queues.js';
 import { expectRefusal, fieldsOf } from '../testing/expectations.js';
 import { TestServer, type TestUser } from '../testing/test-server.js';

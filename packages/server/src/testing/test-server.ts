@@ -1,13 +1,15 @@
 import { Agent, createServer, type RequestOptions as NodeRequest, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import type { PasswordHasher } from '@parley/domain/authentication';
+import { RegisterUser } from '@parley/domain/accounts';
+import type { PasswordHasher } from '@parley/domain/credentials';
 import type { ExportLimits } from '@parley/domain/exports';
 import type { BlobStore, FileLimits, PartialBlobStore } from '@parley/domain/files';
 import type { ImageProcessor } from '@parley/domain/images';
-import { CreateRealm } from '@parley/domain/realms';
+import { CreateRealm } from '@parley/domain/organization';
+import type { Role } from '@parley/domain/permissions';
 import type { RealmId, UserId } from '@parley/domain/shared';
-import { type BotKind, RegisterUser, type Role, type User } from '@parley/domain/users';
+import type { BotKind, User } from '@parley/domain/users';
 import {
   type Logger,
   type ProxyTrust,

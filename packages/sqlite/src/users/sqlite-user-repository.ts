@@ -1,17 +1,15 @@
+import { ROLES, type Role } from '@parley/domain/permissions';
 import { DomainError, foldCase, type RealmId, type UnixSeconds, type UserId } from '@parley/domain/shared';
+import { USER_SETTINGS, type UserSettingName } from '@parley/domain/user-settings';
 import {
   type BotKind,
   type ConversationPartnerQuestion,
   foldedName,
-  ROLES,
-  type Role,
   type SpecialPermission,
   type SystemBotKind,
-  USER_SETTINGS,
   type User,
   type UserListEntry,
   type UserRepository,
-  type UserSettingName,
 } from '@parley/domain/users';
 import type { Connection, Parameter } from '../connection.js';
 import type { Quarantine } from '../quarantine.js';

@@ -1,12 +1,12 @@
 import { changeMembership } from '../../channels/announce-visibility.js';
 import { wholeRealm } from '../../events/audience.js';
+import { staysAcyclic } from '../../permissions/group-closure.js';
 import type { Caller } from '../../shared/caller.js';
 import { DomainError } from '../../shared/errors.js';
 import type { GroupId, UserId } from '../../shared/ids.js';
 import { enforce } from '../../shared/permission.js';
 import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
 import type { User } from '../../users/user.js';
-import { staysAcyclic } from '../group-closure.js';
 import type { GroupNotices } from '../group-notices.js';
 import {
   areMembers,

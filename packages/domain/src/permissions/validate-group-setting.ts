@@ -2,13 +2,13 @@ import type { GroupId, RealmId, UserId } from '../shared/ids.js';
 import { enforce } from '../shared/permission.js';
 import type { Transaction } from '../shared/unit-of-work.js';
 import { addAnonymousGroup } from './default-group-settings.js';
-import type { Group } from './group.js';
 import type { GroupSettingDefinition, GroupSettingValue } from './group-setting.js';
 import {
   canonicalGroupSetting,
   checkGroupSetting,
   type GroupSettingUpdate,
   groupSettingUpdate,
+  type NamedGroup,
   namedIn,
 } from './group-setting-rules.js';
 
@@ -25,7 +25,7 @@ export async function validateGroupSetting(
   const { nobody } = await tx.groups.systemGroupIds(realmId);
   const value = canonicalGroupSetting(chosen, nobody);
   const { groupIds, userIds } = namedIn(value);
-  const groups = new Map<GroupId, Group>();
+  const groups = new Map<GroupId, NamedGroup>();
   for (const id of groupIds) {
     const group = await tx.groups.find(realmId, id);
     if (group) groups.set(id, group);

@@ -1,13 +1,13 @@
-import { endSessions } from '../authentication/end-sessions.js';
 import type { Channel } from '../channels/channel.js';
 import { publishSubscriberChanges } from '../channels/publish-subscriber-changes.js';
+import { endSessions } from '../credentials/end-sessions.js';
 import type { Realm } from '../realms/realm.js';
 import type { ChannelId, UnixSeconds, UserId } from '../shared/ids.js';
 import type { Transaction } from '../shared/unit-of-work.js';
-import { type AccessAnnouncer, accessAnnouncer } from './announce-access.js';
+import { type AccessAnnouncer, accessAnnouncer } from '../users/announce-access.js';
+import type { User } from '../users/user.js';
+import { accessorsOf } from '../users/user-delivery.js';
 import { followRole } from './change-role.js';
-import type { User } from './user.js';
-import { accessorsOf } from './user-delivery.js';
 
 /**
  * Somebody who is active cannot sign in any more, has no event queues, counts among nobody's subscribers and receives nothing; what they have
