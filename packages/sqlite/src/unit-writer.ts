@@ -4,7 +4,7 @@ import { BatchEnd } from './batch-end.js';
 import { Connection } from './connection.js';
 import type { StorageGuard } from './storage-guard.js';
 import { TurnWatch, UnitYielded, type WritableRepositories, withYield } from './unit-turns.js';
-import { isLockedOut } from './write-lock.js';
+import { isLockedOut, writeFailure } from './write-failures.js';
 
 /** Of units in one commit; beyond it the units already waiting would notice. */
 const MAX_BATCH_MS = 5;
@@ -25,6 +25,8 @@ interface BatchOutcome {
   /** Those there was no time for. */
   readonly left: readonly Unit[];
   readonly isCommitted: boolean;
+  /** Why the whole batch was lost; null: it was not. */
+  readonly failure: unknown;
 }
 
 /** The one connection that writes. */
@@ -74,7 +76,7 @@ export class UnitWriter {
   /** Answers the units in order, after the commit. */
   async commitTogether(units: readonly Unit[]): Promise<BatchOutcome> {
     const answers: (() => void)[] = [];
-    let isCommitted = false;
+    let failure: unknown = null;
     const startedAt = this.now();
     this.watch.start(() => this.abortUnit?.());
     try {
@@ -87,11 +89,11 @@ export class UnitWriter {
       this.commit.run();
       // What went to a file that nobody will find again is not to be called done.
       this.guard.verifyNames();
-      isCommitted = true;
     } catch (error) {
+      failure = error;
       // Those that come after the failure fail too: they would run into the same full disk.
       answers.length = 0;
-      for (const unit of units) answers.push(() => unit.reject(error));
+      for (const unit of units) answers.push(() => unit.reject(writeFailure(error)));
       this.rollBackAll();
     } finally {
       this.batchEnd.clear();
@@ -99,7 +101,7 @@ export class UnitWriter {
       this.connection.leaveUnit();
     }
     for (const answer of answers) answer();
-    return { left: units.slice(answers.length), isCommitted };
+    return { left: units.slice(answers.length), isCommitted: failure === null, failure };
   }
 
   close(): void {
@@ -120,7 +122,7 @@ export class UnitWriter {
     if (!this.database.inTransaction) throw outcome.error;
     this.rollbackToSavepoint.run();
     this.release.run();
-    return () => unit.reject(outcome.error);
+    return () => unit.reject(writeFailure(outcome.error));
   }
 
   private async outcomeOf(unit: Unit): Promise<Outcome> {

@@ -1,4 +1,5 @@
 import type { Channel } from '../channels/channel.js';
+import { subscribersOf } from '../channels/channel-delivery.js';
 import { publishSubscriberChanges } from '../channels/publish-subscriber-changes.js';
 import { endSessions } from '../credentials/end-sessions.js';
 import type { Realm } from '../realms/realm.js';
@@ -67,7 +68,11 @@ async function announceAccess(
   channels: readonly Channel[],
   access: AccessAnnouncer | null,
 ): Promise<void> {
-  const others = async (channelId: ChannelId) =>
-    (await tx.channels.listSubscribers(realmId, [channelId])).get(channelId) ?? [];
-  await access?.announceChannels(allOf(channels, id), others);
+  await access?.announceChannels(
+    channels.map((channel) => ({
+      subscribers: subscribersOf(channel.id),
+      changed: [id],
+      others: async () => (await tx.channels.listSubscribers(realmId, [channel.id])).get(channel.id) ?? [],
+    })),
+  );
 }
