@@ -309,7 +309,7 @@ describe('parley', () => {
     const files = '--files=s3:bucket?endpoint=http://127.0.0.1:9';
     expect(await run('doctor', '--thorough', files)).toMatchObject({
       code: 3,
-      out: expect.stringMatching(/PROBLEM {2}files: the bucket bucket cannot be used: \S/),
+      out: expect.stringMatching(/PROBLEM {2}files: The bucket bucket cannot be reached: \S/),
     });
   });
 
