@@ -2,7 +2,7 @@ import { statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { BlobKey } from '@parley/domain/files';
 import { type DatabaseState, findDamage, inspectDatabase, listBlobs } from '@parley/sqlite';
-import type { Configuration } from './config.js';
+import type { Configuration } from './configuration/configuration.js';
 import { blobStoreOf, smtpMailerOf } from './open-parley.js';
 import { findSecret, requireSameSecret } from './secret.js';
 import { addressesOf } from './server-address.js';

@@ -12,7 +12,7 @@ import { htmlMessages, unicodeEmoji, ZulipMarkdownRenderer } from '@parley/markd
 import { type Commit, openSqliteStorage, type SqliteStorage } from '@parley/sqlite';
 import { HashQueue } from './authentication/hash-queue.js';
 import { ScryptPasswordHasher } from './authentication/scrypt-password-hasher.js';
-import type { Configuration, DatabaseLocation } from './config.js';
+import type { Configuration, DatabaseLocation } from './configuration/configuration.js';
 import { FileOutbox } from './mail/file-outbox.js';
 import { SmtpMailer } from './mail/smtp-mailer.js';
 import { openTelemetryTracer } from './observation/open-telemetry.js';

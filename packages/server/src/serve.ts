@@ -2,7 +2,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Configuration, ListenAddress } from './config.js';
+import type { Configuration, ListenAddress } from './configuration/configuration.js';
 import { DEMO_REALM } from './demo/organization.js';
 import { createHttpServer } from './http-server.js';
 import { createLogger } from './logger.js';

@@ -1,4 +1,4 @@
-import type { Configuration } from './config.js';
+import type { Configuration } from './configuration/configuration.js';
 import type { RealmResolverOptions } from './realm-resolver.js';
 
 /** Where the server is reached, as far as a command beside it can know. */

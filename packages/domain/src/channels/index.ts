@@ -57,7 +57,6 @@ export {
   defaultGroupNameTaken,
 } from './default-channel-group.js';
 export type { DefaultChannelGroupView } from './default-channel-group-views.js';
-export { DescriptionRenderer } from './description-renderer.js';
 export type { NamedTopicPolicy } from './named-topic-policies.js';
 export type { Principals } from './principals.js';
 export { subscribeToChannels } from './subscribe-to-channels.js';

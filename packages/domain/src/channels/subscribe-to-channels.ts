@@ -6,6 +6,7 @@ import { slicesOf } from '../shared/slices.js';
 import type { Transaction } from '../shared/unit-of-work.js';
 import { type AccessAnnouncer, accessAnnouncer } from '../users/announce-access.js';
 import type { Channel, ChannelView } from './channel.js';
+import { subscribersOf } from './channel-delivery.js';
 import { canSeeMetadata } from './channel-permissions.js';
 import { publishSubscriberChanges } from './publish-subscriber-changes.js';
 import { publishSubscriptions } from './publish-subscriptions.js';
@@ -151,7 +152,7 @@ async function announce(
   const followed = channels.map(({ id }) => ({ channel: views.get(id)!, subscriberIds: subscribers.get(id) ?? [] }));
   await publishSubscriptions(tx, realmId, followed, subscriptions);
   for (const { id } of channels) {
-    await access?.announceChannel(id, added.get(id)!, async () => subscribers.get(id) ?? []);
+    await access?.announceChannel(subscribersOf(id), added.get(id)!, async () => subscribers.get(id) ?? []);
     await tx.yield();
   }
   await publishSubscriberChanges(tx, 'add', channels, added);

@@ -7,6 +7,7 @@ export {
 export { BotOwnerWarnings } from './bot-owner-warnings.js';
 export { type FlagChange, type FlagChangeInput, parseFlagChange } from './change-flags.js';
 export { GroupMembershipNotices, SendGroupMembershipNotices } from './group-membership-notices.js';
+export { MarkdownTextRenderer } from './markdown-text-renderer.js';
 export {
   type EditedText,
   HISTORICAL,

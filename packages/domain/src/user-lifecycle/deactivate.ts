@@ -1,4 +1,5 @@
 import type { Channel } from '../channels/channel.js';
+import { subscribersOf } from '../channels/channel-delivery.js';
 import { publishSubscriberChanges } from '../channels/publish-subscriber-changes.js';
 import { endSessions } from '../credentials/end-sessions.js';
 import type { Realm } from '../realms/realm.js';
@@ -70,7 +71,7 @@ async function announceAccess(
   if (!access) return;
   for (const channel of channels) {
     const others = async () => (await tx.channels.listSubscribers(realmId, [channel.id])).get(channel.id) ?? [];
-    await access.announceChannel(channel.id, [id], others);
+    await access.announceChannel(subscribersOf(channel.id), [id], others);
     await tx.yield();
   }
 }

@@ -1,7 +1,6 @@
-import { subscribersOf } from '../channels/channel-delivery.js';
 import { type Audience, allOf, except, users } from '../events/audience.js';
 import type { Realm } from '../realms/realm.js';
-import type { ChannelId, EventSeq, UserId } from '../shared/ids.js';
+import type { EventSeq, UserId } from '../shared/ids.js';
 import { slicesOf } from '../shared/slices.js';
 import type { Transaction } from '../shared/unit-of-work.js';
 import type { Reach } from './accessible-users.js';
@@ -13,9 +12,9 @@ export const MAX_USERS_PER_ACCESS_CHANGE = 200;
 
 /** Announces to guests, who may not know everybody, whom they have come to know or know no longer (users §1.4). */
 export interface AccessAnnouncer {
-  /** `changed` have come to the channel, or gone; `others` follow it beside them. */
+  /** `changed` have come to a channel, or gone; `others` follow it beside them. */
   announceChannel(
-    channelId: ChannelId,
+    subscribers: Audience,
     changed: readonly UserId[],
     others: () => Promise<readonly UserId[]>,
   ): Promise<void>;
@@ -34,13 +33,13 @@ export async function accessAnnouncer(tx: Transaction, realm: Realm): Promise<Ac
   const announce = (userIds: readonly UserId[], to: Audience) =>
     append(tx, realm, userIds, allOf(limitedGuests, to), before);
   return {
-    async announceChannel(channelId, changed, others) {
+    async announceChannel(subscribers, changed, others) {
       const actors = await tx.actors.list(realm.id, changed);
       const guests = changed.filter((id) => {
         const actor = actors.get(id);
         return actor !== undefined && isLimitedGuest(actor, realm);
       });
-      await announce(changed, except(subscribersOf(channelId), users(guests)));
+      await announce(changed, except(subscribers, users(guests)));
       if (guests.length === 0) return;
       // Those who come together, or leave together, come to know one another, or lose one another.
       await announce([...new Set([...(await others()), ...changed])], users(guests));

@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import type { Realm } from '@parley/domain/realms';
 import type { User } from '@parley/domain/users';
 import { silentLogger } from '@parley/http';
-import type { Invocation } from '../config.js';
+import type { Invocation } from '../configuration/read-configuration.js';
 import { openParley } from '../open-parley.js';
 import type { ComposedParley } from '../parley.js';
 import { addressesOf } from '../server-address.js';

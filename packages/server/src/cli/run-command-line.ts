@@ -1,7 +1,7 @@
 import { DomainError } from '@parley/domain/shared';
 import { DatabaseRefused, isDiskFailure } from '@parley/sqlite';
-import { InvalidConfiguration, readConfiguration } from '../config.js';
-import { describeSettings } from '../describe-settings.js';
+import { describeSettings } from '../configuration/describe-settings.js';
+import { InvalidConfiguration, readConfiguration } from '../configuration/read-configuration.js';
 import { hint } from '../near-miss.js';
 import { StartupError, UsageError } from '../startup-error.js';
 import { parleyVersion } from '../version.js';

@@ -13,6 +13,7 @@ import {
   IndexMessages,
   ListReaders,
   ListTopics,
+  MarkdownTextRenderer,
   MarkRead,
   MatchNarrow,
   MoveNotices,
@@ -47,6 +48,7 @@ const {
 } = TOKENS;
 
 export const messagesModule = new ContainerModule(({ bind }) => {
+  provide(bind, MarkdownTextRenderer, unitOfWork, markdownRenderer, realmUrls);
   provide(bind, SystemMessages, markdownRenderer, realmUrls, clock);
   provide(bind, RenderMarkdown, unitOfWork, markdownRenderer, realmUrls);
   provide(bind, BotOwnerWarnings, unitOfWork, SystemMessages, clock);

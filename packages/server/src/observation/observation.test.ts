@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Span, trace } from '@opentelemetry/api';
 import type { Route } from '@parley/http';
-import { readConfiguration } from '../config.js';
+import { readConfiguration } from '../configuration/read-configuration.js';
 import { type RunningServer, startServer } from '../serve.js';
 import { withHealth } from './health-listener.js';
 import { openTelemetryTracer } from './open-telemetry.js';

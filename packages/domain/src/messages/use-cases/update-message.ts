@@ -12,6 +12,7 @@ import {
 import type { Audience } from '../../events/audience.js';
 import type { AttachedFile } from '../../files/file.js';
 import type { MarkdownRenderer } from '../../markdown/markdown.js';
+import type { ParsedAhead } from '../../markdown/text-renderer.js';
 import type { Actor } from '../../permissions/actor.js';
 import type { PermissionHolder } from '../../permissions/is-granted.js';
 import { isAtLeast } from '../../permissions/role.js';
@@ -45,7 +46,7 @@ import { allInTopic, moveMessages, selectMoved, visibleInTopic } from '../move-m
 import type { Move, MoveNotices } from '../move-notices.js';
 import { moveTopicPolicies } from '../move-topic-policies.js';
 import { type Destination, noteActivity } from '../post-message.js';
-import { ownMarkdownOptions, type ParsedAhead, parseAhead, type RenderedText, renderText } from '../render-message.js';
+import { ownMarkdownOptions, parseAhead, type RenderedText, renderText } from '../render-message.js';
 import { receiversAfterMove, receiversLostByMove, watchersOfUpdate } from '../update-audiences.js';
 
 export interface UpdateMessageInput {
