@@ -546,16 +546,29 @@ class Importing {
     }
   }
 
+  /** Spelt out: copying so many properties, to change some, makes objects that V8 handles several times as slowly. */
   private rowOf({ message }: MessageCopy, id: MessageId, recipientId: RecipientId): AppendedCopy {
     return {
-      ...message,
       id,
       realmId: this.realmId,
       recipientId,
       senderId: this.users.get(message.senderId),
       channelId: this.channels.orNull(message.channelId),
+      topic: message.topic,
       content: this.rewriter.markdown(message.content),
       renderedContent: this.rewriter.html(message.renderedContent),
+      sentAt: message.sentAt,
+      clientName: message.clientName,
+      isMeMessage: message.isMeMessage,
+      mentionsChannel: message.mentionsChannel,
+      hasLink: message.hasLink,
+      hasImage: message.hasImage,
+      hasAttachment: message.hasAttachment,
+      topicLinks: message.topicLinks,
+      isReadByDefault: message.isReadByDefault,
+      isEdited: message.isEdited,
+      lastEditedAt: message.lastEditedAt,
+      lastMovedAt: message.lastMovedAt,
     };
   }
 
