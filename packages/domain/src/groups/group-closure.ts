@@ -60,7 +60,7 @@ interface Node {
   readonly subgroups: Set<Node>;
 }
 
-/** A set of groups, one bit each: unions of sets cost by the word. */
+/** A set of groups, one bit each: unions of sets cost by the word. Bits beyond its end are not set. */
 type Bits = Uint32Array;
 
 /**
@@ -71,7 +71,7 @@ export class GroupClosure {
   private readonly nodes = new Map<GroupId, Node>();
   private readonly directGroups = new Map<UserId, Set<Node>>();
   /** For each group, by index, itself and all that hold it; empty while it has to be computed anew. */
-  private reached: readonly Bits[] = [];
+  private reached: Bits[] = [];
   private readonly sets = new Map<string, ReadonlySet<GroupId>>();
 
   /** @throws Error when the groups hold one another in a cycle. */
@@ -109,8 +109,10 @@ export class GroupClosure {
 
   addGroup(id: GroupId, isDeactivated = false): void {
     if (this.nodes.has(id)) return;
-    this.nodes.set(id, { id, index: this.nodes.size, isDeactivated, holders: new Set(), subgroups: new Set() });
-    this.forget();
+    const index = this.nodes.size;
+    this.nodes.set(id, { id, index, isDeactivated, holders: new Set(), subgroups: new Set() });
+    // Nothing holds it yet, so what the others reach stays as it is.
+    if (this.reached.length === index) this.reached.push(bitsWith(index));
   }
 
   setDeactivated(id: GroupId, isDeactivated: boolean): void {
@@ -135,9 +137,9 @@ export class GroupClosure {
   /** @throws Error when that would close a cycle; `staysAcyclic` says so beforehand. Then nothing has changed. */
   addSubgroups(id: GroupId, subgroupIds: Iterable<GroupId>): void {
     const added = [...subgroupIds];
+    if (added.length === 0) return;
     if (!staysAcyclic(this.edges(), id, added).allowed) throw new Error(`Group ${id} would hold itself.`);
     for (const subgroupId of added) this.link(subgroupId, id);
-    this.forget();
   }
 
   removeSubgroups(id: GroupId, subgroupIds: Iterable<GroupId>): void {
@@ -155,6 +157,7 @@ export class GroupClosure {
     const group = this.node(groupId);
     subgroup.holders.add(group);
     group.subgroups.add(subgroup);
+    this.forget();
   }
 
   private node(id: GroupId): Node {
@@ -194,8 +197,7 @@ export class GroupClosure {
     }
     const reached = new Array<Bits>(this.nodes.size);
     for (const node of ready) {
-      const bits = new Uint32Array(wordsFor(this.nodes.size));
-      bits[node.index >>> 5]! |= 1 << (node.index & 31);
+      const bits = bitsWith(node.index, this.nodes.size);
       if (!node.isDeactivated) for (const holder of node.holders) include(bits, reached[holder.index]!);
       reached[node.index] = bits;
       for (const subgroup of node.subgroups) {
@@ -213,6 +215,13 @@ export class GroupClosure {
 const NO_GROUPS: ReadonlySet<GroupId> = new Set();
 
 const wordsFor = (count: number): number => (count + 31) >>> 5;
+
+/** One bit, and room for those of so many groups. */
+function bitsWith(index: number, count = index + 1): Bits {
+  const bits = new Uint32Array(wordsFor(count));
+  bits[index >>> 5]! |= 1 << (index & 31);
+  return bits;
+}
 
 const hasBit = (bits: Bits, index: number): boolean => ((bits[index >>> 5]! >>> (index & 31)) & 1) === 1;
 

@@ -1,24 +1,34 @@
 import type { GroupId, RealmId, UserId } from '../shared/ids.js';
+import { slicesOf } from '../shared/slices.js';
 import type { Repositories, Transaction } from '../shared/unit-of-work.js';
-import type { User } from '../users/user.js';
 import type { Group } from './group.js';
 
-/** Of these users, those who are active and may be members: bots too, but none of the system's. */
-export async function activeUsers(
-  { users }: Pick<Repositories | Transaction, 'users'>,
+const USERS_AT_A_TIME = 2000;
+const GROUPS_AT_A_TIME = 200;
+
+/** Of these users, those who are active and may be members: bots too, but none of the system's (contract decision 22). */
+export async function activeUserIds(
+  repositories: Pick<Repositories | Transaction, 'users' | 'yield'>,
   realmId: RealmId,
   ids: readonly UserId[],
-): Promise<ReadonlyMap<UserId, User>> {
-  const found = ids.length === 0 ? [] : await users.list(realmId, [...new Set(ids)]);
-  const active = found.filter((user) => user.isActive && !user.bot?.isSystem);
-  return new Map(active.map((user) => [user.id, user]));
+): Promise<ReadonlySet<UserId>> {
+  const active = new Set<UserId>();
+  for (const some of slicesOf(ids, USERS_AT_A_TIME)) {
+    for (const id of await repositories.users.listActiveIds(realmId, some)) active.add(id);
+    await repositories.yield();
+  }
+  return active;
 }
 
 export async function groupsById(
-  { groups }: Pick<Repositories | Transaction, 'groups'>,
+  repositories: Pick<Repositories | Transaction, 'groups' | 'yield'>,
   realmId: RealmId,
   ids: readonly GroupId[],
 ): Promise<ReadonlyMap<GroupId, Group>> {
-  const found = ids.length === 0 ? [] : await groups.list(realmId, [...new Set(ids)]);
-  return new Map(found.map((group) => [group.id, group]));
+  const found = new Map<GroupId, Group>();
+  for (const some of slicesOf([...new Set(ids)], GROUPS_AT_A_TIME)) {
+    for (const group of await repositories.groups.list(realmId, some)) found.set(group.id, group);
+    await repositories.yield();
+  }
+  return found;
 }

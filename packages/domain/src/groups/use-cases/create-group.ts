@@ -14,7 +14,7 @@ import {
 } from '../group.js';
 import { areSubgroupCandidates, areUsers, canCreateGroup } from '../group-permissions.js';
 import type { GroupSettingValue } from '../group-setting.js';
-import { activeUsers, groupsById } from '../named-in-requests.js';
+import { activeUserIds, groupsById } from '../named-in-requests.js';
 import { groupForSetting, validateGroupSetting } from '../validate-group-setting.js';
 
 export interface CreateGroupInput {
@@ -43,8 +43,7 @@ export class CreateGroup {
     return this.uow.write(async (tx) => {
       const actor = await tx.actors.get(caller);
       enforce(canCreateGroup(actor, await tx.realms.get(realmId)));
-      const members = await activeUsers(tx, realmId, input.memberIds);
-      enforce(areUsers(input.memberIds, new Set(members.keys())));
+      enforce(areUsers(input.memberIds, await activeUserIds(tx, realmId, input.memberIds)));
       const name = parseGroupName(input.name);
       const chosen = new Map<GroupPermission, GroupId>();
       for (const permission of Object.keys(GROUP_PERMISSIONS) as GroupPermission[]) {
