@@ -73,6 +73,8 @@ export class GroupClosure {
   /** For each group, by index, itself and all that hold it; empty while it has to be computed anew. */
   private reached: Bits[] = [];
   private readonly sets = new Map<string, ReadonlySet<GroupId>>();
+  /** Of users who were asked for; the rest is found by `sets`. */
+  private readonly known = new Map<UserId, ReadonlySet<GroupId>>();
 
   /** @throws Error when the groups hold one another in a cycle. */
   constructor(groups: Iterable<ClosureGroup> = []) {
@@ -87,16 +89,13 @@ export class GroupClosure {
 
   /** Every group they are in; empty for those nobody has heard of. */
   groupsOf(userId: UserId): ReadonlySet<GroupId> {
-    const direct = this.directGroups.get(userId);
-    if (direct === undefined) return NO_GROUPS;
-    const key = [...direct]
-      .map(({ index }) => index)
-      .sort((a, b) => a - b)
-      .join();
-    const known = this.sets.get(key);
-    if (known) return known;
-    const groups = this.union(direct);
-    this.sets.set(key, groups);
+    let groups = this.known.get(userId);
+    if (groups === undefined) {
+      const direct = this.directGroups.get(userId);
+      if (direct === undefined) return NO_GROUPS;
+      groups = this.groupsAround(direct);
+      this.known.set(userId, groups);
+    }
     return groups;
   }
 
@@ -126,12 +125,16 @@ export class GroupClosure {
       const direct = this.directGroups.get(userId);
       if (direct) direct.add(node);
       else this.directGroups.set(userId, new Set([node]));
+      this.known.delete(userId);
     }
   }
 
   removeMembers(id: GroupId, userIds: Iterable<UserId>): void {
     const node = this.node(id);
-    for (const userId of userIds) this.directGroups.get(userId)?.delete(node);
+    for (const userId of userIds) {
+      this.directGroups.get(userId)?.delete(node);
+      this.known.delete(userId);
+    }
   }
 
   /** @throws Error when that would close a cycle; `staysAcyclic` says so beforehand. Then nothing has changed. */
@@ -175,6 +178,21 @@ export class GroupClosure {
   private forget(): void {
     this.reached = [];
     this.sets.clear();
+    this.known.clear();
+  }
+
+  /** Those who are in the same ones share the answer. */
+  private groupsAround(direct: ReadonlySet<Node>): ReadonlySet<GroupId> {
+    const key = [...direct]
+      .map(({ index }) => index)
+      .sort((a, b) => a - b)
+      .join();
+    let groups = this.sets.get(key);
+    if (groups === undefined) {
+      groups = this.union(direct);
+      this.sets.set(key, groups);
+    }
+    return groups;
   }
 
   private union(nodes: Iterable<Node>): ReadonlySet<GroupId> {

@@ -435,6 +435,15 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
       add: peopleOf(surroundings),
       add_subgroups: [await surroundings.makeGroup(peopleOf(surroundings))],
     }),
+    'everybody, whom it lets see many private channels': async (surroundings) => {
+      const user_group_id = await surroundings.makeGroup([]);
+      await surroundings.post('/users/me/subscriptions', {
+        subscriptions: newChannels(surroundings, 200).map(({ name }) => ({ name })),
+        invite_only: true,
+        can_subscribe_group: user_group_id,
+      });
+      return { user_group_id, add: peopleOf(surroundings) };
+    },
   },
   'POST /user_groups/:user_group_id/subgroups': {
     'one more': async ({ makeGroup }) => ({ user_group_id: await makeGroup([]), add: [await makeGroup([])] }),
