@@ -7,6 +7,7 @@ export type User = {
   full_name: string;
   date_joined: string;
   is_active?: boolean;
+  is_deleted?: boolean;
   is_owner: boolean;
   is_admin: boolean;
   is_guest: boolean;
@@ -493,6 +494,7 @@ export type ShownUser = {
   full_name: string;
   date_joined: string;
   is_active?: boolean;
+  is_deleted?: boolean;
   is_owner: boolean;
   is_admin: boolean;
   is_guest: boolean;
@@ -4402,6 +4404,7 @@ export interface Operations {
       full_name: string;
       date_joined: string;
       is_active?: boolean;
+      is_deleted?: boolean;
       is_owner: boolean;
       is_admin: boolean;
       is_guest: boolean;
@@ -4437,7 +4440,7 @@ export interface Operations {
       user: User;
     };
   };
-  /** users §4.1; not yet: messages to channels that the user did not follow are not deleted */
+  /** users §4.1 */
   'DELETE /users/{user_id}': {
     params: {
       user_id: number;

@@ -1,13 +1,13 @@
 import { CHANNEL_PERMISSIONS, type Channel, normalizeColor } from '@parley/domain/channels';
 import type { GroupCopy, MessageCopy, PersonCopy, RealmCopy, UserCopy } from '@parley/domain/exports';
+import { GROUP_PERMISSIONS } from '@parley/domain/groups';
+import { isOnboardingStep } from '@parley/domain/onboarding';
 import {
-  GROUP_PERMISSIONS,
   type GroupSettingDefinition,
   SYSTEM_GROUPS,
   type SystemGroupName,
   systemGroupTitle,
-} from '@parley/domain/groups';
-import { isOnboardingStep } from '@parley/domain/onboarding';
+} from '@parley/domain/permissions';
 import { REALM_IMAGE_NAMES, REALM_PERMISSIONS, type RealmImages, STORED_REALM_SETTINGS } from '@parley/domain/realms';
 import {
   type ChannelId,
@@ -24,7 +24,8 @@ import {
   type SettingValues,
   type UserId,
 } from '@parley/domain/shared';
-import { type Avatar, SYSTEM_BOTS, type SystemBotKind, USER_SETTINGS } from '@parley/domain/users';
+import { USER_SETTINGS } from '@parley/domain/user-settings';
+import { type Avatar, SYSTEM_BOTS, type SystemBotKind } from '@parley/domain/users';
 import type { ColumnNames, SettingColumns } from './column-names.js';
 import {
   AVATAR_SOURCES,
@@ -306,6 +307,7 @@ class ZulipReader {
       full_name: NAME,
       date_joined: time,
       is_active: flag,
+      is_deleted: orElse(flag, false),
       is_bot: flag,
       bot_type: orNull(integer),
       bot_owner: orNull(user),
@@ -342,6 +344,7 @@ class ZulipReader {
           fullName: it.full_name,
           role,
           isActive: it.is_active,
+          isDeleted: it.is_deleted && !it.is_active,
           joinedAt: it.date_joined,
           bot: it.is_bot
             ? { kind, ownerId: it.bot_owner, isSystem: false, defaultSendingChannelId: it.default_sending_stream }
@@ -767,6 +770,7 @@ function systemBot(
       fullName,
       role: 'member',
       isActive: true,
+      isDeleted: false,
       joinedAt: 0,
       bot: { kind: 'generic', ownerId: null, isSystem: true, defaultSendingChannelId: null },
       avatar: { source: 'generated', version: 1 },

@@ -1,4 +1,4 @@
-import { loginAttemptKey } from '@parley/domain/authentication';
+import { loginAttemptKey } from '@parley/domain/credentials';
 import type { EventListener, EventOf, StoredEvent } from '@parley/domain/events';
 import type { RealmId } from '@parley/domain/shared';
 import { ipGroup, type LimitRule, type RateLimiter } from '@parley/http';

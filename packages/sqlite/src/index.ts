@@ -1,5 +1,6 @@
 import { closeSync, fchmodSync, openSync, realpathSync, statSync } from 'node:fs';
-import { PLAIN_TEXTS, type SearchWords } from '@parley/domain/messages';
+import type { SearchWords } from '@parley/domain/markdown';
+import { PLAIN_TEXTS } from '@parley/domain/messages';
 import type { Clock, UnitOfWork } from '@parley/domain/shared';
 import { type AdmissionCheck, LATEST_VERSION, openReader, openWriter, type StatementTrace } from './database.js';
 import { repositoryFactory } from './features.js';

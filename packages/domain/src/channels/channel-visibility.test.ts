@@ -2,8 +2,8 @@ import { channelId, groupId, makeActor, makeChannel, makeMembership, tableRows, 
 import fc from 'fast-check';
 import { isInAudience } from '../composition/audiences.js';
 import type { Audience } from '../events/audience.js';
-import type { Actor } from '../users/actor.js';
-import { ROLES, type Role } from '../users/role.js';
+import type { Actor } from '../permissions/actor.js';
+import { ROLES, type Role } from '../permissions/role.js';
 import type { Channel, ChannelPermission, ChannelPrivacy } from './channel.js';
 import { canSeeMetadata } from './channel-permissions.js';
 import { type ChangedUser, VisibilityForChangedUsers, visibilityOfChangedChannel } from './channel-visibility.js';

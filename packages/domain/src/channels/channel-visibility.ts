@@ -1,6 +1,6 @@
 import { type Audience, allOf, except, nobody, users } from '../events/audience.js';
+import type { Actor } from '../permissions/actor.js';
 import type { GroupId, UserId } from '../shared/ids.js';
-import type { Actor } from '../users/actor.js';
 import { type Channel, type ChannelPermission, isPrivate } from './channel.js';
 import { metadataUsers } from './channel-audiences.js';
 import { hasMetadataAccess } from './channel-permissions.js';

@@ -8,7 +8,7 @@ import {
   fakeRealmUrls,
   type MemoryFixture,
 } from '@parley/testkit';
-import type { MarkdownOptions, ParsedMarkdown } from '../messages/markdown.js';
+import type { MarkdownOptions, ParsedMarkdown } from '../markdown/markdown.js';
 import { SystemMessages } from '../messages/system-messages.js';
 import type { Transaction } from '../shared/unit-of-work.js';
 import { type ChannelCreationContext, ChannelCreator, DEFAULT_CHANNEL_OPTIONS } from './create-channels.js';

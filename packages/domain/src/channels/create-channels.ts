@@ -1,8 +1,10 @@
-import { addAnonymousGroup, defaultGroupSettings } from '../groups/default-group-settings.js';
-import type { GroupSettingValue } from '../groups/group-setting.js';
-import { canonicalGroupSetting, namedIn } from '../groups/group-setting-rules.js';
-import { groupForSetting, validateGroupSetting } from '../groups/validate-group-setting.js';
-import { channelLink, type SystemMessages, silentMention } from '../messages/system-messages.js';
+import { channelLink, silentMention } from '../markdown/syntax.js';
+import type { SystemMessages } from '../messages/system-messages.js';
+import type { Actor } from '../permissions/actor.js';
+import { addAnonymousGroup, defaultGroupSettings } from '../permissions/default-group-settings.js';
+import type { GroupSettingValue } from '../permissions/group-setting.js';
+import { canonicalGroupSetting, namedIn } from '../permissions/group-setting-rules.js';
+import { groupForSetting, validateGroupSetting } from '../permissions/validate-group-setting.js';
 import type { Realm } from '../realms/realm.js';
 import { DomainError, orThrow } from '../shared/errors.js';
 import type { ChannelFolderId, GroupId, RealmId, UnixSeconds } from '../shared/ids.js';
@@ -10,7 +12,6 @@ import { enforce } from '../shared/permission.js';
 import type { OnRollback } from '../shared/provisional-changes.js';
 import { slicesOf } from '../shared/slices.js';
 import type { Transaction } from '../shared/unit-of-work.js';
-import type { Actor } from '../users/actor.js';
 import type { User } from '../users/user.js';
 import {
   CHANNEL_PERMISSIONS,

@@ -1,10 +1,10 @@
-import type { MarkdownRenderer } from '../messages/markdown.js';
+import type { MarkdownRenderer } from '../markdown/markdown.js';
 import { markdownOptions, type ParsedAhead, parseAhead, renderText } from '../messages/render-message.js';
+import type { Actor } from '../permissions/actor.js';
 import { orThrow } from '../shared/errors.js';
 import type { RealmId } from '../shared/ids.js';
 import type { RealmUrls } from '../shared/realm-urls.js';
 import type { Transaction, UnitOfWork } from '../shared/unit-of-work.js';
-import type { Actor } from '../users/actor.js';
 
 /** A description that was parsed before the unit; empty ones are not. */
 export interface ParsedDescription {

@@ -66,6 +66,7 @@ export {
   SUBSCRIPTION_PROPERTIES,
   type SubscriptionProperty,
 } from './subscription-properties.js';
+export { EMPTY_TOPIC_DISPLAY_NAME, MAX_TOPIC_LENGTH, normalizeTopic, RESOLVED_PREFIX, topicKey } from './topic.js';
 export type { TopicPolicy, TopicPolicyRepository, TopicVisibility } from './topic-policy.js';
 export { unsubscribeFromChannels } from './unsubscribe-from-channels.js';
 export * from './use-cases/archive-channel.js';

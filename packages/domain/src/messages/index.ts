@@ -8,24 +8,6 @@ export { BotOwnerWarnings } from './bot-owner-warnings.js';
 export { type FlagChange, type FlagChangeInput, parseFlagChange } from './change-flags.js';
 export { GroupMembershipNotices, SendGroupMembershipNotices } from './group-membership-notices.js';
 export {
-  type LinkableChannel,
-  type MarkdownOptions,
-  type MarkdownReferences,
-  type MarkdownRenderer,
-  type MentionableGroup,
-  type MentionableUser,
-  NOTHING_NAMED,
-  type ParsedMarkdown,
-  type RenderedMarkdown,
-  type RenderedMessages,
-  type ResolvedNames,
-  type SearchWords,
-  type StoredImage,
-  type StoredUpload,
-  type TopicLink,
-  type TopicReference,
-} from './markdown.js';
-export {
   type EditedText,
   HISTORICAL,
   MAX_MESSAGE_LENGTH,
@@ -116,7 +98,6 @@ export type { SearchIndex, SearchIndexReads } from './search-index.js';
 export { isPassedOver, STOP_WORDS } from './stop-words.js';
 export { MAX_SUBMESSAGE_KIND_LENGTH, MAX_SUBMESSAGE_LENGTH } from './submessage.js';
 export { SystemMessages } from './system-messages.js';
-export { EMPTY_TOPIC_DISPLAY_NAME, MAX_TOPIC_LENGTH, normalizeTopic, RESOLVED_PREFIX, topicKey } from './topic.js';
 export type { TopicReads, TopicSummary } from './topic-reads.js';
 export type { TypingEventTypes, TypingOp } from './typing-events.js';
 export * from './use-cases/add-submessage.js';

@@ -1,18 +1,8 @@
 import type { Channel } from '../channels/channel.js';
 import { hasContentAccess, hasFullHistoryAccess } from '../channels/channel-permissions.js';
+import { EMPTY_TOPIC_DISPLAY_NAME, normalizeTopic, topicKey } from '../channels/topic.js';
 import { emojiPath } from '../custom-emoji/custom-emoji.js';
 import type { Group } from '../groups/group.js';
-import type { SystemGroupName } from '../groups/system-groups.js';
-import type { Realm } from '../realms/realm.js';
-import { DomainError } from '../shared/errors.js';
-import type { ChannelId, GroupId, MessageId, RealmId, UserId } from '../shared/ids.js';
-import type { RealmUrls } from '../shared/realm-urls.js';
-import { foldCase } from '../shared/text.js';
-import type { Repositories, Transaction } from '../shared/unit-of-work.js';
-import { inaccessibleUserIds } from '../users/accessible-users.js';
-import type { Actor } from '../users/actor.js';
-import type { User } from '../users/user.js';
-import { resolveUploads } from './linked-uploads.js';
 import {
   type LinkableChannel,
   type MarkdownOptions,
@@ -22,8 +12,18 @@ import {
   type ParsedMarkdown,
   type RenderedMarkdown,
   type ResolvedNames,
-} from './markdown.js';
-import { EMPTY_TOPIC_DISPLAY_NAME, normalizeTopic, topicKey } from './topic.js';
+} from '../markdown/markdown.js';
+import type { Actor } from '../permissions/actor.js';
+import type { SystemGroupName } from '../permissions/system-groups.js';
+import type { Realm } from '../realms/realm.js';
+import { DomainError } from '../shared/errors.js';
+import type { ChannelId, GroupId, MessageId, RealmId, UserId } from '../shared/ids.js';
+import type { RealmUrls } from '../shared/realm-urls.js';
+import { foldCase } from '../shared/text.js';
+import type { Repositories, Transaction } from '../shared/unit-of-work.js';
+import { inaccessibleUserIds } from '../users/accessible-users.js';
+import type { User } from '../users/user.js';
+import { resolveUploads } from './linked-uploads.js';
 
 /** How a message of this realm is parsed; descriptions and profile fields show no previews. */
 export function markdownOptions(

@@ -1,4 +1,6 @@
 import type { Channel } from '../channels/channel.js';
+import type { MarkdownOptions, MarkdownRenderer, ParsedMarkdown } from '../markdown/markdown.js';
+import { silentMention } from '../markdown/syntax.js';
 import type { Realm } from '../realms/realm.js';
 import type { Clock } from '../shared/clock.js';
 import { DomainError, orThrow } from '../shared/errors.js';
@@ -6,7 +8,6 @@ import type { ChannelId, UserId } from '../shared/ids.js';
 import type { RealmUrls } from '../shared/realm-urls.js';
 import type { Transaction } from '../shared/unit-of-work.js';
 import type { SystemBotKind, User } from '../users/user.js';
-import type { MarkdownOptions, MarkdownRenderer, ParsedMarkdown } from './markdown.js';
 import { type Message, parseContent } from './message.js';
 import { type Destination, postMessage } from './post-message.js';
 import {
@@ -17,10 +18,6 @@ import {
   type RenderedText,
   renderText,
 } from './render-message.js';
-
-/** A mention that notifies nobody. */
-export const silentMention = (user: Pick<User, 'id' | 'fullName'>): string => `@_**${user.fullName}|${user.id}**`;
-export const channelLink = (channel: Pick<Channel, 'name'>): string => `#**${channel.name}**`;
 
 const SIGNUP_TOPIC = 'signups';
 const CLIENT_NAME = 'Internal';

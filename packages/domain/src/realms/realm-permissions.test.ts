@@ -1,6 +1,6 @@
 import { formatDecision, groupId, makeActor, makeChannel, makeRealm, tableRows, userId } from '@parley/testkit';
 import { canSeeMetadata } from '../channels/channel-permissions.js';
-import type { Role } from '../users/role.js';
+import type { Role } from '../permissions/role.js';
 import {
   canAddCustomEmoji,
   canChangeRealm,

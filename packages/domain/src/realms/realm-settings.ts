@@ -1,5 +1,5 @@
-import { type GroupSettingDefinition, groupSetting } from '../groups/group-setting.js';
-import type { SystemGroupName } from '../groups/system-groups.js';
+import { type GroupSettingDefinition, groupSetting } from '../permissions/group-setting.js';
+import type { SystemGroupName } from '../permissions/system-groups.js';
 import {
   channelOrNull,
   flag,
@@ -13,7 +13,7 @@ import {
   text,
   textOrNull,
 } from '../shared/settings.js';
-import { isLanguage } from '../users/languages.js';
+import { isLanguage } from '../user-settings/languages.js';
 
 /** Who may change it (organization §2.1, §2.2). `nobody`: only the operator. */
 interface RealmSettingRules {

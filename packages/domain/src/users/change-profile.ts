@@ -1,11 +1,11 @@
-import type { MarkdownRenderer } from '../messages/markdown.js';
+import type { MarkdownRenderer } from '../markdown/markdown.js';
 import { markdownOptions, type ParsedAhead, parseAhead, renderText } from '../messages/render-message.js';
+import { type Actor, isAdministrator } from '../permissions/actor.js';
 import type { Realm } from '../realms/realm.js';
 import { DomainError, orThrow } from '../shared/errors.js';
 import type { ProfileFieldId, RealmId, UserId } from '../shared/ids.js';
 import type { RealmUrls } from '../shared/realm-urls.js';
 import type { Transaction, UnitOfWork } from '../shared/unit-of-work.js';
-import { type Actor, isAdministrator } from './actor.js';
 import { type ProfileField, unknownProfileField } from './profile-field.js';
 import { type GivenProfileValue, isRenderedKind, type ProfileValue, profileValueText } from './profile-value.js';
 import type { User } from './user.js';

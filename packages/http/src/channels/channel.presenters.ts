@@ -5,6 +5,7 @@ import {
   type ChannelPermission,
   type ChannelView,
   type DefaultChannelGroupView,
+  EMPTY_TOPIC_DISPLAY_NAME,
   hasSharedHistory,
   isPrivate,
   isWebPublic,
@@ -15,7 +16,7 @@ import {
   type TopicVisibility,
   type UnsubscribeUsersOutput,
 } from '@parley/domain/channels';
-import { EMPTY_TOPIC_DISPLAY_NAME, type TopicSummary } from '@parley/domain/messages';
+import type { TopicSummary } from '@parley/domain/messages';
 import type { UserId } from '@parley/domain/shared';
 import { BoundedCache } from '../caching/bounded-cache.js';
 import { PresentedText } from '../events/register-answer.js';

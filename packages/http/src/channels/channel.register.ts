@@ -11,7 +11,7 @@ import {
   type Subscription,
 } from '@parley/domain/channels';
 import type { UserId } from '@parley/domain/shared';
-import type { UserSettings } from '@parley/domain/users';
+import type { UserSettings } from '@parley/domain/user-settings';
 import { can } from '../events/queue-presentation.js';
 import { PresentedList } from '../events/register-answer.js';
 import { type RegisterSection, registerSection, type SectionContext } from '../events/register-section.js';

@@ -1,5 +1,6 @@
 import type { RealmUrls, UserId } from '@parley/domain/shared';
-import { ListUsers, type User, type UserSettings } from '@parley/domain/users';
+import type { UserSettings } from '@parley/domain/user-settings';
+import { ListUsers, type User } from '@parley/domain/users';
 import { aUser, createFixture, type MemoryFixture } from '@parley/testkit';
 import { type UserListForm, UserPagePresenter } from './user-page.js';
 

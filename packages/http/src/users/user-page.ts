@@ -1,12 +1,7 @@
+import type { Actor } from '@parley/domain/permissions';
 import { type RealmUrls, slicesOf, type UserId } from '@parley/domain/shared';
-import {
-  type Actor,
-  type EmailVisibility,
-  emailVisibilityOf,
-  type User,
-  type UserList,
-  visibleEmailSettings,
-} from '@parley/domain/users';
+import type { EmailVisibility } from '@parley/domain/user-settings';
+import { emailVisibilityOf, type User, type UserList, visibleEmailSettings } from '@parley/domain/users';
 import { BoundedCache } from '../caching/bounded-cache.js';
 import { publicRealmOf } from '../realms/public-realm.js';
 import { type PresentableUser, presentUser, type UserForm } from './user.presenters.js';

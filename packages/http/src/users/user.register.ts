@@ -1,12 +1,6 @@
+import { isAtLeast } from '@parley/domain/permissions';
 import { loadRealm } from '@parley/domain/realms';
-import {
-  isAtLeast,
-  isEmailPublic,
-  type LoadedPeople,
-  loadPeople,
-  loadViewer,
-  publicAddress,
-} from '@parley/domain/users';
+import { isEmailPublic, type LoadedPeople, loadPeople, loadViewer, publicAddress } from '@parley/domain/users';
 import { can } from '../events/queue-presentation.js';
 import { PresentedText } from '../events/register-answer.js';
 import {

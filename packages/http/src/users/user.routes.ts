@@ -1,7 +1,7 @@
-import { DeactivateSelf, DeactivateUser, ReactivateUser } from '@parley/domain/accounts';
+import { CreateUser, DeactivateSelf, DeactivateUser, ReactivateUser, UpdateUser } from '@parley/domain/accounts';
 import { SpectateUsers } from '@parley/domain/channels';
 import type { RealmUrls, UserId } from '@parley/domain/shared';
-import { CreateUser, GetOwnUser, GetUser, ListUsers, UpdateUser } from '@parley/domain/users';
+import { GetOwnUser, GetUser, ListUsers } from '@parley/domain/users';
 import { NoParameters } from '../routing/params.js';
 import { success, WireText } from '../routing/reply.js';
 import { type Route, route } from '../routing/route.js';

@@ -1,15 +1,11 @@
 import { isIP } from 'node:net';
+import { ConfigureRealm, CreateRealm, checkNewRealm, ReactivateRealm, SuspendRealm } from '@parley/domain/organization';
 import {
-  ConfigureRealm,
-  CreateRealm,
-  checkNewRealm,
   ForgetLimits,
   REALM_SETTINGS,
-  ReactivateRealm,
   type Realm,
   type RealmSettingDefinition,
   type RealmSettingName,
-  SuspendRealm,
   takesServerAddress,
 } from '@parley/domain/realms';
 import { DomainError } from '@parley/domain/shared';

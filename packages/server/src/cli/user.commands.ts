@@ -1,7 +1,15 @@
-import { IssueUserKey, SetUserActive, SetUserName, SetUserPassword, SetUserRole } from '@parley/domain/accounts';
+import {
+  IssueUserKey,
+  RegisterUser,
+  SetUserActive,
+  SetUserName,
+  SetUserPassword,
+  SetUserRole,
+} from '@parley/domain/accounts';
 import { EndSessions, ListSessions } from '@parley/domain/authentication';
+import { ROLES } from '@parley/domain/permissions';
 import type { SessionId, UnixSeconds } from '@parley/domain/shared';
-import { GrantSpecialPermission, RegisterUser, ROLES, type SpecialPermission, type User } from '@parley/domain/users';
+import { GrantSpecialPermission, type SpecialPermission, type User } from '@parley/domain/users';
 import { zuliprcOf } from '../demo/zuliprc.js';
 import type { ComposedParley } from '../parley.js';
 import { StartupError, UsageError } from '../startup-error.js';

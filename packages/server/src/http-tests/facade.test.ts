@@ -1,6 +1,5 @@
 import { SendMessage } from '@parley/domain/messages';
-import type { ParleyEvent } from '../index.js';
-import { errorHandler, refuse } from '../index.js';
+import { errorHandler, type ParleyEvent, refuse } from '../index.js';
 import { basic, TestServer } from '../testing/test-server.js';
 
 const code = (expected: string) => expect.objectContaining({ code: expected });

@@ -269,6 +269,7 @@ describe('GET /users/:user_id_or_email/presence', () => {
     expectRefusal(await get(hamlet.id), `No presence data for ${hamlet.id}`);
     expectRefusal(await get(hamlet.email), `No presence data for ${hamlet.email}`);
     expectRefusal(await get(bot.id), 'Presence is not supported for bot users.');
+    await server.limitGuests();
     await server.storage.uow.write((tx) => tx.users.update({ ...desdemona.user, isActive: false }));
     const system = await server.storage.uow.read((r) => r.users.findSystemBot(server.realmId, 'welcome'));
     for (const name of [99_999, 'nobody@zulip.com', desdemona.id, system.id, system.email]) {
@@ -278,11 +279,6 @@ describe('GET /users/:user_id_or_email/presence', () => {
     await reported(hamlet);
     expectRefusal(await get(hamlet.email), 'No such user');
     fieldsOf(await get(`user${hamlet.id}@parley.invalid`));
-    await server.storage.uow.write(async (tx) => {
-      const realm = await tx.realms.get(server.realmId);
-      const { members } = await tx.groups.systemGroupIds(realm.id);
-      await tx.realms.update({ ...realm, permissions: { ...realm.permissions, canAccessAllUsers: members } });
-    });
     expectRefusal(await get(cordelia.id, people.polonius), 'Insufficient permission');
   });
 });
@@ -293,9 +289,8 @@ describe('a guest who may not know everybody (users §1.4)', () => {
     await server.close();
     server = await TestServer.start(options);
     ({ people } = server);
-    const { desdemona, hamlet, cordelia, polonius } = people;
-    const { members } = await server.storage.uow.read(({ groups }) => groups.systemGroupIds(server.realmId));
-    fieldsOf(await server.patch('/realm', desdemona, { can_access_all_users_group: { new: members } }));
+    const { hamlet, cordelia, polonius } = people;
+    await server.limitGuests();
     await server.createChannel('town', [hamlet, polonius]);
     const queues = [await listen(polonius), await listen(polonius, { client_capabilities: ALL_CAPABILITIES })];
     for (const user of [hamlet, cordelia]) await reported(user);

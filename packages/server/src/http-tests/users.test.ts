@@ -1,4 +1,5 @@
-import { type EmailVisibility, GrantSpecialPermission, type User } from '@parley/domain/users';
+import type { EmailVisibility } from '@parley/domain/user-settings';
+import { GrantSpecialPermission, type User } from '@parley/domain/users';
 import { expectRefusal, fieldsOf } from '../testing/expectations.js';
 import { TestServer, type TestUser } from '../testing/test-server.js';
 
@@ -17,12 +18,6 @@ const change = ({ user }: TestUser, changes: Partial<User>) =>
   server.storage.uow.write((tx) => tx.users.update({ ...user, ...changes }));
 const showEmailTo = (who: TestUser, emailAddressVisibility: EmailVisibility) =>
   change(who, { settings: { ...who.user.settings, emailAddressVisibility } });
-const keepGuestsApart = () =>
-  server.storage.uow.write(async (tx) => {
-    const realm = await tx.realms.get(server.realmId);
-    const { members } = await tx.groups.systemGroupIds(realm.id);
-    await tx.realms.update({ ...realm, permissions: { ...realm.permissions, canAccessAllUsers: members } });
-  });
 const dummy = ({ id }: TestUser) => `user${id}@parley.invalid`;
 
 describe('GET /users', () => {
@@ -85,7 +80,7 @@ describe('GET /users', () => {
 
   it('hides inaccessible users from a limited guest', async () => {
     const { polonius, hamlet, cordelia } = people;
-    await keepGuestsApart();
+    await server.limitGuests();
     expect(idsOf(await list(polonius))).toEqual([polonius.id]);
     await server.createChannel('lobby', [polonius, hamlet]);
     expect(idsOf(await list(polonius))).toEqual([hamlet.id, polonius.id]);
@@ -206,7 +201,7 @@ describe('GET /users/{user_id} and /users/{email}', () => {
 
   it('refuses a limited guest access to inaccessible users', async () => {
     const { polonius, hamlet } = people;
-    await keepGuestsApart();
+    await server.limitGuests();
     expectRefusal(await get(hamlet.id, polonius), 'Insufficient permission');
     expectRefusal(await get(hamlet.email, polonius), 'Insufficient permission');
     expect(await found(polonius.id, polonius)).toBe(polonius.id);

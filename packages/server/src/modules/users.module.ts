@@ -1,10 +1,10 @@
+import { CreateUser, RegisterUser, UpdateUser } from '@parley/domain/accounts';
 import { SystemMessages } from '@parley/domain/messages';
 import {
   AddProfileField,
   ChangeOwnProfile,
   ChangeSettings,
   ClearOwnProfile,
-  CreateUser,
   GetOwnUser,
   GetUser,
   GrantSpecialPermission,
@@ -12,11 +12,9 @@ import {
   ListUsers,
   OrderProfileFields,
   ProfileValues,
-  RegisterUser,
   RemoveProfileField,
   SwitchDisplay,
   UpdateProfileField,
-  UpdateUser,
 } from '@parley/domain/users';
 import { ContainerModule } from 'inversify';
 import { provide } from '../provide.js';

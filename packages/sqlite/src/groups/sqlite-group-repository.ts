@@ -1,11 +1,5 @@
-import {
-  GROUP_PERMISSIONS,
-  type Group,
-  type GroupRepository,
-  type GroupSettingValue,
-  type GroupView,
-  type SystemGroupName,
-} from '@parley/domain/groups';
+import { GROUP_PERMISSIONS, type Group, type GroupRepository, type GroupView } from '@parley/domain/groups';
+import type { GroupSettingValue, SystemGroupName } from '@parley/domain/permissions';
 import {
   DomainError,
   foldCase,
@@ -26,6 +20,11 @@ type SystemGroupIds = Readonly<Record<SystemGroupName, GroupId>>;
 export type SystemGroupCache = VersionedCache<number, SystemGroupIds>;
 export const newSystemGroupCache = (): SystemGroupCache => new VersionedCache(10_000);
 
+/** All named groups of a realm, under the version of its groups. */
+export type GroupViewsCache = VersionedCache<number, readonly GroupView[]>;
+export const newGroupViewsCache = (): GroupViewsCache => new VersionedCache(20);
+/** Of a realm's groups together; a megabyte or two. With more they are read each time. */
+const MAX_CACHED_MEMBERS = 200_000;
 /** Written before others get their turn. */
 const MEMBERS_AT_A_TIME = 500;
 
@@ -67,6 +66,7 @@ export class SqliteGroupRepository implements GroupRepository {
   constructor(
     private readonly connection: Connection,
     private readonly systemGroups: SystemGroupCache,
+    private readonly viewsOfRealms: GroupViewsCache,
     private readonly quarantine: Quarantine,
   ) {
     this.row = connection.rows<GroupRow>('SELECT * FROM user_group WHERE id = ? AND realm_id = ?');
@@ -212,7 +212,13 @@ export class SqliteGroupRepository implements GroupRepository {
   }
 
   async listViews(realmId: RealmId): Promise<readonly GroupView[]> {
-    return this.toViews(realmId, this.views.all(realmId));
+    const version = this.versionOf(realmId);
+    const cached = this.viewsOfRealms.get(realmId, version);
+    if (cached) return cached;
+    const views = await this.toViews(realmId, this.views.all(realmId));
+    const members = views.reduce((sum, { memberIds }) => sum + memberIds.length, 0);
+    if (members <= MAX_CACHED_MEMBERS) this.viewsOfRealms.put(this.connection, realmId, version, views);
+    return views;
   }
 
   async findView(realmId: RealmId, id: GroupId): Promise<GroupView | null> {

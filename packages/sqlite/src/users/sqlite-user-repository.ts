@@ -1,17 +1,15 @@
+import { ROLES, type Role } from '@parley/domain/permissions';
 import { DomainError, foldCase, type RealmId, type UnixSeconds, type UserId } from '@parley/domain/shared';
+import { USER_SETTINGS, type UserSettingName } from '@parley/domain/user-settings';
 import {
   type BotKind,
   type ConversationPartnerQuestion,
   foldedName,
-  ROLES,
-  type Role,
   type SpecialPermission,
   type SystemBotKind,
-  USER_SETTINGS,
   type User,
   type UserListEntry,
   type UserRepository,
-  type UserSettingName,
 } from '@parley/domain/users';
 import type { Connection, Parameter } from '../connection.js';
 import type { Quarantine } from '../quarantine.js';
@@ -120,10 +118,10 @@ export class SqliteUserRepository implements UserRepository {
       'SELECT password_hash FROM user WHERE id = ? AND realm_id = ?',
     );
     this.insert = connection.values<UserId>(
-      `INSERT INTO user (realm_id, version, role, is_active, email, email_key, full_name, name_key, name_nfkc_key, joined_at,
+      `INSERT INTO user (realm_id, version, role, is_active, is_deleted, email, email_key, full_name, name_key, name_nfkc_key, joined_at,
                          bot_kind, bot_owner_id, bot_default_channel_id, avatar_source, avatar_version, avatar_key,
                          special_permissions, settings, edited_settings, system_kind, password_hash)
-       VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+       VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
     );
     // Those who are not active are in no group that anybody is shown.
     this.raiseGroupsVersion = connection.command(
@@ -132,7 +130,7 @@ export class SqliteUserRepository implements UserRepository {
     );
     this.store = connection.values<number>(
       `UPDATE user
-       SET version = version + 1, role = ?, is_active = ?, email = ?, email_key = ?, full_name = ?, name_key = ?,
+       SET version = version + 1, role = ?, is_active = ?, is_deleted = ?, email = ?, email_key = ?, full_name = ?, name_key = ?,
            name_nfkc_key = ?, joined_at = ?, bot_kind = ?, bot_owner_id = ?, bot_default_channel_id = ?, avatar_source = ?,
            avatar_version = ?, avatar_key = ?, special_permissions = ?, settings = ?, edited_settings = ?
        WHERE id = ? AND realm_id = ? RETURNING version`,
@@ -264,6 +262,7 @@ export class SqliteUserRepository implements UserRepository {
       fullName: row.full_name,
       role: quarantine.word(row.role, ROLES, 'guest', 'user', row.id, 'role'),
       isActive: row.is_active === 1,
+      isDeleted: row.is_deleted === 1,
       joinedAt: row.joined_at,
       bot:
         row.bot_kind === null
@@ -303,6 +302,7 @@ interface UserRow extends AvatarColumns {
   readonly version: number;
   readonly role: Role;
   readonly is_active: Flag;
+  readonly is_deleted: Flag;
   readonly email: string;
   readonly full_name: string;
   readonly joined_at: UnixSeconds;
@@ -320,6 +320,7 @@ function fromUser(user: Omit<User, 'id' | 'version'>): readonly Parameter[] {
   return [
     user.role,
     toFlag(user.isActive),
+    toFlag(user.isDeleted),
     user.email,
     foldCase(user.email),
     user.fullName,

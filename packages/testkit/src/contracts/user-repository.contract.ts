@@ -38,10 +38,17 @@ export function userRepositoryContract(open: OpenStorage): void {
       const first = await uow.write((tx) => tx.users.update({ ...user('iago'), role: 'guest' }));
       const settings = { ...first.settings, twentyFourHourTime: null, timezone: 'Asia/Kolkata' };
       const editedSettings = ['timezone', 'enterSends'] as const;
-      const second = await uow.write((tx) => tx.users.update({ ...first, settings, editedSettings }));
+      const second = await uow.write((tx) => tx.users.update({ ...first, settings, editedSettings, isDeleted: true }));
       expect(first.version).toBeGreaterThan(1);
       expect(second.version).toBeGreaterThan(first.version);
-      expect(second).toEqual({ ...user('iago'), role: 'guest', settings, editedSettings, version: second.version });
+      expect(second).toEqual({
+        ...user('iago'),
+        role: 'guest',
+        settings,
+        editedSettings,
+        isDeleted: true,
+        version: second.version,
+      });
       expect(await uow.read((r) => r.users.find(realm.id, second.id))).toEqual(second);
       expect(await uow.read((r) => r.users.listEntries(realm.id))).toEqual([
         { id: second.id, version: second.version, isActive: true },

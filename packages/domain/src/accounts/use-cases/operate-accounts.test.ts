@@ -9,10 +9,10 @@ import {
   fakePasswordStrength,
   type MemoryFixture,
 } from '@parley/testkit';
-import type { ApiKeyMint } from '../../authentication/api-keys.js';
 import type { ConfirmationPurpose } from '../../confirmations/confirmation.js';
 import { requestConfirmation } from '../../confirmations/confirmation-changes.js';
-import type { Role } from '../../users/role.js';
+import type { ApiKeyMint } from '../../credentials/api-keys.js';
+import type { Role } from '../../permissions/role.js';
 import { IssueUserKey, SetUserActive, SetUserName, SetUserPassword, SetUserRole } from './operate-accounts.js';
 
 const mint: ApiKeyMint = {

@@ -1,21 +1,12 @@
+import type { ApiKeyMint } from '../../credentials/api-keys.js';
+import type { AnonymousCaller } from '../../shared/caller.js';
+import type { DevelopmentMode } from '../../shared/development-mode.js';
 import { DomainError } from '../../shared/errors.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import { isEmailAddress } from '../../users/email-address.js';
-import type { ApiKeyMint } from '../api-keys.js';
 import { type IssuedKey, issueKey } from './fetch-api-key.js';
 import type { OpenedSession, OpenSession } from './open-session.js';
-import {
-  type AnonymousCaller,
-  authenticationFailed,
-  findActiveAccount,
-  invalidEmail,
-  unknownRealm,
-} from './password-log-in.js';
-
-/** Whether anybody may be anybody, as on a developer's own machine. */
-export interface DevelopmentMode {
-  readonly isOn: boolean;
-}
+import { authenticationFailed, findActiveAccount, invalidEmail, unknownRealm } from './password-log-in.js';
 
 export const notInProduction = () => new DomainError('NOT_IN_PRODUCTION', 'Endpoint not available in production.');
 

@@ -1,9 +1,11 @@
+import { isAtLeast } from '../../permissions/role.js';
 import type { Realm } from '../../realms/realm.js';
+import type { AnonymousCaller } from '../../shared/caller.js';
+import type { DevelopmentMode } from '../../shared/development-mode.js';
 import type { RealmUrls } from '../../shared/realm-urls.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
-import { isAtLeast } from '../../users/role.js';
-import { type DevelopmentMode, notInProduction } from './fetch-development-api-key.js';
-import { type AnonymousCaller, unknownRealm } from './password-log-in.js';
+import { notInProduction } from './fetch-development-api-key.js';
+import { unknownRealm } from './password-log-in.js';
 
 export interface DevelopmentUsers {
   /** Addresses to sign in with; people only. */

@@ -1,9 +1,10 @@
 import type { EventOf } from '../../events/event.js';
-import type { GroupSettingValue } from '../../groups/group-setting.js';
-import { type GroupSettingUpdate, groupSettingUpdate, namedIn } from '../../groups/group-setting-rules.js';
-import { groupForSetting, validateGroupSetting } from '../../groups/validate-group-setting.js';
-import type { ParsedMarkdown } from '../../messages/markdown.js';
+import type { ParsedMarkdown } from '../../markdown/markdown.js';
 import type { SystemMessages } from '../../messages/system-messages.js';
+import type { Actor } from '../../permissions/actor.js';
+import type { GroupSettingValue } from '../../permissions/group-setting.js';
+import { type GroupSettingUpdate, groupSettingUpdate, namedIn } from '../../permissions/group-setting-rules.js';
+import { groupForSetting, validateGroupSetting } from '../../permissions/validate-group-setting.js';
 import type { Realm } from '../../realms/realm.js';
 import type { Caller } from '../../shared/caller.js';
 import { DomainError } from '../../shared/errors.js';
@@ -11,7 +12,6 @@ import type { ChannelFolderId, ChannelId } from '../../shared/ids.js';
 import { enforce } from '../../shared/permission.js';
 import { foldCase, trim } from '../../shared/text.js';
 import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
-import type { Actor } from '../../users/actor.js';
 import type { User } from '../../users/user.js';
 import {
   CHANNEL_PERMISSIONS,

@@ -1,8 +1,8 @@
+import { mustBeAdministrator } from '../../permissions/role-rules.js';
 import type { Caller } from '../../shared/caller.js';
 import type { ChannelId } from '../../shared/ids.js';
 import { enforce } from '../../shared/permission.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
-import { mustBeAdministrator } from '../../users/role-rules.js';
 import { type Channel, type ChannelView, isPrivate, isWebPublic } from '../channel.js';
 import { hasContentAccess, hasMetadataAccess } from '../channel-permissions.js';
 import { listViewsInSlices } from '../list-views-in-slices.js';

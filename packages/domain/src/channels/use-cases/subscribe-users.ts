@@ -1,5 +1,7 @@
+import { channelLink, silentMention } from '../../markdown/syntax.js';
 import type { SystemMessages } from '../../messages/system-messages.js';
-import { channelLink, silentMention } from '../../messages/system-messages.js';
+import type { Actor } from '../../permissions/actor.js';
+import { insufficientUnless, mustNotBeGuest } from '../../permissions/role-rules.js';
 import type { Caller } from '../../shared/caller.js';
 import type { Clock } from '../../shared/clock.js';
 import type { ChannelId, UserId } from '../../shared/ids.js';
@@ -8,8 +10,6 @@ import { writeProvisionally } from '../../shared/provisional-changes.js';
 import type { RealmUrls } from '../../shared/realm-urls.js';
 import { foldCase, trim } from '../../shared/text.js';
 import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
-import type { Actor } from '../../users/actor.js';
-import { insufficientUnless, mustNotBeGuest } from '../../users/role-rules.js';
 import type { User } from '../../users/user.js';
 import { byFoldedName, type Channel, parseChannelName } from '../channel.js';
 import { canSubscribeSelf, hasMetadataAccess, mayAddOthers } from '../channel-permissions.js';

@@ -1,5 +1,7 @@
 import { changeMembership } from '../../channels/announce-visibility.js';
 import { wholeRealm } from '../../events/audience.js';
+import { staysAcyclic } from '../../permissions/group-closure.js';
+import { activeUserIds, groupsById } from '../../permissions/named-in-requests.js';
 import type { Caller } from '../../shared/caller.js';
 import { DomainError } from '../../shared/errors.js';
 import type { GroupId, UserId } from '../../shared/ids.js';
@@ -7,7 +9,6 @@ import { enforce } from '../../shared/permission.js';
 import { slicesOf } from '../../shared/slices.js';
 import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
 import type { User } from '../../users/user.js';
-import { staysAcyclic } from '../group-closure.js';
 import type { GroupNotices } from '../group-notices.js';
 import {
   areMembers,
@@ -21,7 +22,6 @@ import {
   canRemoveMembers,
   canRemoveSubgroups,
 } from '../group-permissions.js';
-import { activeUserIds, groupsById } from '../named-in-requests.js';
 
 const USERS_AT_A_TIME = 500;
 

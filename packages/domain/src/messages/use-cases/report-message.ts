@@ -1,3 +1,5 @@
+import { EMPTY_TOPIC_DISPLAY_NAME } from '../../channels/topic.js';
+import { channelLink, silentMention } from '../../markdown/syntax.js';
 import type { Caller } from '../../shared/caller.js';
 import { DomainError } from '../../shared/errors.js';
 import type { MessageId } from '../../shared/ids.js';
@@ -5,8 +7,7 @@ import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
 import { type LoadedMessage, loadReadable } from '../load-access.js';
 import { loadSender, participantIdsOf } from '../message-people.js';
 import { checkReport, quoted, REPORT_REASONS, type ReportReason } from '../report.js';
-import { channelLink, type SystemMessages, silentMention } from '../system-messages.js';
-import { EMPTY_TOPIC_DISPLAY_NAME } from '../topic.js';
+import type { SystemMessages } from '../system-messages.js';
 
 export interface ReportMessageInput {
   readonly messageId: MessageId;

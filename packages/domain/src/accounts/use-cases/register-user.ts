@@ -1,14 +1,14 @@
-import type { ApiKeyMint, PasswordHasher } from '../../authentication/api-keys.js';
-import { checkPassword, type PasswordStrength } from '../../authentication/password-rules.js';
+import type { ApiKeyMint, PasswordHasher } from '../../credentials/api-keys.js';
+import { checkPassword, type PasswordStrength } from '../../credentials/password-rules.js';
 import type { Clock } from '../../shared/clock.js';
 import { DomainError } from '../../shared/errors.js';
 import type { RealmId } from '../../shared/ids.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
-import { addUser, type NewUser } from '../add-user.js';
-import { isEmailAddress } from '../email-address.js';
-import type { SpecialPermission, User } from '../user.js';
-import { parseFullName, SHORTEST_GIVEN_NAME } from '../user-name.js';
-import type { UserSettings } from '../user-settings.js';
+import { addUser, type NewUser } from '../../user-lifecycle/add-user.js';
+import type { UserSettings } from '../../user-settings/user-settings.js';
+import { isEmailAddress } from '../../users/email-address.js';
+import type { SpecialPermission, User } from '../../users/user.js';
+import { parseFullName, SHORTEST_GIVEN_NAME } from '../../users/user-name.js';
 
 export interface RegisterUserInput extends Omit<NewUser, 'passwordHash' | 'fullName' | 'settings'> {
   readonly realmId: RealmId;

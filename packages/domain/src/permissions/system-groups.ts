@@ -1,4 +1,4 @@
-import type { Role } from '../users/role.js';
+import type { Role } from './role.js';
 
 /** In order of creation, hence of ascending ids (channels §3.2). */
 export const SYSTEM_GROUPS = [

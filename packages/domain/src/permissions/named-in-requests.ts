@@ -1,7 +1,8 @@
 import type { GroupId, RealmId, UserId } from '../shared/ids.js';
 import { slicesOf } from '../shared/slices.js';
 import type { Repositories, Transaction } from '../shared/unit-of-work.js';
-import type { Group } from './group.js';
+
+type Group = Awaited<ReturnType<Repositories['groups']['list']>>[number];
 
 const USERS_AT_A_TIME = 2000;
 const GROUPS_AT_A_TIME = 200;

@@ -1,6 +1,5 @@
 import type { GroupId, UserId } from '../shared/ids.js';
 import { all, type Decision, denied, denyIf } from '../shared/permission.js';
-import type { Group } from './group.js';
 import type { GroupSettingDefinition, GroupSettingValue } from './group-setting.js';
 import type { SystemGroupName } from './system-groups.js';
 
@@ -55,10 +54,19 @@ export function groupSettingUpdate(
   };
 }
 
+/** What is asked of a group that a value names. */
+export interface NamedGroup {
+  /** Null: an anonymous one. */
+  readonly name: string | null;
+  /** Null: none of the system's. */
+  readonly systemName: SystemGroupName | null;
+  readonly isDeactivated: boolean;
+}
+
 /** What a value names, looked up beforehand: whatever is absent is unknown. */
 export interface NamedInSetting {
   /** By id: groups of the realm, anonymous ones too. */
-  readonly groups: ReadonlyMap<GroupId, Pick<Group, 'name' | 'systemName' | 'isDeactivated'>>;
+  readonly groups: ReadonlyMap<GroupId, NamedGroup>;
   /** Active users of the realm, without its system bots (contract decision 22). */
   readonly userIds: ReadonlySet<UserId>;
 }
@@ -90,7 +98,7 @@ export function checkGroupSetting(
 }
 
 function checkNamedGroup(
-  group: Pick<Group, 'name' | 'systemName' | 'isDeactivated'> | undefined,
+  group: NamedGroup | undefined,
   definition: GroupSettingDefinition,
   permission: string,
 ): Decision {

@@ -1,17 +1,17 @@
-import { endSessions } from '../authentication/end-sessions.js';
 import type { Channel } from '../channels/channel.js';
 import { publishSubscriberChanges } from '../channels/publish-subscriber-changes.js';
+import { endSessions } from '../credentials/end-sessions.js';
 import type { Realm } from '../realms/realm.js';
 import type { ChannelId, UnixSeconds, UserId } from '../shared/ids.js';
 import type { Transaction } from '../shared/unit-of-work.js';
-import { type AccessAnnouncer, accessAnnouncer } from './announce-access.js';
+import { type AccessAnnouncer, accessAnnouncer } from '../users/announce-access.js';
+import type { User } from '../users/user.js';
+import { accessorsOf } from '../users/user-delivery.js';
 import { followRole } from './change-role.js';
-import type { User } from './user.js';
-import { accessorsOf } from './user-delivery.js';
 
 /**
  * Somebody who is active cannot sign in any more, has no event queues, counts among nobody's subscribers and receives nothing; what they have
- * stays, and so do their subscriptions, for when they come back (users §4.1). Asks for no permission.
+ * stays, and so do their subscriptions, for when they come back (users §4.1). `user`: as they will be but for that. Asks for no permission.
  */
 export async function deactivate(tx: Transaction, user: User): Promise<void> {
   const { realmId, id } = user;
@@ -34,7 +34,7 @@ export async function deactivate(tx: Transaction, user: User): Promise<void> {
 export async function reactivate(tx: Transaction, realm: Realm, user: User, now: UnixSeconds): Promise<User> {
   const access = await accessAnnouncer(tx, realm);
   const channels = await followedBy(tx, user);
-  const back = await tx.users.update({ ...user, isActive: true });
+  const back = await tx.users.update({ ...user, isActive: true, isDeleted: false });
   for (const { recipientId } of channels) {
     await tx.personal.openSpans(realm.id, recipientId, [user.id]);
     await tx.yield();

@@ -1,8 +1,8 @@
+import type { Realm } from '../../realms/realm.js';
+import { type ServerAddress, takesServerAddress } from '../../realms/server-address.js';
 import type { Clock, Randomness } from '../../shared/clock.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import { addRealm, checkNewRealm } from '../add-realm.js';
-import type { Realm } from '../realm.js';
-import { type ServerAddress, takesServerAddress } from '../server-address.js';
 
 export interface CreateRealmInput {
   readonly stringId: string;

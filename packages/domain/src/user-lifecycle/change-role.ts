@@ -1,17 +1,17 @@
 import { announceVisibilityAfterRole } from '../channels/announce-visibility.js';
 import { users as usersNamed, wholeRealm } from '../events/audience.js';
 import { systemGroupChange } from '../groups/system-group-maintenance.js';
-import { SYSTEM_GROUPS, type SystemGroupName } from '../groups/system-groups.js';
+import { type Actor, isGuest } from '../permissions/actor.js';
+import type { Role } from '../permissions/role.js';
+import { SYSTEM_GROUPS, type SystemGroupName } from '../permissions/system-groups.js';
 import type { Realm } from '../realms/realm.js';
 import type { UnixSeconds } from '../shared/ids.js';
 import type { Transaction } from '../shared/unit-of-work.js';
-import { type Actor, isGuest } from './actor.js';
-import { announceReach } from './announce-access.js';
-import { announceAddressesSeen } from './announce-addresses.js';
-import type { Role } from './role.js';
-import type { User } from './user.js';
-import { isLimitedGuest } from './user-access.js';
-import { accessorsOf } from './user-delivery.js';
+import { announceReach } from '../users/announce-access.js';
+import { announceAddressesSeen } from '../users/announce-addresses.js';
+import type { User } from '../users/user.js';
+import { isLimitedGuest } from '../users/user-access.js';
+import { accessorsOf } from '../users/user-delivery.js';
 
 /**
  * Gives somebody another role, and with it other groups, channels and people to know (users §3.2). Asks for no permission.

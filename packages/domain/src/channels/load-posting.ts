@@ -1,7 +1,7 @@
-import type { Channel } from '../channels/channel.js';
-import type { Posting } from '../channels/post-permissions.js';
+import type { Actor } from '../permissions/actor.js';
 import type { Repositories, Transaction } from '../shared/unit-of-work.js';
-import type { Actor } from '../users/actor.js';
+import type { Channel } from './channel.js';
+import type { Posting } from './post-permissions.js';
 
 /** What the rules of posting ask of somebody who writes to a channel. `typedName`: null, they named it by its id. */
 export async function loadPosting(

@@ -1,18 +1,18 @@
-import { defaultGroupSettings } from '../groups/default-group-settings.js';
 import { GROUP_PERMISSIONS } from '../groups/group.js';
-import type { GroupSettings } from '../groups/group-setting.js';
-import { SUBGROUP_OF, SYSTEM_GROUPS, type SystemGroupName, systemGroupTitle } from '../groups/system-groups.js';
+import { defaultGroupSettings } from '../permissions/default-group-settings.js';
+import type { GroupSettings } from '../permissions/group-setting.js';
+import { SUBGROUP_OF, SYSTEM_GROUPS, type SystemGroupName, systemGroupTitle } from '../permissions/system-groups.js';
+import type { Realm } from '../realms/realm.js';
+import { USUAL_REALM_IMAGES } from '../realms/realm-images.js';
+import type { NewRealmRow } from '../realms/realm-repository.js';
+import { MAX_REALM_NAME_LENGTH, REALM_PERMISSIONS, STORED_REALM_SETTINGS } from '../realms/realm-settings.js';
 import { DomainError } from '../shared/errors.js';
 import type { GroupId, UnixSeconds } from '../shared/ids.js';
 import { settingValues } from '../shared/settings.js';
 import { isLongerThan } from '../shared/text.js';
 import type { Transaction } from '../shared/unit-of-work.js';
+import { USER_SETTINGS } from '../user-settings/user-settings.js';
 import { SYSTEM_BOTS } from '../users/user.js';
-import { USER_SETTINGS } from '../users/user-settings.js';
-import type { Realm } from './realm.js';
-import { USUAL_REALM_IMAGES } from './realm-images.js';
-import type { NewRealmRow } from './realm-repository.js';
-import { MAX_REALM_NAME_LENGTH, REALM_PERMISSIONS, STORED_REALM_SETTINGS } from './realm-settings.js';
 
 export interface NewRealm {
   /** Its subdomain; `''` for the root organization. */
@@ -82,6 +82,7 @@ export async function addRealm(tx: Transaction, newRealm: NewRealm): Promise<Rea
         fullName,
         role: 'member',
         isActive: true,
+        isDeleted: false,
         joinedAt: createdAt,
         bot: { kind: 'generic', ownerId: null, isSystem: true, defaultSendingChannelId: null },
         avatar: { source: 'generated', version: 1 },

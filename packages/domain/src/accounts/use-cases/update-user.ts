@@ -1,3 +1,5 @@
+import type { Actor } from '../../permissions/actor.js';
+import type { Role } from '../../permissions/role.js';
 import type { Realm } from '../../realms/realm.js';
 import type { Caller } from '../../shared/caller.js';
 import type { Clock } from '../../shared/clock.js';
@@ -6,17 +8,15 @@ import { enforce } from '../../shared/permission.js';
 import type { RealmUrls } from '../../shared/realm-urls.js';
 import { trim } from '../../shared/text.js';
 import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
-import type { Actor } from '../actor.js';
-import { changeEmail, newEmailProblem } from '../change-email.js';
-import { acceptedName, rename } from '../change-name.js';
-import type { ProfileEntry, ProfileValues } from '../change-profile.js';
-import { changeRole } from '../change-role.js';
-import { findReferencedUser, type UserReference } from '../find-user.js';
-import type { DisposableDomains } from '../joining-address.js';
-import { isOnlyOwnerOf } from '../owners.js';
-import type { Role } from '../role.js';
-import type { User } from '../user.js';
-import { canAdministerUser, canChangeEmail, canChangeRole, canUpdateUsers } from '../user-permissions.js';
+import { changeRole } from '../../user-lifecycle/change-role.js';
+import { changeEmail, newEmailProblem } from '../../users/change-email.js';
+import { acceptedName, rename } from '../../users/change-name.js';
+import type { ProfileEntry, ProfileValues } from '../../users/change-profile.js';
+import { findReferencedUser, type UserReference } from '../../users/find-user.js';
+import type { DisposableDomains } from '../../users/joining-address.js';
+import { isOnlyOwnerOf } from '../../users/owners.js';
+import type { User } from '../../users/user.js';
+import { canAdministerUser, canChangeEmail, canChangeRole, canUpdateUsers } from '../../users/user-permissions.js';
 
 export interface UpdateUserInput {
   readonly user: UserReference;

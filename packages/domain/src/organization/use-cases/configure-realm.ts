@@ -1,9 +1,9 @@
+import type { REALM_SETTINGS } from '../../realms/realm-settings.js';
 import type { RealmId } from '../../shared/ids.js';
 import type { SettingChanges } from '../../shared/settings.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import { checkRealmName } from '../add-realm.js';
 import type { ChangeRealmOutput, RealmChanges } from '../realm-changes.js';
-import type { REALM_SETTINGS } from '../realm-settings.js';
 
 export interface ConfigureRealmInput {
   readonly realmId: RealmId;

@@ -1,16 +1,16 @@
-import type { ApiKeyMint } from '../authentication/api-keys.js';
 import type { Channel } from '../channels/channel.js';
 import { subscribeToChannels } from '../channels/subscribe-to-channels.js';
+import type { ApiKeyMint } from '../credentials/api-keys.js';
 import { wholeRealm } from '../events/audience.js';
 import { systemGroupsOf } from '../groups/system-group-maintenance.js';
+import type { Role } from '../permissions/role.js';
 import type { Realm } from '../realms/realm.js';
 import { DomainError } from '../shared/errors.js';
 import type { UnixSeconds } from '../shared/ids.js';
 import type { Repositories, Transaction } from '../shared/unit-of-work.js';
-import { announceExportConsent } from './export-consent.js';
-import type { Role } from './role.js';
-import type { Bot, UploadedAvatar, User } from './user.js';
-import type { UserSettings } from './user-settings.js';
+import type { UserSettings } from '../user-settings/user-settings.js';
+import { announceExportConsent } from '../users/export-consent.js';
+import type { Bot, UploadedAvatar, User } from '../users/user.js';
 
 export interface NewUser {
   readonly email: string;
@@ -61,6 +61,7 @@ export async function addUser(
       fullName,
       role,
       isActive: true,
+      isDeleted: false,
       joinedAt: now,
       bot,
       avatar: avatar ?? { source: realm.settings.defaultAvatarSource, version: 1 },

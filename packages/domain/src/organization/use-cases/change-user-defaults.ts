@@ -1,10 +1,10 @@
 import { wholeRealm } from '../../events/audience.js';
+import { canChangeUserDefaults } from '../../realms/realm-permissions.js';
 import type { Caller } from '../../shared/caller.js';
 import { enforce } from '../../shared/permission.js';
 import { changed, type SettingChanges, settingChanges } from '../../shared/settings.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
-import { USER_SETTINGS, type UserSettingName } from '../../users/user-settings.js';
-import { canChangeUserDefaults } from '../realm-permissions.js';
+import { USER_SETTINGS, type UserSettingName } from '../../user-settings/user-settings.js';
 
 /** The order in which values are looked at that are not refused with the parameters. */
 const CHECKED_FIRST: readonly UserSettingName[] = ['notificationSound'];

@@ -1,4 +1,3 @@
-import type { LinkifierRule } from '../realms/linkifiers/linkifier.js';
 import type { ChannelId, GroupId, MessageId, UserId } from '../shared/ids.js';
 
 /**
@@ -27,6 +26,14 @@ export interface MarkdownRenderer {
 export interface TopicLink {
   readonly text: string;
   readonly url: string;
+}
+
+/** What a pattern of the organization turns into a link (organization §6.2). */
+export interface LinkifierRule {
+  /** In RE2 syntax, with named groups. One that does not compile never matches. */
+  readonly pattern: string;
+  /** An RFC 6570 template over the groups of the pattern. */
+  readonly urlTemplate: string;
 }
 
 /** What parsing depends on beside the text: settings of the realm and of the sender. */

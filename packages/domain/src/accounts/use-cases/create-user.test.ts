@@ -22,9 +22,9 @@ import {
 } from '@parley/testkit';
 import { SystemMessages } from '../../messages/system-messages.js';
 import type { RealmId } from '../../shared/ids.js';
-import type { User } from '../user.js';
+import { GrantSpecialPermission } from '../../users/use-cases/grant-special-permission.js';
+import type { User } from '../../users/user.js';
 import { CreateUser, type CreateUserInput } from './create-user.js';
-import { GrantSpecialPermission } from './grant-special-permission.js';
 import { RegisterUser, type RegisterUserInput } from './register-user.js';
 
 const mint = new FakeApiKeyMint();

@@ -1,5 +1,5 @@
-import type { ApiKeyMint, PasswordHasher } from '../../authentication/api-keys.js';
-import { checkPassword, type PasswordStrength } from '../../authentication/password-rules.js';
+import type { ApiKeyMint, PasswordHasher } from '../../credentials/api-keys.js';
+import { checkPassword, type PasswordStrength } from '../../credentials/password-rules.js';
 import type { SystemMessages } from '../../messages/system-messages.js';
 import type { Realm } from '../../realms/realm.js';
 import type { Caller } from '../../shared/caller.js';
@@ -8,11 +8,11 @@ import { DomainError } from '../../shared/errors.js';
 import type { UserId } from '../../shared/ids.js';
 import { enforce } from '../../shared/permission.js';
 import type { Repositories, Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
-import { addUser, assertEmailAvailable, assertNameAvailable } from '../add-user.js';
-import { isEmailAddress } from '../email-address.js';
-import { canJoinWith, type DisposableDomains, loadAddressPolicy } from '../joining-address.js';
-import { parseFullName } from '../user-name.js';
-import { canCreateUsers } from '../user-permissions.js';
+import { addUser, assertEmailAvailable, assertNameAvailable } from '../../user-lifecycle/add-user.js';
+import { isEmailAddress } from '../../users/email-address.js';
+import { canJoinWith, type DisposableDomains, loadAddressPolicy } from '../../users/joining-address.js';
+import { parseFullName } from '../../users/user-name.js';
+import { canCreateUsers } from '../../users/user-permissions.js';
 
 export interface CreateUserInput {
   readonly email: string;

@@ -1,12 +1,23 @@
-import type { DevelopmentMode } from '../authentication/use-cases/fetch-development-api-key.js';
 import { except, wholeRealm } from '../events/audience.js';
-import type { GroupSettingValue } from '../groups/group-setting.js';
-import type { GroupSettingUpdate } from '../groups/group-setting-rules.js';
 import { updateFullMembers } from '../groups/update-full-members.js';
-import { acceptGroupSettings } from '../groups/validate-group-setting.js';
-import type { MarkdownRenderer } from '../messages/markdown.js';
+import type { MarkdownRenderer } from '../markdown/markdown.js';
 import { markdownOptions, type ParsedAhead, parseAhead, renderText } from '../messages/render-message.js';
+import type { Actor } from '../permissions/actor.js';
+import type { GroupSettingValue } from '../permissions/group-setting.js';
+import type { GroupSettingUpdate } from '../permissions/group-setting-rules.js';
+import { acceptGroupSettings } from '../permissions/validate-group-setting.js';
+import { authenticationMethods } from '../realms/authentication-methods.js';
+import type { MeetingServer } from '../realms/calls/meeting.js';
+import type { Realm } from '../realms/realm.js';
+import {
+  type AuthenticationMethod,
+  REALM_PERMISSIONS,
+  REALM_SETTINGS,
+  type RealmPermission,
+  type RealmSettingName,
+} from '../realms/realm-settings.js';
 import type { Clock } from '../shared/clock.js';
+import type { DevelopmentMode } from '../shared/development-mode.js';
 import { orThrow } from '../shared/errors.js';
 import type { ChannelId, EventSeq, RealmId } from '../shared/ids.js';
 import type { RealmUrls } from '../shared/realm-urls.js';
@@ -19,19 +30,8 @@ import {
   settingChanges,
 } from '../shared/settings.js';
 import type { Transaction, UnitOfWork } from '../shared/unit-of-work.js';
-import type { Actor } from '../users/actor.js';
 import { announceReach } from '../users/announce-access.js';
 import { atLeast } from '../users/user-delivery.js';
-import { authenticationMethods } from './authentication-methods.js';
-import type { MeetingServer } from './calls/meeting.js';
-import type { Realm } from './realm.js';
-import {
-  type AuthenticationMethod,
-  REALM_PERMISSIONS,
-  REALM_SETTINGS,
-  type RealmPermission,
-  type RealmSettingName,
-} from './realm-settings.js';
 
 export interface ChangeRealmInput {
   readonly name?: string;

@@ -1,6 +1,6 @@
 import { createFixture, expectRefused, FixedClock, SeededRandomness } from '@parley/testkit';
 import { MemoryStorage } from '@parley/testkit/memory';
-import type { ServerAddress } from '../server-address.js';
+import type { ServerAddress } from '../../realms/server-address.js';
 import { CreateRealm } from './create-realm.js';
 
 const SERVER: ServerAddress = { defaultRealm: null, hasSubdomains: true };

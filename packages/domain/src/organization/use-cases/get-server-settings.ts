@@ -1,11 +1,11 @@
-import type { DevelopmentMode } from '../../authentication/use-cases/fetch-development-api-key.js';
-import type { AnonymousCaller } from '../../authentication/use-cases/password-log-in.js';
 import { canSpectate } from '../../channels/channel-permissions.js';
 import type { ServerChannelConfig } from '../../channels/use-cases/create-channel.js';
+import type { Realm } from '../../realms/realm.js';
+import type { AnonymousCaller } from '../../shared/caller.js';
+import type { DevelopmentMode } from '../../shared/development-mode.js';
 import { DomainError } from '../../shared/errors.js';
 import { type RealmUrls, SERVER_ITSELF } from '../../shared/realm-urls.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
-import type { Realm } from '../realm.js';
 
 export interface GetServerSettingsInput {
   /** Whether the server's own public address was asked, which belongs to no realm where there are several. */

@@ -1,13 +1,13 @@
 import { wholeRealm } from '../../events/audience.js';
+import { callOffDeletion, planDeletion } from '../../realms/delete-realm-data.js';
+import type { Realm } from '../../realms/realm.js';
+import { isReachable } from '../../realms/realm-data.js';
+import { canDeactivateRealm } from '../../realms/realm-permissions.js';
 import type { Caller } from '../../shared/caller.js';
 import type { Clock } from '../../shared/clock.js';
 import { DomainError } from '../../shared/errors.js';
 import { enforce } from '../../shared/permission.js';
 import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
-import { callOffDeletion, planDeletion } from '../delete-realm-data.js';
-import type { Realm } from '../realm.js';
-import { isReachable } from '../realm-data.js';
-import { canDeactivateRealm } from '../realm-permissions.js';
 
 export interface DeactivateRealmInput {
   /** After so many days everything of the organization is deleted; null: never. */

@@ -10,8 +10,8 @@ import {
   fakeRealmUrls,
   type MemoryFixture,
 } from '@parley/testkit';
-import { ProfileValues } from '../change-profile.js';
-import type { Role } from '../role.js';
+import type { Role } from '../../permissions/role.js';
+import { ProfileValues } from '../../users/change-profile.js';
 import { UpdateUser, type UpdateUserInput } from './update-user.js';
 
 const NO_DISPOSABLE = { has: () => false };

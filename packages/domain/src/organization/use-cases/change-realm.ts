@@ -1,10 +1,12 @@
+import type { Actor } from '../../permissions/actor.js';
+import { mustBeOwner } from '../../permissions/role-rules.js';
+import { canChangeRealm, canSetAuthenticationMethods } from '../../realms/realm-permissions.js';
+import { REALM_SETTINGS, type RealmSettingName } from '../../realms/realm-settings.js';
 import type { Caller } from '../../shared/caller.js';
 import { DomainError } from '../../shared/errors.js';
 import { enforce } from '../../shared/permission.js';
 import { badSettingValue, checkSettingValues } from '../../shared/settings.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
-import type { Actor } from '../../users/actor.js';
-import { mustBeOwner } from '../../users/role-rules.js';
 import { checkRealmName } from '../add-realm.js';
 import {
   type AuthenticationMethodChanges,
@@ -13,8 +15,6 @@ import {
   namesOf,
   type RealmChanges,
 } from '../realm-changes.js';
-import { canChangeRealm, canSetAuthenticationMethods } from '../realm-permissions.js';
-import { REALM_SETTINGS, type RealmSettingName } from '../realm-settings.js';
 
 /** Values that are looked at before anything is asked about owners (organization §2.4). */
 const CHECKED_BEFORE_AUTHENTICATION: readonly RealmSettingName[] = ['defaultLanguage'];
