@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chownSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TestSmtpServer } from '../testing/test-smtp-server.js';
@@ -303,6 +303,15 @@ describe('parley', () => {
       });
       expect(await run('mail', 'test', 'me')).toMatchObject({ code: 2 });
     });
+  });
+
+  // Only the superuser can give files away.
+  (process.getuid?.() === 0 ? it : it.skip)('says what belongs to another user than the database', async () => {
+    const secret = join(directory, 'parley.db.secret');
+    chownSync(secret, 65_534, 65_534);
+    const { code, out } = await run('doctor');
+    chownSync(secret, 0, 0);
+    expect([code, out]).toEqual([3, expect.stringContaining(`PROBLEM  rights: ${secret} belongs to user 65534`)]);
   });
 
   it('says that the bucket of files cannot be reached', async () => {
