@@ -1,7 +1,10 @@
 import { chownSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { readConfiguration } from '../configuration/read-configuration.js';
 import { TestSmtpServer } from '../testing/test-smtp-server.js';
+import { flagsOf, wordCounts } from './command.js';
+import { COMMANDS } from './commands.js';
 import { runCommandLine } from './run-command-line.js';
 
 // Real databases, real passwords; a busy machine takes its time.
@@ -166,8 +169,28 @@ describe('parley', () => {
       ${'email,nmae\na@b.example,Ann'}  | ${'There is no column nmae; did you mean name?'}
       ${'email\na@b.example'}           | ${'The column name is missing.'}
       ${'email,name\n"a@b.example,Ann'} | ${/is no CSV file: /}
+      ${' \r\n'}                        | ${/ is empty; its first line is to name the columns/}
     `('refuses $text', async ({ text, err }) => {
       expect((await run('user', 'import', file(text))).err).toMatch(err);
+    });
+
+    it.each([';', '\t'])('takes %j for a comma', async (sign) => {
+      const path = file(`name${sign}email\nGil, the Tall${sign}gil@example.com\n`);
+      expect(await read('user', 'import', path, '--dry-run')).toEqual({
+        wouldCreate: [{ email: 'gil@example.com' }],
+        existing: 0,
+      });
+    });
+
+    it('writes no control characters of a file to the terminal', async () => {
+      const { err } = await run('user', 'import', file('email,name,x\u0000\u001b[2J\n'));
+      expect(err).toMatch(/^parley: There is no column x\[2j; /);
+    });
+
+    it('refuses what is not UTF-8', async () => {
+      const path = file('');
+      writeFileSync(path, Buffer.from('email,name\nj@example.com,Jürgen', 'latin1'));
+      expect(await run('user', 'import', path)).toMatchObject({ code: 1, err: expect.stringMatching(/in UTF-8/) });
     });
 
     it('refuses a file that is not there', async () => {
@@ -320,6 +343,24 @@ describe('parley', () => {
       code: 3,
       out: expect.stringMatching(/PROBLEM {2}files: The bucket bucket cannot be reached: \S/),
     });
+  });
+
+  it.each(COMMANDS.flatMap(({ examples }) => examples))('takes its example: %s', async (example) => {
+    // As a shell hands it over, without what is done with the answer.
+    const words = [
+      ...example
+        .replace(/ (?:[<>]|&&) .*$/, '')
+        .replace(/\$\([^)]*\)/, 'x')
+        .matchAll(/'([^']*)'|\S+/g),
+    ];
+    const args = words.map(([word, quoted]) => quoted ?? word).filter((word) => !/^PARLEY_\w+=/.test(word));
+    expect(args[0]).toBe('parley');
+    const [group, verb] = args.slice(1);
+    const command = COMMANDS.find(({ name }) => name === `${group} ${verb}` || name === group)!;
+    const rest = args.slice(1 + command.name.split(' ').length);
+    const { positionals } = readConfiguration(rest, {}, flagsOf(command));
+    const [least, most] = wordCounts(command);
+    expect([least <= positionals.length, positionals.length <= most]).toEqual([true, true]);
   });
 
   it('says what the configuration comes to', async () => {
