@@ -105,6 +105,18 @@ describe('parley', () => {
       expect(file).toContain(apiKey);
     });
 
+    it('prints a link by which somebody sets a password', async () => {
+      const site = '--url=https://chat.example.com';
+      const { code, out } = await run('user', 'password-link', 'bob@example.com', site);
+      expect([code, out]).toEqual([
+        0,
+        expect.stringMatching(/^https:\/\/chat\.example\.com\/accounts\/password\/reset\/[a-z2-7]+$/),
+      ]);
+      const { url, expires } = await read('user', 'password-link', '5', site);
+      expect([url, Date.parse(expires) > Date.now() + 86_000_000]).toEqual([out, true]);
+      expect(await run('user', 'password-link', 'nobody@example.com')).toMatchObject({ code: 1 });
+    });
+
     it('takes the passwords that the API takes', async () => {
       input = 'sunshine\n';
       expect(await run('user', 'create', 'eve@example.com', 'Eve Moe', '--password-stdin')).toMatchObject({
