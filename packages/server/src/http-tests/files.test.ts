@@ -7,12 +7,9 @@ import { DeleteFile, SweepFiles } from '@parley/domain/files';
 import { RestoreMessages } from '@parley/domain/messages';
 import { MemoryBlobStore, SeededRandomness } from '@parley/testkit';
 import { eventsAfter, openQueue } from '../testing/event-queues.js';
-import { expectRefusal, fieldsOf } from '../testing/expectations.js';
+import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';
 import { type GivenFile, MULTIPART, multipart, postFiles } from '../testing/multipart.js';
 import { basic, TestServer, type TestUser } from '../testing/test-server.js';
-
-// biome-ignore lint/suspicious/noExplicitAny: wire forms, told apart by assertions.
-type Wire = any;
 
 const PIXEL = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
