@@ -162,7 +162,7 @@ export const channelReceiver = (): ChannelReceiver => NO_SUBSCRIBERS;
 
 export const needsChannels = ({ subscribersOf: ids }: EventNeeds): boolean => ids !== undefined;
 
-/** In the order of the requests. Whoever has lost sight of a channel since then is told of nobody in it. */
+/** In the order of the requests. Whoever no longer sees a channel gets nobody of it. */
 export async function loadChannelReceivers(
   { actors, channels }: Repositories,
   realmId: RealmId,

@@ -255,7 +255,7 @@ export function canAdministerChannel(actor: PermissionHolder, channel: Pick<Chan
 
 /**
  * Naming the channel in order to change it: those who may administer it find it without being in it, others only if they
- * read it, and are then told that they may not (channels §4.11, §4.12).
+ * read it, and are then refused (channels §4.11, §4.12).
  */
 export function canChangeChannel(actor: PermissionHolder, channel: ChannelRights, isSubscribed: boolean): Decision {
   return all(

@@ -11,7 +11,7 @@ export interface ChannelVisibilityChange {
   readonly gainers: Audience;
   /** Is sent the change itself. */
   readonly keepers: Audience;
-  /** Is told that the channel is gone. */
+  /** Gets the event that the channel is gone. */
   readonly losers: Audience;
 }
 

@@ -46,7 +46,7 @@ export function canPostSomewhere(posting: Posting): Decision {
   if (posting.isSystemBot) return allowed;
   const { channel, typedName } = posting;
   const isVisible = isChannelVisible(posting);
-  // Whoever may not see the channel is told no more of its name than they typed themselves (contract decision 20).
+  // To whoever may not see the channel, its name is shown only as they typed it (contract decision 20).
   if (!isVisible && typedName === null) return unknownChannelId(channel.id);
   return all(
     canSendTo(posting.sender, posting.botOwner, channel),

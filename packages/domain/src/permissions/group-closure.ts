@@ -85,7 +85,7 @@ export class GroupClosure {
     this.reach();
   }
 
-  /** Every group they are in; empty for those nobody has heard of. */
+  /** Every group they are in; empty for unknown users. */
   groupsOf(userId: UserId): ReadonlySet<GroupId> {
     const direct = this.directGroups.get(userId);
     if (direct === undefined) return NO_GROUPS;

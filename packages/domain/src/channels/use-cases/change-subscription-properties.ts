@@ -22,7 +22,7 @@ export class ChangeSubscriptionProperties {
   constructor(private readonly uow: UnitOfWork) {}
 
   /**
-   * All or nothing. Clients are told of what stays the same, too.
+   * All or nothing. What stays the same is sent to clients, too.
    * @throws DomainError UNKNOWN_SUBSCRIPTION_PROPERTY, UNKNOWN_CHANNEL, NOT_SUBSCRIBED, INVALID_COLOR,
    * INVALID_SUBSCRIPTION_VALUE
    */

@@ -15,7 +15,7 @@ export interface SetTopicPolicyInput {
   readonly visibility: TopicVisibility;
 }
 
-/** What the caller wants to hear of a topic, subscribed or not (channels §5.4). */
+/** Of what in a topic the caller wants to be notified, subscribed or not (channels §5.4). */
 export class SetTopicPolicy {
   constructor(
     private readonly uow: UnitOfWork,

@@ -44,7 +44,7 @@ export interface SubscribeUsersOutput {
   readonly alreadySubscribed: ReadonlyMap<UserId, readonly string[]>;
   /** Channels the caller cannot enter; those they may not even see in the spelling of the request. */
   readonly inaccessible: readonly string[];
-  /** Whether few enough came to be told one by one. */
+  /** Whether few enough came for an event each. */
   readonly areNewSubscribersNotified: boolean;
 }
 
@@ -157,7 +157,7 @@ export class SubscribeUsers {
     for (const channel of existing) {
       const isSubscribed = subscribed.has(channel.id);
       const isVisible = hasMetadataAccess(actor, channel, isSubscribed);
-      // Of a hidden channel nobody is told more than they typed themselves (contract decision 20).
+      // Of a hidden channel the answer says no more than was typed (contract decision 20).
       const name = isVisible ? channel.name : typed.get(foldCase(channel.name))!.name;
       const decision = canSubscribeSelf(actor, { ...channel, name }, isSubscribed);
       if (failsOnInaccessible) enforce(decision);
