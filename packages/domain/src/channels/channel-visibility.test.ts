@@ -76,7 +76,7 @@ describe('when a permission of a channel changes (channels §6.3)', () => {
     expect(sight(of(OTHERS), of(TEAM), makeActor('guest', { groups: [TEAM] }), false)).toBe('-');
   });
 
-  it('asks nobody whether they gained or lost what no such change can give', () => {
+  it('does not check users whom no such change can affect', () => {
     const { gainers, losers } = visibilityOfChangedChannel(makeChannel(), makeChannel({ name: 'renamed' }));
     expect([gainers, losers]).toEqual([{ kind: 'nobody' }, { kind: 'nobody' }]);
   });

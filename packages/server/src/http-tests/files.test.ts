@@ -448,7 +448,7 @@ describe('who may read a file', () => {
     expect(events.map(({ type }) => type)).toEqual(['attachment', 'user_topic', 'message']);
   });
 
-  it('is nobody more for a link by somebody who may not read it themselves', async () => {
+  it('grants nobody access by a link of somebody who may not read it themselves', async () => {
     const { hamlet, cordelia, iago } = people;
     const url = await uploaded(hamlet);
     await server.createChannel('open', [cordelia]);
@@ -471,7 +471,7 @@ describe('who may read a file', () => {
     expect((await read(url, iago)).status).toBe(200);
   });
 
-  it('is nobody of another organization, whatever they link to', async () => {
+  it('is never a user of another organization, whatever they link to', async () => {
     const url = await uploaded(people.hamlet);
     await server.request('POST', '/messages', {
       as: outsider,

@@ -222,7 +222,7 @@ describe('POST /invites', () => {
     expect(await letters(0)).toEqual([]);
   });
 
-  it('knows deactivated accounts, and bots of the system', async () => {
+  it('finds deactivated accounts, and bots of the system', async () => {
     const { cordelia } = people;
     await server.storage.uow.write((tx) => tx.users.update({ ...cordelia.user, isActive: false }));
     expectRefusal(
@@ -501,7 +501,7 @@ describe('POST /invites/accept', () => {
     expectRefusal(await accept({ key, email: 'c@example.com' }), 'Account has been deactivated.');
   });
 
-  it('knows keys of its own organization only', async () => {
+  it('finds keys of its own organization only', async () => {
     const key = keyOf(await made());
     const reply = await server.request('POST', '/invites/accept', {
       realm: 'other',

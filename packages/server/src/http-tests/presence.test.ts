@@ -69,7 +69,7 @@ describe('POST /users/me/presence (users §8.1)', () => {
     ]);
   });
 
-  it('counts from -1 where nobody was ever there', async () => {
+  it('counts from -1 where nobody was ever online', async () => {
     await hidePresence(people.hamlet, false);
     const answer = await reported(people.hamlet, { last_update_id: -1, history_limit_days: 0 });
     expect(answer).toMatchObject({ presences: {}, presence_last_update_id: -1 });

@@ -50,7 +50,7 @@ describe('who may change users', () => {
     expect(await shown(helper)).toMatchObject({ full_name: 'Aide', role: 300 });
   });
 
-  it('knows users of its own realm only, and no bots of the system', async () => {
+  it('finds users of its own realm only, and no bots of the system', async () => {
     const realmId = await server.addRealm('other');
     const theirs = await server.addUser({ email: 'theirs@other.com', fullName: 'Theirs', realmId });
     const bot = await server.storage.uow.read(({ users }) => users.findSystemBot(server.realmId, 'welcome'));

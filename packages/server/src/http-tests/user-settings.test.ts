@@ -485,7 +485,7 @@ describe('PATCH /realm/user_settings_defaults', () => {
   beforeEach(start);
   afterEach(close);
 
-  it('knows no default of what is personal', async () => {
+  it('has no default for what is personal', async () => {
     const values = Object.fromEntries(
       SETTINGS.filter(([name]) => WITHOUT_DEFAULT.includes(name)).map(([name, , other]) => [name, other]),
     );

@@ -122,7 +122,7 @@ describe('GET /users/me', () => {
     });
   });
 
-  it('knows the newest message', async () => {
+  it('answers the newest message', async () => {
     const { hamlet, cordelia } = people;
     const sent = await server.post('/messages', cordelia, { type: 'direct', to: [hamlet.id], content: 'hi' });
     expect((await server.get('/users/me', hamlet)).body.max_message_id).toBe(sent.body.id);
