@@ -82,7 +82,8 @@ export async function examine(
       for (const line of damage) add('problem', 'integrity', line);
     });
     await attempt('files', async () => {
-      await requireReachableFiles(configuration);
+      // Also where there are no files yet.
+      await blobStoreOf(configuration).sizeOf(UNUSED_KEY);
       const { count, missing } = await findMissingFiles(configuration);
       if (missing.length === 0) add('good', 'files', `the bytes of all ${count} files are there`);
       else
@@ -105,16 +106,6 @@ export async function examine(
 
 /** Of no blob. */
 const UNUSED_KEY = '0'.repeat(32) as BlobKey;
-
-async function requireReachableFiles(configuration: Configuration): Promise<void> {
-  try {
-    await blobStoreOf(configuration).sizeOf(UNUSED_KEY);
-  } catch (error) {
-    const { files } = configuration;
-    const place = files?.kind === 's3' ? `the bucket ${files.bucket}` : 'the folder of files';
-    throw new Error(`${place} cannot be used: ${(error as Error).message || (error as Error).name}`);
-  }
-}
 
 async function findMissingFiles(configuration: Configuration) {
   const blobs = blobStoreOf(configuration);

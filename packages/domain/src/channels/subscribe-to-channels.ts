@@ -151,10 +151,13 @@ async function announce(
   }
   const followed = channels.map(({ id }) => ({ channel: views.get(id)!, subscriberIds: subscribers.get(id) ?? [] }));
   await publishSubscriptions(tx, realmId, followed, subscriptions);
-  for (const { id } of channels) {
-    await access?.announceChannel(subscribersOf(id), added.get(id)!, async () => subscribers.get(id) ?? []);
-    await tx.yield();
-  }
+  await access?.announceChannels(
+    channels.map(({ id }) => ({
+      subscribers: subscribersOf(id),
+      changed: added.get(id)!,
+      others: async () => subscribers.get(id) ?? [],
+    })),
+  );
   await publishSubscriberChanges(tx, 'add', channels, added);
 }
 

@@ -68,10 +68,11 @@ async function announceAccess(
   channels: readonly Channel[],
   access: AccessAnnouncer | null,
 ): Promise<void> {
-  if (!access) return;
-  for (const channel of channels) {
-    const others = async () => (await tx.channels.listSubscribers(realmId, [channel.id])).get(channel.id) ?? [];
-    await access.announceChannel(subscribersOf(channel.id), [id], others);
-    await tx.yield();
-  }
+  await access?.announceChannels(
+    channels.map((channel) => ({
+      subscribers: subscribersOf(channel.id),
+      changed: [id],
+      others: async () => (await tx.channels.listSubscribers(realmId, [channel.id])).get(channel.id) ?? [],
+    })),
+  );
 }

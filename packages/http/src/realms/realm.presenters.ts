@@ -64,7 +64,6 @@ export function presentRealm(
     realm_authentication_methods: presentAuthenticationMethods(methods),
     realm_email_auth_enabled: settings.emailAuthentication,
     realm_password_auth_enabled: settings.emailAuthentication,
-    realm_presence_disabled: false,
     ...presentRealmImages(realm.images, publicRealm),
     realm_url: publicRealm.url,
     realm_uri: publicRealm.url,

@@ -76,6 +76,20 @@ describe('parley', () => {
       expect(await read('user', 'reactivate', 'bob@example.com')).toMatchObject({ active: true, changed: true });
     });
 
+    it('gives addresses', async () => {
+      expect(await run('user', 'set-email', '5', 'bob.roe@example.com')).toEqual({
+        code: 0,
+        out: expect.stringMatching(/ is at bob\.roe@example\.com, and was at bob@example\.com$/),
+        err: '',
+      });
+      expect(await run('user', 'set-email', '5', 'ann@example.com')).toMatchObject({ code: 1 });
+      expect(await run('user', 'set-email', '5', 'ann')).toMatchObject({
+        code: 1,
+        err: expect.stringMatching(/no email/),
+      });
+      expect(await read('user', 'set-email', '5', 'bob@example.com')).toMatchObject({ email: 'bob@example.com' });
+    });
+
     it('prints API keys, and makes new ones', async () => {
       const { out: key } = await run('user', 'api-key', 'ann@example.com');
       expect(key).toMatch(/^\w{32}$/);
@@ -295,7 +309,7 @@ describe('parley', () => {
     const files = '--files=s3:bucket?endpoint=http://127.0.0.1:9';
     expect(await run('doctor', '--thorough', files)).toMatchObject({
       code: 3,
-      out: expect.stringMatching(/PROBLEM {2}files: the bucket bucket cannot be used: \S/),
+      out: expect.stringMatching(/PROBLEM {2}files: The bucket bucket cannot be reached: \S/),
     });
   });
 

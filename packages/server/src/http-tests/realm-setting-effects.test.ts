@@ -86,6 +86,9 @@ const avatarOf = async ({ id }: TestUser): Promise<string> =>
 const toGeneral = (name: string) => () => ({ [name]: general });
 const NO_PERMISSION = 'Insufficient permission';
 
+/** Flags that are off; nothing that is sent changes them. */
+const FOR_THE_OPERATOR: ReadonlySet<string> = new Set(['ownerFullContentAccess', 'presenceDisabled']);
+
 /** By name; null: nothing on the server reads it (docs/realm-settings.md). */
 const EFFECTS: Readonly<Record<Setting, Effect | null>> = {
   allowMessageEditing: {
@@ -230,11 +233,19 @@ const EFFECTS: Readonly<Record<Setting, Effect | null>> = {
     after: false,
   },
   ownerFullContentAccess: {
-    // The operator's.
     change: {},
     ask: () => said(server.post('/export/realm', as('desdemona'), { export_type: 'full_without_consent' })),
     before: NO_PERMISSION,
     after: OK,
+  },
+  presenceDisabled: {
+    change: {},
+    ask: async () => {
+      fieldsOf(await server.post('/users/me/presence', as('cordelia'), { status: 'active' }));
+      return Object.keys(fieldsOf(await server.get('/realm/presence', as('hamlet'))).presences).length > 0;
+    },
+    before: true,
+    after: false,
   },
   requireUniqueNames: {
     change: { require_unique_names: true },
@@ -543,8 +554,8 @@ inMemory('what each setting of an organization changes', () => {
     '%s',
     async (name, { change, ask, before, after }) => {
       expect(await ask()).toEqual(before);
-      if (name === 'ownerFullContentAccess') {
-        const settings = { ownerFullContentAccess: true };
+      if (FOR_THE_OPERATOR.has(name)) {
+        const settings = { [name]: true };
         await server.parley.useCase(ConfigureRealm).execute({ realmId: server.realmId, settings });
       } else {
         const params = typeof change === 'function' ? change() : change;

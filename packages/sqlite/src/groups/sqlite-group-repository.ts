@@ -5,6 +5,7 @@ import {
   foldCase,
   type GroupId,
   type RealmId,
+  slicesOf,
   type UnixSeconds,
   type UserId,
 } from '@parley/domain/shared';
@@ -24,6 +25,8 @@ export type GroupViewsCache = VersionedCache<number, readonly GroupView[]>;
 export const newGroupViewsCache = (): GroupViewsCache => new VersionedCache(20);
 /** Of a realm's groups together; a megabyte or two. With more they are read each time. */
 const MAX_CACHED_MEMBERS = 200_000;
+/** Written before others get their turn. */
+const MEMBERS_AT_A_TIME = 500;
 
 /** Lists as JSON, so that a list of ten thousand costs one row. Only active users count. */
 const MEMBER_IDS = `(
@@ -301,15 +304,13 @@ export class SqliteGroupRepository implements GroupRepository {
   /** @throws DomainError GROUP_NAME_TAKEN when another group has the name, deactivated ones included. */
   async add(group: Omit<Group, 'id'>, memberIds: readonly UserId[], subgroupIds: readonly GroupId[]): Promise<Group> {
     this.changed(group.realmId);
-    return refusingTaken(
+    const id = refusingTaken(
       () => nameTaken(group.name),
-      () => {
-        const id = this.insert.get(group.realmId, ...valuesOf(group))!;
-        if (memberIds.length > 0) this.insertMembers.all(jsonList(memberIds), id, group.realmId);
-        if (subgroupIds.length > 0) this.insertSubgroups.all(jsonList(subgroupIds), id, group.realmId);
-        return { ...group, id };
-      },
+      () => this.insert.get(group.realmId, ...valuesOf(group))!,
     );
+    await this.putMembers(group.realmId, id, memberIds);
+    if (subgroupIds.length > 0) this.insertSubgroups.all(jsonList(subgroupIds), id, group.realmId);
+    return { ...group, id };
   }
 
   /** @throws DomainError GROUP_NAME_TAKEN when another group has the name, deactivated ones included. */
@@ -326,12 +327,27 @@ export class SqliteGroupRepository implements GroupRepository {
 
   async addMembers(realmId: RealmId, id: GroupId, userIds: readonly UserId[]): Promise<readonly UserId[]> {
     this.changed(realmId);
-    return this.insertMembers.all(jsonList(userIds), id, realmId).sort(ascending);
+    return (await this.putMembers(realmId, id, userIds)).sort(ascending);
+  }
+
+  /** Answers whoever was not among them. */
+  private async putMembers(realmId: RealmId, id: GroupId, userIds: readonly UserId[]): Promise<UserId[]> {
+    const added: UserId[] = [];
+    for (const some of slicesOf(userIds, MEMBERS_AT_A_TIME)) {
+      for (const userId of this.insertMembers.all(jsonList(some), id, realmId)) added.push(userId);
+      await this.connection.yield();
+    }
+    return added;
   }
 
   async removeMembers(realmId: RealmId, id: GroupId, userIds: readonly UserId[]): Promise<readonly UserId[]> {
     this.changed(realmId);
-    return this.deleteMembers.all(id, realmId, jsonList(userIds)).sort(ascending);
+    const removed: UserId[] = [];
+    for (const some of slicesOf(userIds, MEMBERS_AT_A_TIME)) {
+      for (const userId of this.deleteMembers.all(id, realmId, jsonList(some))) removed.push(userId);
+      await this.connection.yield();
+    }
+    return removed.sort(ascending);
   }
 
   async addSubgroups(realmId: RealmId, id: GroupId, subgroupIds: readonly GroupId[]): Promise<readonly GroupId[]> {

@@ -119,6 +119,23 @@ export function userRepositoryContract(open: OpenStorage): void {
       expect(await uow.read((r) => r.users.find(realm.id, unknown))).toBeNull();
     });
 
+    it('lists those who are active by id, bots but no system bots, ascending', async () => {
+      const fixture = await stage(
+        aUser({ name: 'a' }),
+        aUser({ name: 'b', isActive: false }),
+        aUser({ name: 'c', botOf: 'a' }),
+        aUser({ name: 'd' }),
+      );
+      const { uow, realm, user } = fixture;
+      const [a, b, c] = [user('a').id, user('b').id, user('c').id];
+      const welcome = await uow.read((r) => r.users.findSystemBot(realm.id, 'welcome'));
+      const elsewhere = (await anotherRealm(fixture, aUser({ name: 'e' }))).user('e').id;
+      const unknown = (elsewhere + 100) as UserId;
+      const ids = [unknown, elsewhere, c, welcome.id, b, a, c];
+      expect(await uow.read((r) => r.users.listActiveIds(realm.id, ids))).toEqual([a, c]);
+      expect(await uow.read((r) => r.users.listActiveIds(realm.id, []))).toEqual([]);
+    });
+
     it('lists people and bots by name, whatever the letter case', async () => {
       const { uow, realm, user } = await stage(
         aUser({ name: 'a', fullName: 'Zoé' }),
