@@ -13,7 +13,7 @@ import type { DomainEvent } from '../events/event.js';
 import type { EventNeeds, Receiver } from '../events/receiver.js';
 import { type ChannelId, isId, type RealmId, type UserId } from '../shared/ids.js';
 import type { Repositories } from '../shared/unit-of-work.js';
-import { hasMetadataAccess } from './channel-permissions.js';
+import { hasMetadataAccess } from './channel-access.js';
 import type { SubscribedSpan } from './channel-repository.js';
 
 declare module '../events/audience.js' {

@@ -5,7 +5,7 @@ import type { Audience } from '../events/audience.js';
 import type { Actor } from '../permissions/actor.js';
 import { ROLES, type Role } from '../permissions/role.js';
 import type { Channel, ChannelPermission, ChannelPrivacy } from './channel.js';
-import { canSeeMetadata } from './channel-permissions.js';
+import { canSeeMetadata } from './channel-access.js';
 import { type ChangedUser, VisibilityForChangedUsers, visibilityOfChangedChannel } from './channel-visibility.js';
 
 const TEAM = groupId(50);

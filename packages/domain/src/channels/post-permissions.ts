@@ -7,7 +7,7 @@ import { all, allowed, type Decision, denied, denyIf } from '../shared/permissio
 import type { User } from '../users/user.js';
 import { mayAccessUser } from '../users/user-access.js';
 import { type Channel, hasSharedHistory, isPrivate, isWebPublic } from './channel.js';
-import { hasChannelPermission, hasContentPermission, hasMetadataAccess } from './channel-permissions.js';
+import { hasChannelPermission, hasContentPermission, hasMetadataAccess } from './channel-access.js';
 import { EMPTY_TOPIC_DISPLAY_NAME } from './topic.js';
 
 /** Somebody writing to a channel. Bots may do what their owner may, and their owner is written to for them. */

@@ -4,7 +4,7 @@ import { DomainError } from '../../shared/errors.js';
 import type { ChannelId } from '../../shared/ids.js';
 import { enforce } from '../../shared/permission.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
-import { canReadActive, unknownChannel } from '../channel-permissions.js';
+import { canReadActive, unknownChannel } from '../channel-access.js';
 import { changeSubscription, type SubscriptionProperty, type SubscriptionValue } from '../subscription-properties.js';
 
 export interface ChangeSubscriptionPropertiesInput {

@@ -3,7 +3,7 @@ import type { Clock } from '../../shared/clock.js';
 import type { ChannelId } from '../../shared/ids.js';
 import { allowed } from '../../shared/permission.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
-import { canReadActive } from '../channel-permissions.js';
+import { canReadActive } from '../channel-access.js';
 import { chooseTopicPolicy } from '../choose-topic-policy.js';
 import { loadChannel } from '../load-channel.js';
 import type { TopicVisibility } from '../topic-policy.js';

@@ -11,12 +11,13 @@ import { foldCase, trim } from '../../shared/text.js';
 import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
 import type { User } from '../../users/user.js';
 import { byFoldedName, type Channel, parseChannelName } from '../channel.js';
-import { canSubscribeSelf, hasMetadataAccess, mayAddOthers } from '../channel-permissions.js';
+import { hasMetadataAccess } from '../channel-access.js';
 import type { ChannelCreationContext, ChannelCreator, ChannelOptions, ParsedDescriptions } from '../create-channels.js';
 import type { NotificationBot } from '../notification-bot.js';
 import { countPrincipals, findPrincipals, type Principals } from '../principals.js';
 import { checkSubscriptionCount, type SubscribeResult, subscribeToChannels } from '../subscribe-to-channels.js';
 import { normalizeColor } from '../subscription.js';
+import { canSubscribeSelf, mayAddOthers } from '../subscription-permissions.js';
 import type { ServerChannelConfig } from './create-channel.js';
 
 export interface SubscribeUsersInput {

@@ -1,5 +1,5 @@
 import type { Channel } from '../../channels/channel.js';
-import { canSeeMetadata } from '../../channels/channel-permissions.js';
+import { canSeeMetadata } from '../../channels/channel-access.js';
 import { loadPosting } from '../../channels/load-posting.js';
 import { canPostSomewhere } from '../../channels/post-permissions.js';
 import { normalizeTopic } from '../../channels/topic.js';

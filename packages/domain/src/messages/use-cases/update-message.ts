@@ -1,5 +1,5 @@
 import { type Channel, hasSharedHistory } from '../../channels/channel.js';
-import { unknownChannel } from '../../channels/channel-permissions.js';
+import { unknownChannel } from '../../channels/channel-access.js';
 import { fitsTopicsPolicy } from '../../channels/post-permissions.js';
 import {
   cutTopic,
