@@ -114,9 +114,7 @@ async function mentionedSubscribers(
   { channel }: Extract<Destination, { kind: 'channel' }>,
   { mentionedUserIds, mentionedGroupIds }: RenderedText,
 ): Promise<readonly UserId[]> {
-  const mentioned = new Set(mentionedUserIds);
-  for (const groupId of mentionedGroupIds) {
-    for (const userId of await tx.groups.listMembersRecursively(realmId, groupId)) mentioned.add(userId);
-  }
+  const inGroups = await tx.groups.listMembersRecursively(realmId, [...mentionedGroupIds]);
+  const mentioned = new Set([...mentionedUserIds, ...inGroups]);
   return mentioned.size === 0 ? [] : tx.channels.filterSubscribed(realmId, channel.id, [...mentioned]);
 }

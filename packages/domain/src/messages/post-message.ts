@@ -161,9 +161,7 @@ export async function namedIn(
     for (const id of ids) flags.set(id, { ...flags.get(id), ...more });
   };
   give(rendered.mentionedUserIds, { mentioned: true });
-  for (const groupId of rendered.mentionedGroupIds) {
-    give(await tx.groups.listMembersRecursively(realmId, groupId), { mentioned: true });
-  }
+  give(await tx.groups.listMembersRecursively(realmId, [...rendered.mentionedGroupIds]), { mentioned: true });
   give(rendered.alertWordUserIds, { hasAlertWord: true });
   if (rendered.mentionsTopicWildcard) give(await topicParticipants(tx, post), { topicWildcardMentioned: true });
   return flags;
