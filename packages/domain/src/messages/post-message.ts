@@ -93,7 +93,10 @@ export async function postMessage(tx: Transaction, post: Post): Promise<Message>
 
   if (destination.kind === 'channel') await noteActivity(tx, destination.channel, message);
   await attachFiles(tx, message, files);
-  for (const policy of post.topicPolicies ?? []) await changeTopicPolicy(tx, policy);
+  for (const policy of post.topicPolicies ?? []) {
+    await changeTopicPolicy(tx, policy);
+    await tx.yield();
+  }
   await awaitThumbnails(tx, message, rendered.pendingThumbnails);
   await tx.events.append(realmId, {
     event: {
