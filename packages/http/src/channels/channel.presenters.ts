@@ -118,7 +118,7 @@ export function presentOwnSettings({ color, isMuted, isPinned, notifications }: 
 
 /** `is_default` is there only where it was asked for (channels §4.1). */
 export const presentListedChannel = (channel: ChannelView): PresentedText =>
-  channelText(channel).with({ is_default: channel.isDefault });
+  channelText(channel).withText(`"is_default":${channel.isDefault}`);
 
 export const presentOwnSubscription = ({ channel, subscription, subscriberIds }: OwnSubscription): PresentedText =>
   presentSubscription(channel, subscription, subscriberIds);

@@ -4,7 +4,7 @@ function written(...sections: (() => object)[]): { text: string; steps: number }
   const work = writeSections(sections as (() => Record<string, unknown>)[]);
   for (let steps = 0; ; steps++) {
     const { done, value } = work.next();
-    if (done) return { text: `{${value}}`, steps };
+    if (done) return { text: `{${(value as readonly string[]).join('')}}`, steps };
   }
 }
 

@@ -1,4 +1,5 @@
 import { slicesOf } from '@parley/domain/shared';
+import { TextChunks } from '../caching/text-chunks.js';
 import type { WireFields } from '../routing/reply.js';
 
 /** Presented at once. */
@@ -18,37 +19,47 @@ export class PresentedText {
 
   /** Of an object that has fields: the same with more of them behind. */
   with(fields: WireFields): PresentedText {
-    const more = JSON.stringify(fields).slice(1);
-    return more === '}' ? this : new PresentedText(`${this.json.slice(0, -1)},${more}`);
+    const more = JSON.stringify(fields).slice(1, -1);
+    return more === '' ? this : this.withText(more);
+  }
+
+  /** The same of fields that are JSON text already, without braces. */
+  withText(fields: string): PresentedText {
+    return new PresentedText(`${this.json.slice(0, -1)},${fields}}`);
   }
 }
 
-/** The fields of all sections as JSON text, without the braces around them. A step is short, whatever is presented. */
-export function* writeSections(sections: Iterable<() => WireFields>): Generator<void, string> {
-  const texts: string[] = [];
+/**
+ * The fields of all sections as JSON text, without the braces around them; a list in chunks, so that one which is long is never
+ * copied as a whole. A step is short, whatever is presented.
+ */
+export function* writeSections(sections: Iterable<() => WireFields>): Generator<void, readonly string[]> {
+  const texts = new TextChunks();
   for (const present of sections) {
     for (const [name, value] of Object.entries(present())) {
-      const key = `${texts.length > 0 ? ',' : ''}${JSON.stringify(name)}:`;
-      if (value instanceof PresentedText) texts.push(key, value.json);
-      else if (value instanceof PresentedList) {
-        texts.push(key);
-        yield* writeList(value, texts);
-      } else if (value !== undefined) texts.push(key, JSON.stringify(value));
+      if (value === undefined) continue;
+      texts.add(`${texts.length > 0 ? ',' : ''}${JSON.stringify(name)}:`);
+      if (value instanceof PresentedList) yield* writeList(value, texts);
+      else texts.add(jsonOf(value));
       yield;
     }
   }
-  return texts.join('');
+  return texts.finish();
 }
 
 const jsonOf = (value: unknown): string =>
   value instanceof PresentedText ? value.json : (JSON.stringify(value) ?? 'null');
 
-function* writeList<T>({ elements, present }: PresentedList<T>, texts: string[]): Generator<void, void> {
-  let start = '[';
+function* writeList<T>({ elements, present }: PresentedList<T>, texts: TextChunks): Generator<void, void> {
+  texts.add('[');
+  let separator = '';
   for (const slice of slicesOf(elements, ELEMENTS_AT_A_TIME)) {
-    texts.push(start, slice.map((element) => jsonOf(present(element))).join(','));
-    start = ',';
+    for (const element of slice) {
+      texts.add(separator);
+      texts.add(jsonOf(present(element)));
+      separator = ',';
+    }
     yield;
   }
-  texts.push(elements.length === 0 ? '[]' : ']');
+  texts.add(']');
 }

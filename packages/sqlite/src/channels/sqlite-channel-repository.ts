@@ -264,7 +264,7 @@ export class SqliteChannelRepository implements ChannelRepository {
       .map((text) => JSON.parse(text)) as [ChannelId[], number[], number[]];
     const groupsVersion = this.groups.versionOf(realmId);
     const known = ids.map((id, n) => views.find(id, versions[n]!, groupsVersion));
-    const unknown = ids.flatMap((_, n) => (known[n] ? [] : [n]));
+    const unknown = [...ids.keys()].filter((n) => !known[n]);
     const channels = await this.load(
       realmId,
       unknown.map((n) => ids[n]!),
@@ -273,7 +273,7 @@ export class SqliteChannelRepository implements ChannelRepository {
     const dependents = await this.groupDependents(realmId, channels);
 
     const now = this.clock.now();
-    const recipientIds = [...known, ...channels].flatMap((each) => (each ? [each.recipientId] : []));
+    const recipientIds = [...known, ...channels].filter((each) => each !== null).map(({ recipientId }) => recipientId);
     const recent = await this.topics.countSince(realmId, recipientIds, now - TRAFFIC_DAYS * SECONDS_PER_DAY);
     let loaded = 0;
     return known.map((view, n) => {
