@@ -182,9 +182,8 @@ async function register(
   return written(parts.turns, [always, ...presenters]);
 }
 
-/** As one text: parts of it that are long are each client's own. */
 async function written(turns: Turns, sections: readonly (() => WireFields)[]): Promise<WireText> {
-  return new WireText((await turns.runSteps(writeSections(sections))).join(''));
+  return new WireText(await turns.runSteps(writeSections(sections)));
 }
 
 async function openInTheOldWay(useCase: RegisterQueue, caller: Caller, dto: PollEventsDto, request: Request) {

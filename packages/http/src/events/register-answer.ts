@@ -13,6 +13,10 @@ export class PresentedList<T> {
   ) {}
 }
 
+/** A list of which each element is JSON text already. */
+export const presentedList = (texts: readonly string[]): PresentedList<string> =>
+  new PresentedList(texts, (text) => new PresentedText(text));
+
 /** A value that is JSON text already. */
 export class PresentedText {
   constructor(readonly json: string) {}
@@ -30,8 +34,8 @@ export class PresentedText {
 }
 
 /**
- * The fields of all sections as JSON text, without the braces around them; a list in chunks, so that one which is long is never
- * copied as a whole. A step is short, whatever is presented.
+ * The fields of all sections as JSON text, without the braces around them; in chunks, so that what is long is never copied as a
+ * whole. A step is short, whatever is presented.
  */
 export function* writeSections(sections: Iterable<() => WireFields>): Generator<void, readonly string[]> {
   const texts = new TextChunks();
@@ -40,7 +44,7 @@ export function* writeSections(sections: Iterable<() => WireFields>): Generator<
       if (value === undefined) continue;
       texts.add(`${texts.length > 0 ? ',' : ''}${JSON.stringify(name)}:`);
       if (value instanceof PresentedList) yield* writeList(value, texts);
-      else texts.add(jsonOf(value));
+      else texts.addOwn(jsonOf(value));
       yield;
     }
   }

@@ -41,12 +41,12 @@ export class UserPagePresenter {
     this.cache = new BoundedCache(room);
   }
 
-  /** A JSON array in the list's order. Called within the snapshot the list is of. */
+  /** Each as JSON text, in the list's order. Called within the snapshot the list is of. */
   async present(
     { viewer, realm, entries }: UserList,
     hydrate: (ids: readonly UserId[]) => Promise<readonly PresentableUser[]>,
     form: UserListForm,
-  ): Promise<string> {
+  ): Promise<readonly string[]> {
     const publicRealm = publicRealmOf(realm, this.realmUrls);
     const visible = new Set<EmailVisibility>(form.forSpectators ? [] : visibleEmailSettings(viewer.role));
     const texts = new Array<string | undefined>(entries.length);
@@ -72,7 +72,7 @@ export class UserPagePresenter {
       }
       for (let index = 0; index < entries.length; index++) texts[index] ??= presented.get(entries[index]!.id);
     }
-    return `[${texts.join(',')}]`;
+    return texts.filter((text) => text !== undefined);
   }
 
   private keep(

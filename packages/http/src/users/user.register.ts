@@ -8,7 +8,7 @@ import {
   publicAddress,
 } from '@parley/domain/users';
 import { can } from '../events/queue-presentation.js';
-import { PresentedText } from '../events/register-answer.js';
+import { presentedList } from '../events/register-answer.js';
 import {
   plainSection,
   type RegisterRequest,
@@ -95,9 +95,9 @@ export const peopleSection = ({ realmUrls, userPages }: SectionParts): RegisterS
       return writePeople({ viewer, realm }, people, request, userPages, publicRealmOf(realm, realmUrls));
     },
     present: ({ active, deactivated, bots }) => ({
-      realm_users: new PresentedText(active),
-      realm_non_active_users: new PresentedText(deactivated),
-      cross_realm_bots: new PresentedText(bots),
+      realm_users: presentedList(active),
+      realm_non_active_users: presentedList(deactivated),
+      cross_realm_bots: presentedList(bots),
     }),
   });
 
@@ -111,7 +111,7 @@ async function writePeople(
   { presentation, isSpectator }: RegisterRequest,
   pages: UserPagePresenter,
   publicRealm: PublicRealm,
-): Promise<{ readonly active: string; readonly deactivated: string; readonly bots: string }> {
+): Promise<Readonly<Record<'active' | 'deactivated' | 'bots', readonly string[]>>> {
   const form = { clientGravatar: presentation.clientGravatar, withProfile: !isSpectator, forSpectators: isSpectator };
   const list = (isActive: boolean) =>
     pages.present({ viewer, realm, entries: entries.filter((entry) => entry.isActive === isActive) }, hydrate, {
@@ -126,11 +126,5 @@ async function writePeople(
   const inaccessibleUsers = unknown.map((id) =>
     JSON.stringify(presentUnknownUser(id, publicRealm, { withActivity: false })),
   );
-  return { bots, active: append(await list(true), inaccessibleUsers), deactivated: await list(false) };
-}
-
-/** More elements, as text, at the end of a JSON array. */
-function append(array: string, elements: readonly string[]): string {
-  if (elements.length === 0) return array;
-  return `${array === '[]' ? '[' : `${array.slice(0, -1)},`}${elements.join(',')}]`;
+  return { bots, active: [...(await list(true)), ...inaccessibleUsers], deactivated: await list(false) };
 }
