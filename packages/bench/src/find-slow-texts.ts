@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util';
-import { type MarkdownOptions, NOTHING_NAMED } from '@parley/domain/messages';
+import { type MarkdownOptions, NOTHING_NAMED } from '@parley/domain/markdown';
 import { ZulipMarkdownRenderer } from '@parley/markdown';
 import { allHostilePatterns, type HostilePattern, someHostilePatterns } from '@parley/testkit';
 import { leastStall } from './harness/stall.js';

@@ -1,6 +1,7 @@
 import { CHANNEL_PERMISSIONS, TOPICS_POLICIES } from '@parley/domain/channels';
 import type { PersonCopy, RealmCopy } from '@parley/domain/exports';
-import { GROUP_PERMISSIONS, SYSTEM_GROUPS } from '@parley/domain/groups';
+import { GROUP_PERMISSIONS } from '@parley/domain/groups';
+import { ROLES, SYSTEM_GROUPS } from '@parley/domain/permissions';
 import { REALM_PERMISSIONS, STORED_REALM_SETTINGS, USUAL_REALM_IMAGES } from '@parley/domain/realms';
 import {
   isSettingValue,
@@ -9,7 +10,8 @@ import {
   type SettingValues,
   type UserId,
 } from '@parley/domain/shared';
-import { ROLES, SYSTEM_BOTS, USER_SETTINGS, type UserSettingName } from '@parley/domain/users';
+import { USER_SETTINGS, type UserSettingName } from '@parley/domain/user-settings';
+import { SYSTEM_BOTS } from '@parley/domain/users';
 import { isSafeHtml } from './safe-html.js';
 import {
   dictionary,
@@ -116,6 +118,7 @@ const user = object({
     fullName: NAME,
     role: oneOf(...ROLES),
     isActive: flag,
+    isDeleted: orElse(flag, false),
     joinedAt: time,
     bot: orNull(bot),
     avatar: object({ source: oneOf('gravatar', 'uploaded', 'generated'), version: integer }),

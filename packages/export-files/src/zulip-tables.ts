@@ -129,6 +129,7 @@ export function realmTables(copy: RealmCopy, names: ColumnNames): Readonly<Recor
       full_name: user.fullName,
       date_joined: user.joinedAt,
       is_active: user.isActive,
+      ...(user.isDeleted && { is_deleted: true }),
       is_bot: user.bot !== null,
       bot_type: user.bot && BOT_TYPES[user.bot.kind],
       bot_owner: user.bot?.ownerId ?? null,

@@ -131,12 +131,7 @@ const ROWS: readonly Row[] = [
   ['POST', '/users', 'users §3.1'],
   ['PATCH', '/users/:user_id', 'users §3.2', { isStarred: true }],
   ['PATCH', '/users/:email', 'users §3.2', { isStarred: true }],
-  [
-    'DELETE',
-    '/users/:user_id',
-    'users §4.1',
-    { lacks: 'messages to channels that the user did not follow are not deleted' },
-  ],
+  ['DELETE', '/users/:user_id', 'users §4.1'],
   ['DELETE', '/users/me', 'users §4.2'],
   ['POST', '/users/:user_id/reactivate', 'users §4.3'],
   ['PATCH', '/settings', 'users §6.1'],

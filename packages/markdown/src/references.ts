@@ -1,4 +1,4 @@
-import type { MarkdownReferences, TopicReference } from '@parley/domain/messages';
+import type { MarkdownReferences, TopicReference } from '@parley/domain/markdown';
 import type { UserId } from '@parley/domain/shared';
 import { WORD } from './characters.js';
 import type { Element } from './html/element.js';

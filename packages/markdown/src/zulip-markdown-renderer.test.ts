@@ -1,4 +1,4 @@
-import type { MarkdownOptions, StoredImage, StoredUpload } from '@parley/domain/messages';
+import type { MarkdownOptions, StoredImage, StoredUpload } from '@parley/domain/markdown';
 import type { UserId } from '@parley/domain/shared';
 import { linkifiers, OPTIONS, resolve } from './fixtures/world.js';
 import { ZulipMarkdownRenderer } from './zulip-markdown-renderer.js';

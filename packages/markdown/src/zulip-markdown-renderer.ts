@@ -1,13 +1,13 @@
 import type {
+  LinkifierRule,
   MarkdownOptions,
   MarkdownRenderer,
   ParsedMarkdown,
   RenderedMarkdown,
   ResolvedNames,
   TopicLink,
-} from '@parley/domain/messages';
+} from '@parley/domain/markdown';
 import { alertSegments } from '@parley/domain/messages';
-import type { LinkifierRule } from '@parley/domain/realms';
 import { findAlertedUsers } from './alert-words.js';
 import { BlockParser, finishCode } from './blocks/block-parser.js';
 import { FenceReader } from './blocks/fences.js';

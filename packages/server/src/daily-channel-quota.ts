@@ -1,6 +1,6 @@
 import type { ChannelQuota } from '@parley/domain/channels';
+import { type Actor, isAdministrator } from '@parley/domain/permissions';
 import type { Clock } from '@parley/domain/shared';
-import { type Actor, isAdministrator } from '@parley/domain/users';
 import { type LimitRule, type RateLimiter, rateLimited } from '@parley/http';
 
 const ruleFor = (actor: Actor): LimitRule =>

@@ -4,8 +4,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CreateRealm } from '@parley/domain/realms';
-import { RegisterUser } from '@parley/domain/users';
+import { RegisterUser } from '@parley/domain/accounts';
+import { CreateRealm } from '@parley/domain/organization';
 import { createParley, type Parley } from './index.js';
 import { basic } from './testing/test-server.js';
 

@@ -15,8 +15,8 @@ const root = resolve(packagesDir, '..');
 /** Offered although no other package names them. Use cases, with what goes into them and comes out, are API as well. */
 const API: Readonly<Record<string, string>> = {
   'ReceivedFlags of @parley/domain/messages': 'inferred types are made of it',
+  'UserSettingDefinition of @parley/domain/user-settings': 'inferred types are made of it',
   'Reach of @parley/domain/users': 'inferred types are made of it',
-  'UserSettingDefinition of @parley/domain/users': 'inferred types are made of it',
   'SqliteStorageOptions of @parley/sqlite': 'goes into openSqliteStorage',
 };
 

@@ -1,11 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { RegisterUser } from '@parley/domain/accounts';
 import { DEFAULT_CHANNEL_OPTIONS, SubscribeUsers, UnsubscribeUsers } from '@parley/domain/channels';
 import { ChangeMessageFlags, SendMessage } from '@parley/domain/messages';
-import { CreateRealm } from '@parley/domain/realms';
+import { CreateRealm } from '@parley/domain/organization';
 import type { Caller, MessageId, UserId } from '@parley/domain/shared';
-import { GetOwnUser, RegisterUser } from '@parley/domain/users';
+import { GetOwnUser } from '@parley/domain/users';
 import { threadTimes } from '@parley/testkit/process-usage';
 import { createParley, type Parley } from './index.js';
 

@@ -1,4 +1,4 @@
-import { loginAttemptKey } from '@parley/domain/authentication';
+import { loginAttemptKey } from '@parley/domain/credentials';
 import type { EventListener, EventOf, StoredEvent } from '@parley/domain/events';
 import type { RealmId } from '@parley/domain/shared';
 import { ipGroup, type LimitRule, type RateLimiter } from '@parley/http';
@@ -6,6 +6,7 @@ import { ipGroup, type LimitRule, type RateLimiter } from '@parley/http';
 const BY_USER = [
   'api_by_user',
   'events_by_user',
+  'upload_parts_by_user',
   'email_change_by_user',
   'login_letters_by_user',
   'channel_creation_by_user',

@@ -2,17 +2,17 @@ import { mkdirSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { FolderBlobStore, FolderPartialBlobStore, S3BlobStore } from '@parley/blobs';
-import type { PasswordHasher } from '@parley/domain/authentication';
+import type { PasswordHasher } from '@parley/domain/credentials';
 import type { BlobStore } from '@parley/domain/files';
 import type { Mailer } from '@parley/domain/mail';
-import type { MarkdownRenderer } from '@parley/domain/messages';
+import type { MarkdownRenderer } from '@parley/domain/markdown';
 import type { Clock, Randomness } from '@parley/domain/shared';
 import { ImageProcess } from '@parley/images';
 import { htmlMessages, unicodeEmoji, ZulipMarkdownRenderer } from '@parley/markdown';
 import { type Commit, openSqliteStorage, type SqliteStorage } from '@parley/sqlite';
 import { HashQueue } from './authentication/hash-queue.js';
 import { ScryptPasswordHasher } from './authentication/scrypt-password-hasher.js';
-import type { Configuration, DatabaseLocation } from './config.js';
+import type { Configuration, DatabaseLocation } from './configuration/configuration.js';
 import { FileOutbox } from './mail/file-outbox.js';
 import { SmtpMailer } from './mail/smtp-mailer.js';
 import { openTelemetryTracer } from './observation/open-telemetry.js';
@@ -171,12 +171,16 @@ function blobStoresOf(
 const beside = ({ database }: Pick<RuntimeConfig, 'database'>, name: string): string =>
   join(dirname(database!.path), name);
 
-function mailerOf(configuration: RuntimeConfig, clock: Clock): Mailer {
-  const { smtpUrl, mailFrom, url } = configuration;
-  const from = mailFrom ?? `noreply@${new URL(url).hostname}`;
-  if (smtpUrl !== null) return new SmtpMailer({ url: smtpUrl, from });
-  return new FileOutbox(beside(configuration, 'outbox'), from, clock);
-}
+type MailConfiguration = Pick<RuntimeConfig, 'smtpUrl' | 'mailFrom' | 'url' | 'database'>;
+
+const senderOf = ({ mailFrom, url }: MailConfiguration): string => mailFrom ?? `noreply@${new URL(url).hostname}`;
+
+/** Null: letters are put into files. */
+export const smtpMailerOf = (configuration: MailConfiguration): SmtpMailer | null =>
+  configuration.smtpUrl === null ? null : new SmtpMailer({ url: configuration.smtpUrl, from: senderOf(configuration) });
+
+const mailerOf = (configuration: MailConfiguration, clock: Clock): Mailer =>
+  smtpMailerOf(configuration) ?? new FileOutbox(beside(configuration, 'outbox'), senderOf(configuration), clock);
 
 /** Not Node's own recursion, which tries for ever where folders can neither be found nor made, as in /proc. */
 function makeFolder(path: string): void {

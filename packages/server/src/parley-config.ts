@@ -1,7 +1,7 @@
-import type { PasswordHasher } from '@parley/domain/authentication';
+import type { PasswordHasher } from '@parley/domain/credentials';
 import type { BlobStore } from '@parley/domain/files';
 import type { Mailer } from '@parley/domain/mail';
-import type { MarkdownRenderer } from '@parley/domain/messages';
+import type { MarkdownRenderer } from '@parley/domain/markdown';
 import type { Clock, Randomness, UnitOfWork } from '@parley/domain/shared';
 import type { Logger, ProxyTrust, RateLimitRules, TransportLimits } from '@parley/http';
 import type { HostAuthenticate } from './authentication/host-authenticate.js';

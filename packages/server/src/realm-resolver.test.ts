@@ -1,4 +1,5 @@
-import { CreateRealm, type Realm } from '@parley/domain/realms';
+import { CreateRealm } from '@parley/domain/organization';
+import type { Realm } from '@parley/domain/realms';
 import { SERVER_ITSELF } from '@parley/domain/shared';
 import { FixedClock } from '@parley/testkit';
 import { MemoryStorage } from '@parley/testkit/memory';

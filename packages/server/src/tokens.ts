@@ -1,15 +1,14 @@
+import type { JsonWebTokens } from '@parley/domain/authentication';
+import type { ChannelQuota, ServerChannelConfig } from '@parley/domain/channels';
+import type { CommitListener } from '@parley/domain/composition';
+import type { LinkKeys } from '@parley/domain/confirmations';
 import type {
   ApiKeyMint,
-  DevelopmentMode,
-  JsonWebTokens,
   LoginAttempts,
   PasswordHasher,
   PasswordStrength,
   SessionTokens,
-} from '@parley/domain/authentication';
-import type { ChannelQuota, ServerChannelConfig } from '@parley/domain/channels';
-import type { CommitListener } from '@parley/domain/composition';
-import type { LinkKeys } from '@parley/domain/confirmations';
+} from '@parley/domain/credentials';
 import type { LoadUnicodeEmoji } from '@parley/domain/emoji';
 import type { EphemeralEvents, EventListener, ServedQueues } from '@parley/domain/events';
 import type { ArchiveWriter, ExportLimits } from '@parley/domain/exports';
@@ -18,16 +17,20 @@ import type { ImageProcessor } from '@parley/domain/images';
 import type { InvitationConfig, SignUpKeys } from '@parley/domain/invitations';
 import type { JobHandler } from '@parley/domain/jobs';
 import type { LetterQuota, Mailer } from '@parley/domain/mail';
-import type {
-  ContentDigest,
-  MarkdownRenderer,
-  MessageHooks,
-  RenderedMessages,
-  SpectatedFiles,
-} from '@parley/domain/messages';
+import type { MarkdownRenderer, RenderedMessages } from '@parley/domain/markdown';
+import type { ContentDigest, MessageHooks, SpectatedFiles } from '@parley/domain/messages';
 import type { PushService } from '@parley/domain/push';
 import type { LinkifierSyntax, MeetingLinks, MeetingServer, ServerAddress } from '@parley/domain/realms';
-import type { Clock, EventLoop, Randomness, RealmUrls, ReportProblem, Timers, UnitOfWork } from '@parley/domain/shared';
+import type {
+  Clock,
+  DevelopmentMode,
+  EventLoop,
+  Randomness,
+  RealmUrls,
+  ReportProblem,
+  Timers,
+  UnitOfWork,
+} from '@parley/domain/shared';
 import type { DisposableDomains, PresencePolicy } from '@parley/domain/users';
 import type { Authenticator, Dispatcher, LoadGauge, Route } from '@parley/http';
 import type { ParleyParts } from './parley-parts.js';

@@ -76,6 +76,19 @@ const kept: [string, { first: Change; second: Change; look: Look; seen: () => un
       seen: () => false,
     },
   ],
+  [
+    'the members of groups',
+    {
+      first: (tx) => tx.groups.addMembers(fixture.realm.id, nobody, [fixture.user('iago').id]),
+      second: (tx) => tx.groups.addMembers(fixture.realm.id, everyone, [fixture.user('iago').id]),
+      look: async (r) => {
+        const views = await r.groups.listViews(fixture.realm.id);
+        const theirs = views.filter(({ memberIds }) => memberIds.includes(fixture.user('iago').id));
+        return [nobody, everyone].filter((id) => theirs.some((view) => view.id === id));
+      },
+      seen: () => [everyone],
+    },
+  ],
 ];
 
 describe.each(kept)('%s', (_, { first, second, look, seen }) => {

@@ -9,7 +9,8 @@ import {
   realpathSync,
   statSync,
 } from 'node:fs';
-import { PLAIN_TEXTS, type SearchWords } from '@parley/domain/messages';
+import type { SearchWords } from '@parley/domain/markdown';
+import { PLAIN_TEXTS } from '@parley/domain/messages';
 import Sqlite, { type Database } from 'better-sqlite3';
 import { SECRET_FINGERPRINT } from './authentication/sqlite-api-key-repository.js';
 import { DatabaseRefused } from './database-refused.js';

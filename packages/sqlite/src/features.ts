@@ -1,4 +1,4 @@
-import type { SearchWords } from '@parley/domain/messages';
+import type { SearchWords } from '@parley/domain/markdown';
 import type { Clock } from '@parley/domain/shared';
 import { SqliteAlertWordRepository } from './alert-words/sqlite-alert-word-repository.js';
 import { SqliteApiKeyRepository } from './authentication/sqlite-api-key-repository.js';
@@ -21,7 +21,7 @@ import { SqliteCopyRepository } from './exports/sqlite-copy-repository.js';
 import { SqliteExportRepository } from './exports/sqlite-export-repository.js';
 import { SqliteFileRepository } from './files/sqlite-file-repository.js';
 import { SqliteUnfinishedUploadRepository } from './files/sqlite-unfinished-upload-repository.js';
-import { newSystemGroupCache, SqliteGroupRepository } from './groups/sqlite-group-repository.js';
+import { newGroupViewsCache, newSystemGroupCache, SqliteGroupRepository } from './groups/sqlite-group-repository.js';
 import { SqliteExternalIdRepository } from './host-users/sqlite-external-id-repository.js';
 import { SqliteInvitationRepository } from './invitations/sqlite-invitation-repository.js';
 import { SqliteJobRepository } from './jobs/sqlite-job-repository.js';
@@ -70,6 +70,7 @@ import { thumbnails } from './migrations/0033-thumbnails.js';
 import { confirmations } from './migrations/0034-confirmations.js';
 import { exports } from './migrations/0035-exports.js';
 import { spaceOfOwners } from './migrations/0036-space-of-owners.js';
+import { deletedUsers } from './migrations/0037-deleted-users.js';
 import type { Migration } from './migrations/migration.js';
 import { SqliteNavigationViewRepository } from './navigation-views/sqlite-navigation-view-repository.js';
 import { SqliteOnboardingRepository } from './onboarding/sqlite-onboarding-repository.js';
@@ -134,6 +135,7 @@ export const MIGRATIONS: readonly Migration[] = [
   confirmations,
   exports,
   spaceOfOwners,
+  deletedUsers,
 ];
 
 /** Makes the repositories of a connection. What they keep in memory, all connections share. */
@@ -146,10 +148,11 @@ export function repositoryFactory(
   const userCache = newUserCache();
   const actorCache = newActorCache();
   const systemGroupCache = newSystemGroupCache();
+  const groupViewsCache = newGroupViewsCache();
   const channelCache = newChannelCache();
   const quarantine = new Quarantine(report);
   return (connection) => {
-    const groups = new SqliteGroupRepository(connection, systemGroupCache, quarantine);
+    const groups = new SqliteGroupRepository(connection, systemGroupCache, groupViewsCache, quarantine);
     const topics = new SqliteTopicReads(connection);
     return {
       realms: new SqliteRealmRepository(

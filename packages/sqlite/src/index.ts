@@ -1,5 +1,6 @@
 import { closeSync, fchmodSync, openSync, realpathSync, statSync } from 'node:fs';
-import { PLAIN_TEXTS, type SearchWords } from '@parley/domain/messages';
+import type { SearchWords } from '@parley/domain/markdown';
+import { PLAIN_TEXTS } from '@parley/domain/messages';
 import type { Clock, UnitOfWork } from '@parley/domain/shared';
 import { type AdmissionCheck, LATEST_VERSION, openReader, openWriter, type StatementTrace } from './database.js';
 import { repositoryFactory } from './features.js';
@@ -16,6 +17,7 @@ export {
   migrateDatabase,
 } from './maintenance.js';
 export type { Commit } from './sqlite-unit-of-work.js';
+export { isDiskFailure } from './write-failures.js';
 
 export interface SqliteStorageOptions {
   /** Of the database file; made when there is none, in a directory that exists. */

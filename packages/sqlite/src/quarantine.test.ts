@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { STORED_REALM_SETTINGS } from '@parley/domain/realms';
 import { type GroupId, type Repositories, settingValues } from '@parley/domain/shared';
-import { USER_SETTINGS } from '@parley/domain/users';
+import { USER_SETTINGS } from '@parley/domain/user-settings';
 import { aChannel, aMessage, aRealm, aUser, createFixtureOn, FixedClock, type Fixture } from '@parley/testkit';
 import Sqlite from 'better-sqlite3';
 import { openSqliteStorage, type SqliteStorage } from './index.js';

@@ -1,4 +1,4 @@
-import type { GroupSettings } from '@parley/domain/groups';
+import type { GroupSettings } from '@parley/domain/permissions';
 import {
   type DomainError,
   type GroupId,

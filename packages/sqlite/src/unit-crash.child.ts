@@ -2,7 +2,7 @@ import { writeSync } from 'node:fs';
 import type { Channel } from '@parley/domain/channels';
 import type { Realm } from '@parley/domain/realms';
 import { settingValues, type Transaction, type UserId } from '@parley/domain/shared';
-import { USER_SETTINGS } from '@parley/domain/users';
+import { USER_SETTINGS } from '@parley/domain/user-settings';
 import { openSqliteStorage } from './index.js';
 import { crashMessage } from './testing/crash-message.js';
 
@@ -27,6 +27,7 @@ async function change(tx: Transaction, realm: Realm, channel: Channel, name: str
       fullName: name,
       role: 'member',
       isActive: true,
+      isDeleted: false,
       joinedAt: now(),
       bot: null,
       avatar: { source: 'gravatar', version: 1 },

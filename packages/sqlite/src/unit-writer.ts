@@ -1,10 +1,11 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Transaction } from '@parley/domain/shared';
 import type { Database, Statement } from 'better-sqlite3';
 import { BatchEnd } from './batch-end.js';
 import { Connection } from './connection.js';
 import type { StorageGuard } from './storage-guard.js';
 import { TurnWatch, UnitYielded, type WritableRepositories, withYield } from './unit-turns.js';
-import { isLockedOut } from './write-lock.js';
+import { isLockedOut, writeFailure } from './write-failures.js';
 
 /** Of units in one commit; beyond it the units already waiting would notice. */
 const MAX_BATCH_MS = 5;
@@ -25,6 +26,8 @@ interface BatchOutcome {
   /** Those there was no time for. */
   readonly left: readonly Unit[];
   readonly isCommitted: boolean;
+  /** Why the whole batch was lost; null: it was not. */
+  readonly failure: unknown;
 }
 
 /** The one connection that writes. */
@@ -33,6 +36,11 @@ export class UnitWriter {
   private tx: Transaction;
   private readonly beginImmediate: Statement;
   private readonly commit: Statement;
+  /** How many pages the log has when a commit folds it into the file. */
+  private readonly checkpointPages: number;
+  /** The last commit was long, and has left the log as it was; the last two were. */
+  private isLogKept = false;
+  private isFoldingDue = false;
   private readonly rollback: Statement;
   private readonly savepoint: Statement;
   private readonly release: Statement;
@@ -54,6 +62,7 @@ export class UnitWriter {
     this.tx = this.createTransaction(this.connection);
     this.beginImmediate = database.prepare('BEGIN IMMEDIATE');
     this.commit = database.prepare('COMMIT');
+    this.checkpointPages = database.pragma('wal_autocheckpoint', { simple: true }) as number;
     this.rollback = database.prepare('ROLLBACK');
     this.savepoint = database.prepare('SAVEPOINT unit');
     this.release = database.prepare('RELEASE unit');
@@ -74,7 +83,7 @@ export class UnitWriter {
   /** Answers the units in order, after the commit. */
   async commitTogether(units: readonly Unit[]): Promise<BatchOutcome> {
     const answers: (() => void)[] = [];
-    let isCommitted = false;
+    let failure: unknown = null;
     const startedAt = this.now();
     this.watch.start(() => this.abortUnit?.());
     try {
@@ -84,22 +93,58 @@ export class UnitWriter {
         if (this.now() - startedAt >= MAX_BATCH_MS) break;
       }
       this.batchEnd.write();
-      this.commit.run();
+      this.commitBatch();
       // What went to a file that nobody will find again is not to be called done.
       this.guard.verifyNames();
-      isCommitted = true;
     } catch (error) {
+      failure = error;
       // Those that come after the failure fail too: they would run into the same full disk.
       answers.length = 0;
-      for (const unit of units) answers.push(() => unit.reject(error));
+      for (const unit of units) answers.push(() => unit.reject(writeFailure(error)));
       this.rollBackAll();
     } finally {
       this.batchEnd.clear();
       this.watch.stop();
       this.connection.leaveUnit();
     }
+    // What listeners do with the events of a long unit is long as well.
+    if (this.watch.hasTurned) await nextTurn();
+    if (this.isFoldingDue) await this.foldLog();
     for (const answer of answers) answer();
-    return { left: units.slice(answers.length), isCommitted };
+    return { left: units.slice(answers.length), isCommitted: failure === null, failure };
+  }
+
+  /**
+   * After a long unit the log is not folded into the file at once, which takes as long as writing the log does: the next commit does
+   * that, or, if it is as long, `foldLog`.
+   */
+  private commitBatch(): void {
+    if (!this.watch.hasTurned) {
+      this.commit.run();
+      this.isLogKept = false;
+      return;
+    }
+    // Not prepared: it takes effect when it is compiled.
+    this.database.pragma('wal_autocheckpoint = 0');
+    try {
+      this.commit.run();
+    } finally {
+      this.database.pragma(`wal_autocheckpoint = ${this.checkpointPages}`);
+    }
+    this.isFoldingDue = this.isLogKept;
+    this.isLogKept = true;
+  }
+
+  /** In a turn of its own. */
+  private async foldLog(): Promise<void> {
+    this.isFoldingDue = false;
+    try {
+      this.database.pragma('wal_checkpoint(PASSIVE)');
+      this.isLogKept = false;
+    } catch {
+      // As after any commit: what is in the log is durable there.
+    }
+    await nextTurn();
   }
 
   close(): void {
@@ -120,7 +165,7 @@ export class UnitWriter {
     if (!this.database.inTransaction) throw outcome.error;
     this.rollbackToSavepoint.run();
     this.release.run();
-    return () => unit.reject(outcome.error);
+    return () => unit.reject(writeFailure(outcome.error));
   }
 
   private async outcomeOf(unit: Unit): Promise<Outcome> {

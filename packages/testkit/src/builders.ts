@@ -6,17 +6,13 @@ import {
   INHERITED_NOTIFICATIONS,
   pickColors,
 } from '@parley/domain/channels';
-import {
-  defaultGroupSettings,
-  directSystemGroups,
-  GROUP_PERMISSIONS,
-  type Group,
-  type SystemGroupName,
-} from '@parley/domain/groups';
+import { GROUP_PERMISSIONS, type Group } from '@parley/domain/groups';
 import type { Message, SentFlags, Viewer } from '@parley/domain/messages';
-import { addRealm, type Realm, type RealmPermission, type RealmSettings } from '@parley/domain/realms';
+import { addRealm } from '@parley/domain/organization';
+import { defaultGroupSettings, directSystemGroups, type Role, type SystemGroupName } from '@parley/domain/permissions';
+import type { Realm, RealmPermission, RealmSettings } from '@parley/domain/realms';
 import type { Caller, Clock, GroupId, RecipientId, Transaction, UnitOfWork, UserId } from '@parley/domain/shared';
-import type { Role, User } from '@parley/domain/users';
+import type { User } from '@parley/domain/users';
 import { FixedClock } from './fixed-clock.js';
 import { makeNewMessage } from './make-values.js';
 import { MemoryStorage } from './memory-storage.js';
@@ -164,6 +160,7 @@ export function aUser({ name, botOf, passwordHash, ...more }: GivenUser): Fixtur
         fullName: name,
         role: 'member',
         isActive: true,
+        isDeleted: false,
         joinedAt: clock.now() - 100 * SECONDS_PER_DAY,
         bot:
           botOf === undefined

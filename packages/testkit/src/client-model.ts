@@ -4,6 +4,7 @@ import {
   type SubscribedSpan,
   type Subscription,
   type TopicVisibility,
+  topicKey,
 } from '@parley/domain/channels';
 import type { Draft } from '@parley/domain/drafts';
 import { type Audience, type DomainEvent, isReadable, type StoredEvent } from '@parley/domain/events';
@@ -13,11 +14,11 @@ import {
   type MutedSender,
   type PersonalFlags,
   type Submessage,
-  topicKey,
   type Viewer,
 } from '@parley/domain/messages';
 import type {} from '@parley/domain/muted-users';
 import type { NavigationView } from '@parley/domain/navigation-views';
+import { type Actor, isAtLeast, type Role } from '@parley/domain/permissions';
 import type { Reaction } from '@parley/domain/reactions';
 import type { Reminder, ScheduledMessage } from '@parley/domain/scheduling';
 import type {
@@ -35,15 +36,7 @@ import type {
   UserId,
 } from '@parley/domain/shared';
 import type { Snippet } from '@parley/domain/snippets';
-import {
-  type Actor,
-  accessChanges,
-  accessibleUserIds,
-  isAtLeast,
-  isKnownToGuest,
-  isLimitedGuest,
-  type Role,
-} from '@parley/domain/users';
+import { accessChanges, accessibleUserIds, isKnownToGuest, isLimitedGuest } from '@parley/domain/users';
 import type { Fixture } from './builders.js';
 
 /** What a client knows of a channel from events. Counts and versions it derives, or looks up. */

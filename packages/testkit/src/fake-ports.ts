@@ -1,3 +1,4 @@
+import type { ChannelQuota } from '@parley/domain/channels';
 import type {
   ApiKeyMint,
   ApiKeyRecord,
@@ -6,12 +7,11 @@ import type {
   PasswordHasher,
   PasswordStrength,
   SessionTokens,
-} from '@parley/domain/authentication';
-import type { ChannelQuota } from '@parley/domain/channels';
+} from '@parley/domain/credentials';
 import type { LetterQuota, LetterRule } from '@parley/domain/mail';
-import type { EventLoop, RealmUrls } from '@parley/domain/shared';
-import { DomainError } from '@parley/domain/shared';
-import type { Actor, DisposableDomains } from '@parley/domain/users';
+import type { Actor } from '@parley/domain/permissions';
+import { DomainError, type EventLoop, type RealmUrls } from '@parley/domain/shared';
+import type { DisposableDomains } from '@parley/domain/users';
 
 // Ports to the outside in their plainest form, for stories about something else.
 

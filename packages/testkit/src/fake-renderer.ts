@@ -6,7 +6,7 @@ import type {
   RenderedMarkdown,
   ResolvedNames,
   TopicLink,
-} from '@parley/domain/messages';
+} from '@parley/domain/markdown';
 import { DomainError, type GroupId, type UserId } from '@parley/domain/shared';
 
 /** `@**name**`, `@_**name|7**`, `@*group*`, `#**channel**`, `#**channel>topic**`. */

@@ -1,17 +1,18 @@
 import { CHANNEL_PERMISSIONS, type Channel, type ChannelPermission } from '@parley/domain/channels';
 import type { Membership } from '@parley/domain/events';
+import { GROUP_PERMISSIONS, type Group, type GroupPermission } from '@parley/domain/groups';
+import type { NewMessage } from '@parley/domain/messages';
 import {
+  type Actor,
   directSystemGroups,
-  GROUP_PERMISSIONS,
-  type Group,
-  type GroupPermission,
   type GroupSettingDefinition,
+  isAtLeast,
+  type Role,
   SUBGROUP_OF,
   SYSTEM_GROUPS,
   type SystemGroupName,
   systemGroupTitle,
-} from '@parley/domain/groups';
-import type { NewMessage } from '@parley/domain/messages';
+} from '@parley/domain/permissions';
 import {
   REALM_PERMISSIONS,
   type Realm,
@@ -29,7 +30,8 @@ import {
   settingValues,
   type UserId,
 } from '@parley/domain/shared';
-import { type Actor, isAtLeast, type Role, USER_SETTINGS, type User } from '@parley/domain/users';
+import { USER_SETTINGS } from '@parley/domain/user-settings';
+import type { User } from '@parley/domain/users';
 
 // What permission rules read, made without any storage. Ids are small and speak for themselves in failures.
 
@@ -100,6 +102,7 @@ export function makeUser(given: Partial<User> = {}): User {
     fullName: 'Hamlet',
     role: 'member',
     isActive: true,
+    isDeleted: false,
     joinedAt: 0,
     bot: null,
     avatar: { source: 'generated', version: 1 },

@@ -1,5 +1,6 @@
 import type { EncodedEvent, EncodedQueue, StoredEvent } from '@parley/domain/events';
-import { PLAIN_TEXTS, type SearchWords } from '@parley/domain/messages';
+import type { SearchWords } from '@parley/domain/markdown';
+import { PLAIN_TEXTS } from '@parley/domain/messages';
 import type { Clock, EventSeq, RealmId, Repositories, Transaction, UnitOfWork } from '@parley/domain/shared';
 import { FixedClock } from './fixed-clock.js';
 import { MemoryActors } from './memory/memory-actors.js';

@@ -8,6 +8,8 @@ export interface PollsCall {
   readonly port: number;
   /** Each opens a connection of its own and polls with this; `{last}` stands for the last event it has seen. */
   readonly polls: readonly string[];
+  /** What the server answers at once, and after every poll that came before it is waiting. */
+  readonly barrier: string;
 }
 
 export interface TriggerCall {
@@ -40,6 +42,7 @@ interface PollAnswer {
 const OPENING = 100;
 
 let waiters: Waiter[] = [];
+let barrier: string;
 let trigger: Socket;
 let triggerAnswer: () => void = () => {};
 let onAnswer: () => void = () => {};
@@ -47,7 +50,8 @@ let lastAnswer: PollAnswer = { head: '', body: '' };
 
 answerCalls({ open, park, fire, sample });
 
-async function open({ port, polls }: PollsCall): Promise<void> {
+async function open({ port, polls, ...call }: PollsCall): Promise<void> {
+  barrier = call.barrier;
   const reader = new AnswerReader(true, () => triggerAnswer());
   trigger = await openConnection(port, (chunk) => reader.take(chunk));
   waiters = [];
@@ -73,8 +77,7 @@ async function park(): Promise<void> {
       waiter.chunks = [];
       waiter.socket.write(waiter.poll.replace('{last}', String(waiter.last)), 'latin1');
     }
-    // The trigger's connection is served after those whose polls came before.
-    await ask(`GET /api/v1/server_settings HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+    await ask(barrier);
     await new Promise((resolve) => setTimeout(resolve, 200));
     pending = waiters.filter(({ chunks }) => chunks.length > 0);
     for (const waiter of pending) noteEvents(waiter);

@@ -21,17 +21,20 @@ export const fanOut: Workload = {
       parley,
       contents.people.map(({ email }) => email),
     );
-    const polls = await inTurns(users, async (user) => {
+    const pollOf = async (user: ApiUser, rest: string) => {
       const { queue_id } = (await user.post('/api/v1/register', REGISTRATION)) as { queue_id: string };
-      return user.text({ method: 'GET', path: `/api/v1/events?queue_id=${queue_id}&last_event_id={last}` });
-    });
+      return user.text({ method: 'GET', path: `/api/v1/events?queue_id=${queue_id}&${rest}` });
+    };
+    const polls = await inTurns(users, (user) => pollOf(user, 'last_event_id={last}'));
+    // Polls are begun in the order in which they come.
+    const barrier = await pollOf(users[0]!, 'last_event_id=-1&dont_block=true');
     const request = users[0]!.text({
       method: 'POST',
       path: '/api/v1/messages',
       form: { type: 'stream', to: String(contents.everybody), topic: 'beginning', content: contentOf(1) },
     });
     const ours = lab.start('poll-client', { seat: 'client' });
-    await ours.call('open', { port: parley.port, polls });
+    await ours.call('open', { port: parley.port, polls, barrier });
 
     await ours.call('park');
     await ours.call('fire', { request });
@@ -39,7 +42,11 @@ export const fanOut: Workload = {
     await bare.call('answerWith', toAnswer(await ours.call('sample')));
     const theirs = lab.start('poll-client', { seat: 'client' });
     const barePoll = requestText({ method: 'GET', path: '/api/v1/events?last_event_id={last}' });
-    await theirs.call('open', { port: await bare.call<number>('listen'), polls: polls.map(() => barePoll) });
+    await theirs.call('open', {
+      port: await bare.call<number>('listen'),
+      polls: polls.map(() => barePoll),
+      barrier: requestText({ method: 'GET', path: '/' }),
+    });
     const bareRequest = requestText({ method: 'POST', path: '/api/v1/messages', form: {} });
 
     const rounds = await interleave(lab.rounds, {

@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { type MarkdownOptions, NOTHING_NAMED } from '@parley/domain/messages';
+import { type MarkdownOptions, NOTHING_NAMED } from '@parley/domain/markdown';
 import { ZulipMarkdownRenderer } from '@parley/markdown';
 import { HOSTILE_TEXTS } from '@parley/testkit';
 import MarkdownIt from 'markdown-it';

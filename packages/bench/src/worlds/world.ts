@@ -1,8 +1,10 @@
+import { RegisterUser } from '@parley/domain/accounts';
 import { CreateChannel, DEFAULT_CHANNEL_OPTIONS } from '@parley/domain/channels';
 import { SendMessage } from '@parley/domain/messages';
-import { CreateRealm } from '@parley/domain/realms';
+import { CreateRealm } from '@parley/domain/organization';
+import type { Role } from '@parley/domain/permissions';
 import type { ChannelId, RealmId, UserId } from '@parley/domain/shared';
-import { RegisterUser, type Role, type User } from '@parley/domain/users';
+import type { User } from '@parley/domain/users';
 import { createParley, type Parley } from '@parley/server';
 import { SECRET } from '../harness/parley-server.js';
 

@@ -5,9 +5,9 @@ import type { Realm } from '../realms/realm.js';
 import type { UnixSeconds, UserId } from '../shared/ids.js';
 import type { Transaction } from '../shared/unit-of-work.js';
 import { storeStatusChange } from '../statuses/store-status-change.js';
+import { deactivate } from '../user-lifecycle/deactivate.js';
 import { rename } from '../users/change-name.js';
 import { removeProfileValue } from '../users/change-profile.js';
-import { deactivate } from '../users/deactivate.js';
 import type { User } from '../users/user.js';
 import { accessorsOf } from '../users/user-delivery.js';
 import { type MessagePlace, planMessageDeletion } from './delete-contributions.js';
@@ -59,8 +59,11 @@ async function withoutProfile(tx: Transaction, user: User): Promise<User> {
   if (await tx.statuses.find(realmId, id)) await storeStatusChange(tx, user, { text: '', emoji: null });
   const renamed = await rename(tx, (await tx.users.find(realmId, id))!, DELETED_USER_NAME);
   const { source, version } = renamed.avatar;
-  if (source === 'generated') return renamed;
-  return (await changeAvatar(tx, renamed, { source: 'generated', version: version + 1 })).user;
+  const shown =
+    source === 'generated'
+      ? renamed
+      : (await changeAvatar(tx, renamed, { source: 'generated', version: version + 1 })).user;
+  return { ...shown, isDeleted: true };
 }
 
 /**

@@ -2,7 +2,7 @@ import { CHANNEL_PERMISSIONS, type ChannelPermission } from '../channels/channel
 import { metadataUsers } from '../channels/channel-audiences.js';
 import { type Audience, allOf, wholeRealm } from '../events/audience.js';
 import { GROUP_PERMISSIONS, type GroupPermission } from '../groups/group.js';
-import type { GroupSettingValue } from '../groups/group-setting.js';
+import type { GroupSettingValue } from '../permissions/group-setting.js';
 import type { Realm } from '../realms/realm.js';
 import { REALM_PERMISSIONS, type RealmPermission } from '../realms/realm-settings.js';
 import type { GroupId, UserId } from '../shared/ids.js';

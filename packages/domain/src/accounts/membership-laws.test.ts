@@ -8,18 +8,19 @@ import {
 } from '@parley/testkit';
 import fc from 'fast-check';
 import { DeactivateBot } from '../bots/use-cases/deactivate-bot.js';
-import { GroupClosure } from '../groups/group-closure.js';
 import { ChangeGroupMembers } from '../groups/use-cases/change-group-members.js';
 import { CreateGroup } from '../groups/use-cases/create-group.js';
 import { DeactivateGroup, UpdateGroup } from '../groups/use-cases/update-group.js';
+import { MarkdownTextRenderer } from '../messages/markdown-text-renderer.js';
+import { GroupClosure } from '../permissions/group-closure.js';
+import { ROLES } from '../permissions/role.js';
 import { DomainError } from '../shared/errors.js';
 import type { GroupId, UserId } from '../shared/ids.js';
 import { ProfileValues } from '../users/change-profile.js';
-import { ROLES } from '../users/role.js';
-import { UpdateUser } from '../users/use-cases/update-user.js';
 import { DeactivateSelf, DeactivateUser } from './use-cases/deactivate-user.js';
 import { SetUserActive, SetUserRole } from './use-cases/operate-accounts.js';
 import { ReactivateUser } from './use-cases/reactivate-user.js';
+import { UpdateUser } from './use-cases/update-user.js';
 
 const KINDS = [
   ...(['role', 'role', 'operatorsRole', 'create', 'members', 'members', 'subgroups', 'subgroups'] as const),
@@ -55,7 +56,7 @@ class RandomPeople {
         fakeRealmUrls,
         { has: () => false },
         clock,
-        new ProfileValues(uow, new FakeRenderer(), fakeRealmUrls),
+        new ProfileValues(uow, new MarkdownTextRenderer(uow, new FakeRenderer(), fakeRealmUrls)),
       ),
       setUserRole: new SetUserRole(uow, clock),
       setUserActive: new SetUserActive(uow, clock),

@@ -3,7 +3,7 @@ import type { Realm } from '../realms/realm.js';
 import { DomainError } from '../shared/errors.js';
 import type { UnixSeconds } from '../shared/ids.js';
 import type { Transaction } from '../shared/unit-of-work.js';
-import { reactivate } from '../users/deactivate.js';
+import { reactivate } from '../user-lifecycle/deactivate.js';
 import { announceExportConsent } from '../users/export-consent.js';
 import type { User } from '../users/user.js';
 import { isBotNameTaken } from '../users/user-permissions.js';

@@ -1,8 +1,8 @@
 import type { Channel } from '../channels/channel.js';
 import type { Snapshot } from '../events/snapshot.js';
+import { isAdministrator } from '../permissions/actor.js';
 import type { ChannelId, RealmId, UserId } from '../shared/ids.js';
 import type { Repositories, Transaction } from '../shared/unit-of-work.js';
-import { isAdministrator } from '../users/actor.js';
 import type { User } from '../users/user.js';
 import { loadViewer } from '../users/user-loaders.js';
 import type { OutgoingWebhook } from './bot-options.js';

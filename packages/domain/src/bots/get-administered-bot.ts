@@ -1,7 +1,7 @@
+import type { Actor } from '../permissions/actor.js';
 import type { UserId } from '../shared/ids.js';
 import { enforce } from '../shared/permission.js';
 import type { Repositories, Transaction } from '../shared/unit-of-work.js';
-import type { Actor } from '../users/actor.js';
 import type { User } from '../users/user.js';
 import { canAdministerBot } from '../users/user-permissions.js';
 

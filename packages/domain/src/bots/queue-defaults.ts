@@ -1,6 +1,6 @@
 import type { QueueFilter } from '../events/event-queue.js';
+import type { Actor } from '../permissions/actor.js';
 import type { Repositories } from '../shared/unit-of-work.js';
-import type { Actor } from '../users/actor.js';
 
 /** Of the queues of users, where they do not say: bots have defaults of their own (events §1). */
 export async function loadQueueDefaults(

@@ -1,7 +1,7 @@
 import { users } from '../events/audience.js';
-import { topicKey } from '../messages/topic.js';
 import type { Transaction } from '../shared/unit-of-work.js';
 import { nameTopicPolicies } from './named-topic-policies.js';
+import { topicKey } from './topic.js';
 import { MAX_TOPIC_POLICIES, type TopicPolicy } from './topic-policy.js';
 
 /**

@@ -1,6 +1,6 @@
 import { groupId, makeActor, makeChannel, makeMembership, tableRows } from '@parley/testkit';
 import { isInAudience } from '../composition/audiences.js';
-import type { Role } from '../users/role.js';
+import type { Role } from '../permissions/role.js';
 import type { ChannelPrivacy } from './channel.js';
 import { firstAudience } from './channel-audiences.js';
 

@@ -1,5 +1,5 @@
 import type { EventFormats } from '../events/event.js';
-import type { GroupSettingValue } from '../groups/group-setting.js';
+import type { GroupSettingValue } from '../permissions/group-setting.js';
 import type { ChannelId, GroupId, UnixSeconds, UserId } from '../shared/ids.js';
 import type { Channel, ChannelPermission, ChannelView } from './channel.js';
 import type { DefaultChannelGroupView } from './default-channel-group-views.js';

@@ -8,7 +8,7 @@ import {
   systemGroup,
   tableRows,
 } from '@parley/testkit';
-import type { Role } from '../users/role.js';
+import type { Role } from '../permissions/role.js';
 import { CHANNEL_PERMISSIONS, type ChannelPermission, type ChannelPrivacy, type TopicsPolicy } from './channel.js';
 import {
   canAddSubscribers,

@@ -1,10 +1,10 @@
-import { hasRealmPermission, isGranted, type PermissionHolder } from '../groups/group-permissions.js';
-import { EMPTY_TOPIC_DISPLAY_NAME } from '../messages/topic.js';
+import { type Actor, isAdministrator, isGuest } from '../permissions/actor.js';
+import { isGranted, type PermissionHolder } from '../permissions/is-granted.js';
+import { insufficientUnless, mustBeAdministrator, mustBeOwner, mustNotBeGuest } from '../permissions/role-rules.js';
 import type { Realm } from '../realms/realm.js';
+import { hasRealmPermission } from '../realms/realm-permissions.js';
 import type { UserId } from '../shared/ids.js';
 import { all, allowed, type Decision, denied, denyIf } from '../shared/permission.js';
-import { type Actor, isAdministrator, isGuest } from '../users/actor.js';
-import { insufficientUnless, mustBeAdministrator, mustBeOwner, mustNotBeGuest } from '../users/role-rules.js';
 import {
   CHANNEL_PERMISSIONS,
   type Channel,
@@ -15,6 +15,7 @@ import {
   isWebPublic,
   type TopicsPolicy,
 } from './channel.js';
+import { EMPTY_TOPIC_DISPLAY_NAME } from './topic.js';
 
 /** What access reads of a channel. */
 export type ChannelRights = Pick<Channel, 'privacy' | 'permissions'>;

@@ -1,4 +1,4 @@
-import { type GroupSettings, type GroupSettingValues, groupSetting } from '../groups/group-setting.js';
+import { type GroupSettings, type GroupSettingValues, groupSetting } from '../permissions/group-setting.js';
 import { DomainError } from '../shared/errors.js';
 import type {
   ChannelFolderId,

@@ -1,9 +1,9 @@
-import { normalizeTopic, topicKey } from '../messages/topic.js';
+import type { Actor } from '../permissions/actor.js';
 import { DomainError } from '../shared/errors.js';
 import type { Transaction } from '../shared/unit-of-work.js';
-import type { Actor } from '../users/actor.js';
 import { changeTopicPolicy } from './change-topic-policy.js';
 import type { Channel } from './channel.js';
+import { normalizeTopic, topicKey } from './topic.js';
 import { MAX_TOPIC_POLICIES, type TopicPolicy } from './topic-policy.js';
 
 /**

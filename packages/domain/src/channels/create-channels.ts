@@ -1,8 +1,10 @@
-import { addAnonymousGroup, defaultGroupSettings } from '../groups/default-group-settings.js';
-import type { GroupSettingValue } from '../groups/group-setting.js';
-import { canonicalGroupSetting } from '../groups/group-setting-rules.js';
-import { groupForSetting, validateGroupSetting } from '../groups/validate-group-setting.js';
-import { channelLink, type SystemMessages, silentMention } from '../messages/system-messages.js';
+import { channelLink, silentMention } from '../markdown/syntax.js';
+import type { ParsedText, TextRenderer } from '../markdown/text-renderer.js';
+import type { Actor } from '../permissions/actor.js';
+import { addAnonymousGroup, defaultGroupSettings } from '../permissions/default-group-settings.js';
+import type { GroupSettingValue } from '../permissions/group-setting.js';
+import { canonicalGroupSetting, namedIn } from '../permissions/group-setting-rules.js';
+import { groupForSetting, validateGroupSetting } from '../permissions/validate-group-setting.js';
 import type { Realm } from '../realms/realm.js';
 import { DomainError, orThrow } from '../shared/errors.js';
 import type { ChannelFolderId, GroupId, RealmId, UnixSeconds } from '../shared/ids.js';
@@ -10,7 +12,6 @@ import { enforce } from '../shared/permission.js';
 import type { OnRollback } from '../shared/provisional-changes.js';
 import { slicesOf } from '../shared/slices.js';
 import type { Transaction } from '../shared/unit-of-work.js';
-import type { Actor } from '../users/actor.js';
 import type { User } from '../users/user.js';
 import {
   CHANNEL_PERMISSIONS,
@@ -32,7 +33,7 @@ import {
   canSetTopicsPolicy,
 } from './channel-permissions.js';
 import type { ChannelQuota } from './channel-quota.js';
-import type { DescriptionRenderer, ParsedDescription } from './description-renderer.js';
+import { configuredChannel, type NotificationBot } from './notification-bot.js';
 import { publishDefaultChannels } from './publish-default-channels.js';
 
 /** What a new channel shall be like; whatever is left out is as everywhere. */
@@ -67,7 +68,7 @@ export interface NewChannel {
 }
 
 /** By normalized description. */
-export type ParsedDescriptions = ReadonlyMap<string, ParsedDescription>;
+export type ParsedDescriptions = ReadonlyMap<string, ParsedText>;
 
 /** Who asks, where, and what the rest of the unit needs. */
 export interface ChannelCreationContext {
@@ -84,8 +85,8 @@ export interface ChannelCreationContext {
 /** The steps of creating channels that creating and subscribing share (channels §4.4 and §4.5). */
 export class ChannelCreator {
   constructor(
-    private readonly descriptions: DescriptionRenderer,
-    private readonly systemMessages: SystemMessages,
+    private readonly descriptions: TextRenderer,
+    private readonly notificationBot: NotificationBot,
     private readonly quota: ChannelQuota,
   ) {}
 
@@ -156,7 +157,7 @@ export class ChannelCreator {
 
   /**
    * Stores the channels and tells those who see them; nobody follows them yet. They count for the day.
-   * @throws DomainError RATE_LIMITED
+   * @throws DomainError TOO_MANY_PERMISSION_HOLDERS, RATE_LIMITED
    */
   async create(
     tx: Transaction,
@@ -166,6 +167,7 @@ export class ChannelCreator {
     wanted: ChannelPermissionInput,
   ): Promise<Channel[]> {
     const { realm, actor, creator, now, parsedDescriptions, onRollback } = context;
+    checkPermissionHolders(wanted, newChannels.length);
     this.quota.spend(actor, newChannels.length);
     onRollback(() => this.quota.refund(actor, newChannels.length));
     const system = await tx.groups.systemGroupIds(realm.id);
@@ -175,7 +177,8 @@ export class ChannelCreator {
       const description = normalizeChannelDescription(raw);
       // Mostly they all have the same, which is none.
       const html =
-        rendered.get(description) ?? (await this.descriptions.render(tx, actor, parsedDescriptions.get(description)!));
+        rendered.get(description) ??
+        (await this.descriptions.render(tx, actor.realmId, actor, parsedDescriptions.get(description)!));
       rendered.set(description, html);
       const defaults = await defaultGroupSettings(CHANNEL_PERMISSIONS, system, () =>
         wanted.canAdministerChannel === undefined
@@ -222,12 +225,12 @@ export class ChannelCreator {
     // The creator chose the names and the description: neither links to what they cannot see.
     const author = { actor, about: channels };
     const announcementsChannel = inAnnouncements
-      ? await this.systemMessages.configuredChannel(tx, realm, realm.settings.newChannelAnnouncementsChannelId)
+      ? await configuredChannel(tx, realm, realm.settings.newChannelAnnouncementsChannelId)
       : null;
     if (announcementsChannel && channels.length > 0) {
       const links = channels.map(channelLink).join(', ');
       const what = channels.length === 1 ? `a new channel ${links}` : `the following channels: ${links}`;
-      await this.systemMessages.sendToChannel(tx, realm, {
+      await this.notificationBot.sendToChannel(tx, realm, {
         channel: announcementsChannel,
         topic: 'new channels',
         content: `${who} created ${what}.`,
@@ -236,7 +239,7 @@ export class ChannelCreator {
       });
     }
     if (!realm.settings.sendChannelEventsMessages) return;
-    await this.systemMessages.postAll(
+    await this.notificationBot.postAll(
       tx,
       realm,
       author,
@@ -251,7 +254,23 @@ export class ChannelCreator {
   }
 }
 
-const aheadOf = (description: ParsedDescription | undefined) =>
+/** How many people and groups permissions of channels that are created together name at most: each times the channels. */
+export const MAX_PERMISSION_HOLDERS = 100_000;
+
+/** One channel may name as many as its lists hold. @throws DomainError TOO_MANY_PERMISSION_HOLDERS */
+function checkPermissionHolders(permissions: ChannelPermissionInput, channelCount: number): void {
+  const named = Object.values(permissions)
+    .filter((value) => typeof value !== 'number')
+    .map(namedIn)
+    .reduce((sum, { userIds, groupIds }) => sum + userIds.length + groupIds.length, 0);
+  if (channelCount <= 1 || named * channelCount <= MAX_PERMISSION_HOLDERS) return;
+  throw new DomainError(
+    'TOO_MANY_PERMISSION_HOLDERS',
+    `Too many people in the permissions of new channels: times channels they may be ${MAX_PERMISSION_HOLDERS} at most.`,
+  );
+}
+
+const aheadOf = (description: ParsedText | undefined) =>
   description?.parsed ? { ahead: orThrow(description.parsed) } : {};
 
 const CHANNELS_AT_A_TIME = 100;

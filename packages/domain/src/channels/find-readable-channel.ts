@@ -1,7 +1,7 @@
+import type { Actor } from '../permissions/actor.js';
 import { DomainError } from '../shared/errors.js';
 import { foldCase, trim } from '../shared/text.js';
 import type { Repositories, Transaction } from '../shared/unit-of-work.js';
-import type { Actor } from '../users/actor.js';
 import { byFoldedName, type Channel } from './channel.js';
 import { canReadActive } from './channel-permissions.js';
 

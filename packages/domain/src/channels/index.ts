@@ -57,7 +57,6 @@ export {
   defaultGroupNameTaken,
 } from './default-channel-group.js';
 export type { DefaultChannelGroupView } from './default-channel-group-views.js';
-export { DescriptionRenderer } from './description-renderer.js';
 export type { NamedTopicPolicy } from './named-topic-policies.js';
 export type { Principals } from './principals.js';
 export { subscribeToChannels } from './subscribe-to-channels.js';
@@ -66,6 +65,7 @@ export {
   SUBSCRIPTION_PROPERTIES,
   type SubscriptionProperty,
 } from './subscription-properties.js';
+export { EMPTY_TOPIC_DISPLAY_NAME, MAX_TOPIC_LENGTH, normalizeTopic, RESOLVED_PREFIX, topicKey } from './topic.js';
 export type { TopicPolicy, TopicPolicyRepository, TopicVisibility } from './topic-policy.js';
 export { unsubscribeFromChannels } from './unsubscribe-from-channels.js';
 export * from './use-cases/archive-channel.js';

@@ -9,7 +9,7 @@ import {
   tableRows,
   userId,
 } from '@parley/testkit';
-import type { Role } from '../users/role.js';
+import type { Role } from '../permissions/role.js';
 import type { Bot } from '../users/user.js';
 import type { Channel, ChannelPermission, ChannelPrivacy } from './channel.js';
 import {

@@ -1,14 +1,14 @@
-import type { PermissionHolder } from '../groups/group-permissions.js';
-import { hasRealmPermission } from '../groups/group-permissions.js';
-import { EMPTY_TOPIC_DISPLAY_NAME } from '../messages/topic.js';
+import { type Actor, isGuest } from '../permissions/actor.js';
+import type { PermissionHolder } from '../permissions/is-granted.js';
 import type { Realm } from '../realms/realm.js';
+import { hasRealmPermission } from '../realms/realm-permissions.js';
 import type { ChannelId, GroupId } from '../shared/ids.js';
 import { all, allowed, type Decision, denied, denyIf } from '../shared/permission.js';
-import { type Actor, isGuest } from '../users/actor.js';
 import type { User } from '../users/user.js';
 import { mayAccessUser } from '../users/user-access.js';
 import { type Channel, hasSharedHistory, isPrivate, isWebPublic } from './channel.js';
 import { hasChannelPermission, hasContentPermission, hasMetadataAccess } from './channel-permissions.js';
+import { EMPTY_TOPIC_DISPLAY_NAME } from './topic.js';
 
 /** Somebody writing to a channel. Bots may do what their owner may, and their owner is written to for them. */
 export interface Posting {

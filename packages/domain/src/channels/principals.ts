@@ -1,3 +1,4 @@
+import type { Actor } from '../permissions/actor.js';
 import type { Realm } from '../realms/realm.js';
 import { DomainError } from '../shared/errors.js';
 import type { UserId } from '../shared/ids.js';
@@ -6,7 +7,6 @@ import type { RealmUrls } from '../shared/realm-urls.js';
 import { slicesOf } from '../shared/slices.js';
 import type { Transaction } from '../shared/unit-of-work.js';
 import { conversationPartnerIds } from '../users/accessible-users.js';
-import type { Actor } from '../users/actor.js';
 import { findByPublicAddress } from '../users/find-by-address.js';
 import type { User } from '../users/user.js';
 import { canAccessUser } from '../users/user-permissions.js';

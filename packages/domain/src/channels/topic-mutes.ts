@@ -1,6 +1,6 @@
-import { topicKey } from '../messages/topic.js';
 import type { ChannelId, RealmId, UserId } from '../shared/ids.js';
 import type { Repositories, Transaction } from '../shared/unit-of-work.js';
+import { topicKey } from './topic.js';
 import { isTopicMuted } from './topic-policy.js';
 
 /** What of the channels they are subscribed to somebody wants to hear of. */

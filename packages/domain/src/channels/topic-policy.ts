@@ -1,5 +1,5 @@
 import type { ChannelId, RealmId, UnixSeconds, UserId } from '../shared/ids.js';
-import type { AutomaticTopicPolicy, UserSettings } from '../users/user-settings.js';
+import type { AutomaticTopicPolicy, UserSettings } from '../user-settings/user-settings.js';
 
 /** How much of a topic a person wants to see; `inherit`: as of its channel. */
 export type TopicVisibility = 'inherit' | 'muted' | 'unmuted' | 'followed';

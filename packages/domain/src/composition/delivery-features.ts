@@ -14,13 +14,6 @@ import {
 } from '../custom-emoji/custom-emoji-delivery.js';
 import type { DeliveryFeatures, LiveProjection } from '../events/delivery-features.js';
 import {
-  GroupProjection,
-  loadGroupRights,
-  loadGroupSnapshot,
-  onlineInGroups,
-  replayedGroups,
-} from '../groups/group-delivery.js';
-import {
   asksForMessages,
   findHolders,
   loadMessageReceivers,
@@ -29,6 +22,13 @@ import {
   messageReceiver,
   needsMessages,
 } from '../messages/message-delivery.js';
+import {
+  GroupProjection,
+  loadGroupRights,
+  loadGroupSnapshot,
+  onlineInGroups,
+  replayedGroups,
+} from '../permissions/group-delivery.js';
 import {
   askedGuest,
   findInaccessible,

@@ -1,8 +1,8 @@
 import { users } from '../events/audience.js';
 import type { EventFormats, EventOf } from '../events/event.js';
+import type { Actor } from '../permissions/actor.js';
 import type { DraftId } from '../shared/ids.js';
 import type { Transaction } from '../shared/unit-of-work.js';
-import type { Actor } from '../users/actor.js';
 import type { Draft } from './draft.js';
 
 /** To those whose drafts they are (users §17). */

@@ -2,7 +2,7 @@ import { DomainError } from '../shared/errors.js';
 import type { ChannelId, DraftId, RealmId, UnixSeconds, UserId } from '../shared/ids.js';
 import { keepsTooMuchText, MAX_KEPT_TEXT_BYTES } from '../shared/kept-text.js';
 import { type Decision, denyIf } from '../shared/permission.js';
-import type { UserSettings } from '../users/user-settings.js';
+import type { UserSettings } from '../user-settings/user-settings.js';
 
 /** What somebody has begun to write. */
 export interface Draft {

@@ -1,13 +1,13 @@
 import { canReadActive, unknownChannel } from '../channels/channel-permissions.js';
+import { cutTopic } from '../channels/topic.js';
 import { parseContent } from '../messages/message.js';
 import { otherParticipants } from '../messages/recipient.js';
-import { cutTopic } from '../messages/topic.js';
+import type { Actor } from '../permissions/actor.js';
 import { DomainError } from '../shared/errors.js';
 import type { ChannelId, UnixSeconds, UserId } from '../shared/ids.js';
 import { enforce } from '../shared/permission.js';
 import { trim } from '../shared/text.js';
 import type { Repositories, Transaction } from '../shared/unit-of-work.js';
-import type { Actor } from '../users/actor.js';
 import type { NewDraft } from './draft.js';
 
 /** A draft as it was given. */

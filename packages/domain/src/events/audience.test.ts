@@ -1,8 +1,8 @@
 import { subscribersOf } from '../channels/channel-delivery.js';
 import { isInAudience, parseAudience, questionsOf } from '../composition/audiences.js';
-import { groupMembers } from '../groups/group-delivery.js';
+import { groupMembers } from '../permissions/group-delivery.js';
+import { isAtLeast } from '../permissions/role.js';
 import type { ChannelId, GroupId, MessageId, UserId } from '../shared/ids.js';
-import { isAtLeast } from '../users/role.js';
 import { accessorsOf, atLeast, limitedGuests } from '../users/user-delivery.js';
 import { type Audience, allOf, anyOf, except, nobody, users, wholeRealm } from './audience.js';
 import { type Membership, mergeQuestions } from './audience-membership.js';

@@ -1,7 +1,6 @@
 import { anotherRealm, createFixture, DrivenTime, type Fixture } from '@parley/testkit';
 import type { EventSeq, RealmId } from '../shared/ids.js';
-import type { ConsumeEvents, ConsumerOptions } from './event-consumption.js';
-import { EventConsumption } from './event-consumption.js';
+import { type ConsumeEvents, type ConsumerOptions, EventConsumption } from './event-consumption.js';
 import type { StoredEvent } from './event-log.js';
 
 type Heard = readonly [RealmId, readonly number[]];

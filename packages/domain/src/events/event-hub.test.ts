@@ -13,7 +13,7 @@ import {
 import { subscribersOf } from '../channels/channel-delivery.js';
 import { subscribeToChannels } from '../channels/subscribe-to-channels.js';
 import { unsubscribeFromChannels } from '../channels/unsubscribe-from-channels.js';
-import { groupMembers } from '../groups/group-delivery.js';
+import { groupMembers } from '../permissions/group-delivery.js';
 import type { EventSeq, MessageId, UserId } from '../shared/ids.js';
 import { accessorsOf, atLeast, limitedGuests } from '../users/user-delivery.js';
 import { type Audience, anyOf, except, users, wholeRealm } from './audience.js';

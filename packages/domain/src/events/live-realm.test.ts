@@ -1,9 +1,9 @@
 import { aChannel, aMessage, aUser, createFixture } from '@parley/testkit';
 import { subscribersOf } from '../channels/channel-delivery.js';
 import { DELIVERY_FEATURES } from '../composition/delivery-features.js';
-import { groupMembers } from '../groups/group-delivery.js';
+import { groupMembers } from '../permissions/group-delivery.js';
+import type { Role } from '../permissions/role.js';
 import type { ChannelId, EventSeq, GroupId, MessageId, RealmId, UserId } from '../shared/ids.js';
-import type { Role } from '../users/role.js';
 import { accessorsOf, atLeast, limitedGuests } from '../users/user-delivery.js';
 import { type Audience, allOf, anyOf, except, nobody, users, wholeRealm } from './audience.js';
 import type { AudienceAnswers, OnlineUser, RealmSnapshot } from './delivery-features.js';

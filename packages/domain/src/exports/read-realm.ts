@@ -17,9 +17,9 @@ import { slicesOf } from '../shared/slices.js';
 import type { Repositories, UnitOfWork } from '../shared/unit-of-work.js';
 import { MAX_SNIPPETS } from '../snippets/snippet.js';
 import type { UserStatus } from '../statuses/user-status.js';
+import type { UserSettings } from '../user-settings/user-settings.js';
 import { canSeeEmail, dummyAddress } from '../users/email-visibility.js';
 import { SYSTEM_BOTS, type SystemBotKind, type User } from '../users/user.js';
-import type { UserSettings } from '../users/user-settings.js';
 import {
   type ConversationCopy,
   type ExportScope,

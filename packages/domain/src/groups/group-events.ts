@@ -1,7 +1,7 @@
 import type { EventFormats } from '../events/event.js';
+import type { GroupSettingValue } from '../permissions/group-setting.js';
 import type { GroupId, UserId } from '../shared/ids.js';
 import type { GroupPermission, GroupView } from './group.js';
-import type { GroupSettingValue } from './group-setting.js';
 
 export interface GroupEventTypes {
   /** To everybody; anonymous groups to nobody, and their `view` is null. The rest is for following who is in which group. */

@@ -12,8 +12,10 @@ import {
   userId,
 } from '@parley/testkit';
 import { CHANNEL_PERMISSIONS } from '../channels/channel.js';
+import { isGranted } from '../permissions/is-granted.js';
+import type { Role } from '../permissions/role.js';
+import { hasRealmPermission } from '../realms/realm-permissions.js';
 import { REALM_PERMISSIONS } from '../realms/realm-settings.js';
-import type { Role } from '../users/role.js';
 import { GROUP_PERMISSIONS, type GroupPermission } from './group.js';
 import {
   areMembers,
@@ -33,8 +35,6 @@ import {
   canRemoveMembers,
   canRemoveSubgroups,
   hasGroupPermission,
-  hasRealmPermission,
-  isGranted,
   usesOfGroup,
 } from './group-permissions.js';
 

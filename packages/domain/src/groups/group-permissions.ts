@@ -1,34 +1,13 @@
 import type { Channel, ChannelPermission } from '../channels/channel.js';
-import type { Realm } from '../realms/realm.js';
-import { REALM_PERMISSIONS, type RealmPermission } from '../realms/realm-settings.js';
+import type { Actor } from '../permissions/actor.js';
+import type { GroupEdge } from '../permissions/group-closure.js';
+import { isGranted, type PermissionHolder } from '../permissions/is-granted.js';
+import { insufficientUnless, mustNotBeGuest } from '../permissions/role-rules.js';
+import { hasRealmPermission, type RealmRights } from '../realms/realm-permissions.js';
+import type { RealmPermission } from '../realms/realm-settings.js';
 import type { ChannelId, GroupId, UserId } from '../shared/ids.js';
 import { all, allowed, type Decision, denied, denyIf } from '../shared/permission.js';
-import { type Actor, isGuest } from '../users/actor.js';
-import { insufficientUnless, mustNotBeGuest } from '../users/role-rules.js';
 import { GROUP_PERMISSIONS, type Group, type GroupPermission } from './group.js';
-import type { GroupEdge } from './group-closure.js';
-import type { GroupSettingDefinition } from './group-setting.js';
-
-/** What a grant reads of whoever asks. */
-export type PermissionHolder = Pick<Actor, 'role' | 'groups'>;
-type RealmRights = Pick<Realm, 'permissions'>;
-
-/**
- * The one way to ask for a permission (channels §3.3). Guests never pass one that cannot be given to everyone, whatever
- * groups they are in. Nobody passes by their role alone: where administrators do, a rule says so.
- */
-export function isGranted(
-  actor: PermissionHolder,
-  groupId: GroupId,
-  definition: Pick<GroupSettingDefinition, 'allowEveryone'>,
-): boolean {
-  return (definition.allowEveryone || !isGuest(actor)) && actor.groups.has(groupId);
-}
-
-/** What the organization lets groups do (channels §3.5). */
-export function hasRealmPermission(actor: PermissionHolder, realm: RealmRights, permission: RealmPermission): boolean {
-  return isGranted(actor, realm.permissions[permission], REALM_PERMISSIONS[permission]);
-}
 
 /** Who may do what to a group (channels §3.6); to an anonymous one nobody may do anything. */
 export const hasGroupPermission = (

@@ -1,7 +1,7 @@
+import type { GroupSettingValue } from '../permissions/group-setting.js';
+import type { SystemGroupName } from '../permissions/system-groups.js';
 import type { GroupId, RealmId, UserId } from '../shared/ids.js';
 import type { Group, GroupView } from './group.js';
-import type { GroupSettingValue } from './group-setting.js';
-import type { SystemGroupName } from './system-groups.js';
 
 export interface GroupReads {
   /** Null when the realm has no such group, named or not. */

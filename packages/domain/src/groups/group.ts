@@ -1,8 +1,8 @@
+import { type GroupSettings, type GroupSettingValues, groupSetting } from '../permissions/group-setting.js';
+import type { SystemGroupName } from '../permissions/system-groups.js';
 import { DomainError } from '../shared/errors.js';
 import type { GroupId, RealmId, UnixSeconds, UserId } from '../shared/ids.js';
 import { isLongerThan, trim } from '../shared/text.js';
-import { type GroupSettings, type GroupSettingValues, groupSetting } from './group-setting.js';
-import type { SystemGroupName } from './system-groups.js';
 
 /** Who may do what to a group (channels §3.6). */
 export const GROUP_PERMISSIONS = {

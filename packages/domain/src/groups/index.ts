@@ -1,4 +1,3 @@
-export { defaultGroupSettings } from './default-group-settings.js';
 export {
   GROUP_PERMISSIONS,
   type Group,
@@ -6,8 +5,6 @@ export {
   type GroupView,
   MAX_GROUP_DESCRIPTION_LENGTH,
 } from './group.js';
-export { GroupClosure } from './group-closure.js';
-export type {} from './group-delivery.js';
 
 import './group-errors.js';
 
@@ -15,15 +12,6 @@ export type { GroupEventTypes } from './group-events.js';
 export { loadGroups } from './group-loaders.js';
 export type { GroupUse } from './group-permissions.js';
 export type { GroupRepository } from './group-repository.js';
-export type { GroupSettingDefinition, GroupSettings, GroupSettingValue, GroupSettingValues } from './group-setting.js';
-export type { GroupSettingUpdate } from './group-setting-rules.js';
-export {
-  directSystemGroups,
-  SUBGROUP_OF,
-  SYSTEM_GROUPS,
-  type SystemGroupName,
-  systemGroupTitle,
-} from './system-groups.js';
 export * from './use-cases/change-group-members.js';
 export * from './use-cases/create-group.js';
 export * from './use-cases/list-groups.js';

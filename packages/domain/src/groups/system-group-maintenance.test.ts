@@ -1,6 +1,7 @@
 import { tableRows, userId } from '@parley/testkit';
+import type { Role } from '../permissions/role.js';
+import type { SystemGroupName } from '../permissions/system-groups.js';
 import type { UserId } from '../shared/ids.js';
-import type { Role } from '../users/role.js';
 import {
   fullMemberAt,
   fullMemberChanges,
@@ -10,7 +11,6 @@ import {
   systemGroupChange,
   systemGroupsOf,
 } from './system-group-maintenance.js';
-import type { SystemGroupName } from './system-groups.js';
 
 const DAY = 86_400;
 const person = (role: Role, joinedAt = 0): RoleAndJoinTime => ({ role, joinedAt });

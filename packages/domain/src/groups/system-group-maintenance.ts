@@ -1,6 +1,6 @@
+import { directSystemGroups, type SystemGroupName } from '../permissions/system-groups.js';
 import type { UnixSeconds, UserId } from '../shared/ids.js';
 import type { User } from '../users/user.js';
-import { directSystemGroups, type SystemGroupName } from './system-groups.js';
 
 const DAY = 86_400;
 

@@ -11,7 +11,7 @@ import {
   tableRows,
   userId,
 } from '@parley/testkit';
-import type { Role } from '../users/role.js';
+import type { Role } from '../permissions/role.js';
 import {
   canChangeInvitation,
   canInvite,

@@ -1,13 +1,14 @@
 import type { Channel } from '../channels/channel.js';
 import { canReadActive, mayAddOthers } from '../channels/channel-permissions.js';
 import type { Group } from '../groups/group.js';
-import { canInviteIntoGroup, hasRealmPermission } from '../groups/group-permissions.js';
+import { canInviteIntoGroup } from '../groups/group-permissions.js';
+import { type Actor, isAdministrator } from '../permissions/actor.js';
+import { isAtLeast, type Role } from '../permissions/role.js';
+import { insufficientUnless, mustBeHuman, mustBeOwner, mustNotBeGuest } from '../permissions/role-rules.js';
 import type { Realm } from '../realms/realm.js';
+import { hasRealmPermission } from '../realms/realm-permissions.js';
 import type { ChannelId, UnixSeconds, UserId } from '../shared/ids.js';
 import { all, allowed, type Decision, denied, denyIf } from '../shared/permission.js';
-import { type Actor, isAdministrator } from '../users/actor.js';
-import { isAtLeast, type Role } from '../users/role.js';
-import { insufficientUnless, mustBeHuman, mustBeOwner, mustNotBeGuest } from '../users/role-rules.js';
 
 /** A link that many may use, or letters to addresses, each good for one person. */
 export type InvitationKind = 'link' | 'email';

@@ -1,8 +1,8 @@
 import type { EventFormats } from '../events/event.js';
+import type { Role } from '../permissions/role.js';
 import { DomainError } from '../shared/errors.js';
 import type { ChannelId, GroupId, RealmId, UnixSeconds, UserId } from '../shared/ids.js';
 import { foldCase, trim } from '../shared/text.js';
-import type { Role } from '../users/role.js';
 import type { InvitationKind } from './invitation-permissions.js';
 
 /** What somebody who accepts an invitation gets (organization §9.1). */

@@ -1,5 +1,6 @@
 import { changeTopicPolicy } from '../channels/change-topic-policy.js';
 import { type Channel, hasSharedHistory } from '../channels/channel.js';
+import { topicKey } from '../channels/topic.js';
 import {
   followsWhenMentioned,
   type TopicPolicy,
@@ -7,16 +8,15 @@ import {
   visibilityAfterParticipating,
   visibilityAfterSending,
 } from '../channels/topic-policy.js';
+import type { Actor } from '../permissions/actor.js';
 import type { UnixSeconds, UserId } from '../shared/ids.js';
 import type { Transaction } from '../shared/unit-of-work.js';
-import type { Actor } from '../users/actor.js';
 import type { User } from '../users/user.js';
 import type { Message } from './message.js';
 import type { Viewer } from './message-page-reads.js';
 import { receivedMessagesIn } from './narrow.js';
 import type { Destination } from './post-message.js';
 import type { RenderedText } from './render-message.js';
-import { topicKey } from './topic.js';
 
 /** What a message changes of who follows its topic. */
 export interface AutomaticTopicPolicies {

@@ -1,10 +1,11 @@
 import type { Channel } from '../channels/channel.js';
+import { channelLink, silentMention } from '../markdown/syntax.js';
 import type { Caller } from '../shared/caller.js';
 import type { Clock } from '../shared/clock.js';
 import type { UnixSeconds, UserId } from '../shared/ids.js';
 import { type OnRollback, writeProvisionally } from '../shared/provisional-changes.js';
 import type { Transaction, UnitOfWork } from '../shared/unit-of-work.js';
-import { channelLink, type SystemMessages, silentMention } from './system-messages.js';
+import type { SystemMessages } from './system-messages.js';
 
 /** In seconds. */
 const PAUSE = 300;

@@ -1,12 +1,11 @@
-import type { Channel } from '../channels/channel.js';
-import { hasSharedHistory } from '../channels/channel.js';
+import { type Channel, hasSharedHistory } from '../channels/channel.js';
+import { topicKey } from '../channels/topic.js';
 import { anyOf, users } from '../events/audience.js';
 import { publishFileChanges } from '../files/file-events.js';
 import type { MessageId, RealmId, UnixSeconds, UserId } from '../shared/ids.js';
 import type { Transaction } from '../shared/unit-of-work.js';
 import type { Message } from './message.js';
 import { watchersOfAny } from './message-audiences.js';
-import { topicKey } from './topic.js';
 
 export interface Deletion {
   readonly realmId: RealmId;

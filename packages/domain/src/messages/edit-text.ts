@@ -4,10 +4,8 @@ import { trim } from '../shared/text.js';
 import type { Transaction } from '../shared/unit-of-work.js';
 import { changeAttachedFiles, filesOfEdit } from './attach-files.js';
 import { awaitThumbnails } from './linked-uploads.js';
-import type { EditedText, Message } from './message.js';
-import { parseContent } from './message.js';
-import type { Post } from './post-message.js';
-import { namedIn, shownOf } from './post-message.js';
+import { type EditedText, type Message, parseContent } from './message.js';
+import { namedIn, type Post, shownOf } from './post-message.js';
 
 /** What is left of a message whose text is taken away. */
 const DELETED = '(deleted)';

@@ -1,6 +1,6 @@
 import type { AttachedFile } from '../files/file.js';
+import type { Actor } from '../permissions/actor.js';
 import type { Repositories, Transaction } from '../shared/unit-of-work.js';
-import type { Actor } from '../users/actor.js';
 import { loadMessages } from './load-access.js';
 import { canReadMessage } from './message-permissions.js';
 

@@ -1,12 +1,13 @@
 import type { GroupNotices, MembershipNotice } from '../groups/group-notices.js';
 import { encodeJob, type Job, jobKind } from '../jobs/job.js';
 import type { JobHandler, JobWork } from '../jobs/job-handler.js';
+import { silentMention } from '../markdown/syntax.js';
 import type { Realm } from '../realms/realm.js';
 import type { Clock } from '../shared/clock.js';
 import { type GroupId, isId, type UserId } from '../shared/ids.js';
 import { slicesOf } from '../shared/slices.js';
 import type { Transaction } from '../shared/unit-of-work.js';
-import { type SystemMessages, silentMention } from './system-messages.js';
+import type { SystemMessages } from './system-messages.js';
 
 /** So many are told in one unit: others would have to wait for longer ones. */
 export const NOTICES_AT_A_TIME = 100;

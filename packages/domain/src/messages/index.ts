@@ -7,24 +7,7 @@ export {
 export { BotOwnerWarnings } from './bot-owner-warnings.js';
 export { type FlagChange, type FlagChangeInput, parseFlagChange } from './change-flags.js';
 export { GroupMembershipNotices, SendGroupMembershipNotices } from './group-membership-notices.js';
-export {
-  type LinkableChannel,
-  type MarkdownOptions,
-  type MarkdownReferences,
-  type MarkdownRenderer,
-  type MentionableGroup,
-  type MentionableUser,
-  NOTHING_NAMED,
-  type ParsedMarkdown,
-  type RenderedMarkdown,
-  type RenderedMessages,
-  type ResolvedNames,
-  type SearchWords,
-  type StoredImage,
-  type StoredUpload,
-  type TopicLink,
-  type TopicReference,
-} from './markdown.js';
+export { MarkdownTextRenderer } from './markdown-text-renderer.js';
 export {
   type EditedText,
   HISTORICAL,
@@ -116,7 +99,6 @@ export type { SearchIndex, SearchIndexReads } from './search-index.js';
 export { isPassedOver, STOP_WORDS } from './stop-words.js';
 export { MAX_SUBMESSAGE_KIND_LENGTH, MAX_SUBMESSAGE_LENGTH } from './submessage.js';
 export { SystemMessages } from './system-messages.js';
-export { EMPTY_TOPIC_DISPLAY_NAME, MAX_TOPIC_LENGTH, normalizeTopic, RESOLVED_PREFIX, topicKey } from './topic.js';
 export type { TopicReads, TopicSummary } from './topic-reads.js';
 export type { TypingEventTypes, TypingOp } from './typing-events.js';
 export * from './use-cases/add-submessage.js';
@@ -128,6 +110,7 @@ export * from './use-cases/expire-messages.js';
 export * from './use-cases/get-edit-history.js';
 export * from './use-cases/get-message.js';
 export * from './use-cases/get-messages.js';
+export { GetUnread } from './use-cases/get-unread.js';
 export * from './use-cases/index-messages.js';
 export * from './use-cases/list-readers.js';
 export * from './use-cases/list-topics.js';

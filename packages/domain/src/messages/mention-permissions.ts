@@ -1,6 +1,8 @@
 import type { Group } from '../groups/group.js';
-import { canMentionGroup, hasRealmPermission, type PermissionHolder } from '../groups/group-permissions.js';
+import { canMentionGroup } from '../groups/group-permissions.js';
+import type { PermissionHolder } from '../permissions/is-granted.js';
 import type { Realm } from '../realms/realm.js';
+import { hasRealmPermission } from '../realms/realm-permissions.js';
 import { all, allowed, type Decision, denyIf } from '../shared/permission.js';
 
 /** With more people than that a wildcard needs a permission (messages §3.2 rows 18–19). */

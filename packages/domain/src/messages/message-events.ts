@@ -1,6 +1,6 @@
 import type { EventFormats } from '../events/event.js';
+import type { TopicLink } from '../markdown/markdown.js';
 import type { ChannelId, MessageId, UnixSeconds, UserId } from '../shared/ids.js';
-import type { TopicLink } from './markdown.js';
 import type { SentFlags } from './message.js';
 import type { MessageView, Submessage } from './message-view.js';
 

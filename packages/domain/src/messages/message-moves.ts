@@ -1,5 +1,5 @@
+import type { TopicLink } from '../markdown/markdown.js';
 import type { ChannelId, MessageId, RealmId, RecipientId, UnixSeconds } from '../shared/ids.js';
-import type { TopicLink } from './markdown.js';
 
 export interface MoveTarget {
   readonly channelId: ChannelId;

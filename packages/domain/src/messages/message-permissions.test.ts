@@ -10,9 +10,9 @@ import {
   userId,
 } from '@parley/testkit';
 import type { ChannelPermission, ChannelPrivacy } from '../channels/channel.js';
+import { ROLES, type Role } from '../permissions/role.js';
 import type { RealmPermission, RealmSettings } from '../realms/realm-settings.js';
 import type { GroupId, MessageId } from '../shared/ids.js';
-import { ROLES, type Role } from '../users/role.js';
 import {
   canChangeChannelOf,
   canChangeTopic,

@@ -10,15 +10,16 @@ import {
   unknownChannel,
 } from '../channels/channel-permissions.js';
 import { canCreateTopic, canSendTo } from '../channels/post-permissions.js';
-import { hasRealmPermission, type PermissionHolder } from '../groups/group-permissions.js';
+import { cutTopic, RESOLVED_PREFIX } from '../channels/topic.js';
+import { type Actor, isAdministrator, isGuest } from '../permissions/actor.js';
+import type { PermissionHolder } from '../permissions/is-granted.js';
+import { isAtLeast } from '../permissions/role.js';
+import { mustBeAdministrator } from '../permissions/role-rules.js';
 import type { Realm } from '../realms/realm.js';
+import { hasRealmPermission } from '../realms/realm-permissions.js';
 import type { MessageId, UnixSeconds, UserId } from '../shared/ids.js';
 import { all, allowed, type Decision, denied, denyIf } from '../shared/permission.js';
-import { type Actor, isAdministrator, isGuest } from '../users/actor.js';
-import { isAtLeast } from '../users/role.js';
-import { mustBeAdministrator } from '../users/role-rules.js';
 import type { Message } from './message.js';
-import { cutTopic, RESOLVED_PREFIX } from './topic.js';
 
 /** The same text for messages that do not exist (messages §1.4). */
 const unknownMessage: Decision = denied('UNKNOWN_MESSAGE', 'Invalid message(s)');

@@ -1,16 +1,15 @@
-import type { Channel } from '../channels/channel.js';
-import { hasSharedHistory } from '../channels/channel.js';
+import { type Channel, hasSharedHistory } from '../channels/channel.js';
 import { hasFullHistoryAccess } from '../channels/channel-permissions.js';
+import { topicKey } from '../channels/topic.js';
+import type { TopicLink } from '../markdown/markdown.js';
+import type { Actor } from '../permissions/actor.js';
 import { DomainError } from '../shared/errors.js';
 import type { MessageId, UnixSeconds } from '../shared/ids.js';
 import type { Transaction } from '../shared/unit-of-work.js';
-import type { Actor } from '../users/actor.js';
-import type { TopicLink } from './markdown.js';
 import type { Message } from './message.js';
 import type { MovePropagation } from './message-events.js';
 import type { MessageFilter } from './message-page-reads.js';
 import { receivedMessagesIn } from './narrow.js';
-import { topicKey } from './topic.js';
 
 /** What one request moves at most. */
 export const MAX_MOVED = 50_000;

@@ -1,16 +1,17 @@
 import type { Channel } from '../channels/channel.js';
+import { topicKey } from '../channels/topic.js';
+import { silentMention } from '../markdown/syntax.js';
+import type { Actor } from '../permissions/actor.js';
 import type { Realm } from '../realms/realm.js';
 import type { Clock } from '../shared/clock.js';
 import type { MessageId, RealmId, UserId } from '../shared/ids.js';
 import type { RealmUrls } from '../shared/realm-urls.js';
 import type { Transaction } from '../shared/unit-of-work.js';
-import type { Actor } from '../users/actor.js';
 import type { User } from '../users/user.js';
 import { deleteMessages } from './delete-messages.js';
 import type { TopicPlace } from './move-topic-policies.js';
 import { topicUrl } from './narrow-urls.js';
-import { type SystemMessages, silentMention } from './system-messages.js';
-import { topicKey } from './topic.js';
+import type { SystemMessages } from './system-messages.js';
 
 export interface Move {
   readonly realm: Realm;

@@ -1,11 +1,10 @@
 import { changeTopicPolicy } from '../channels/change-topic-policy.js';
 import type { Channel } from '../channels/channel.js';
 import { hasContentAccess } from '../channels/channel-permissions.js';
-import type { TopicPolicy, TopicVisibility } from '../channels/topic-policy.js';
-import { moreVisible } from '../channels/topic-policy.js';
+import { topicKey } from '../channels/topic.js';
+import { moreVisible, type TopicPolicy, type TopicVisibility } from '../channels/topic-policy.js';
 import type { UnixSeconds, UserId } from '../shared/ids.js';
 import type { Transaction } from '../shared/unit-of-work.js';
-import { topicKey } from './topic.js';
 
 export interface TopicPlace {
   readonly channel: Channel;

@@ -1,14 +1,15 @@
 import type { Channel, ChannelPrivacy } from '../channels/channel.js';
 import { hasFullHistoryAccess } from '../channels/channel-permissions.js';
+import { normalizeTopic, topicKey } from '../channels/topic.js';
 import type { TopicVisibility } from '../channels/topic-policy.js';
+import type { SearchWords } from '../markdown/markdown.js';
+import type { Actor } from '../permissions/actor.js';
 import { DomainError } from '../shared/errors.js';
 import type { ChannelId, MessageId, RecipientId, UserId } from '../shared/ids.js';
 import type { RealmUrls } from '../shared/realm-urls.js';
 import { trim } from '../shared/text.js';
 import type { Repositories, Transaction } from '../shared/unit-of-work.js';
-import type { Actor } from '../users/actor.js';
 import { findByPublicAddress } from '../users/find-by-address.js';
-import type { SearchWords } from './markdown.js';
 import {
   type ChannelTopic,
   type Combined,
@@ -20,7 +21,6 @@ import {
 } from './message-condition.js';
 import { HAS_OPERANDS, type HasProperty } from './message-properties.js';
 import { parseSearch } from './search.js';
-import { normalizeTopic, topicKey } from './topic.js';
 
 /** One term of a narrow, as it was asked for. */
 export interface NarrowTerm {

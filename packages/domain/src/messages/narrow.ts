@@ -1,8 +1,8 @@
 import { canReadContent } from '../channels/channel-permissions.js';
+import type { Actor } from '../permissions/actor.js';
 import { DomainError } from '../shared/errors.js';
 import type { RecipientId } from '../shared/ids.js';
 import type { Repositories, Transaction } from '../shared/unit-of-work.js';
-import type { Actor } from '../users/actor.js';
 import { type LoadedMessage, loadMessages } from './load-access.js';
 import { type MessageCondition, not } from './message-condition.js';
 import type { MessageFilter } from './message-page-reads.js';

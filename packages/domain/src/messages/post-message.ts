@@ -1,21 +1,20 @@
 import { changeTopicPolicy } from '../channels/change-topic-policy.js';
-import type { Channel } from '../channels/channel.js';
-import { isPrivate } from '../channels/channel.js';
+import { type Channel, isPrivate } from '../channels/channel.js';
 import { metadataUsers } from '../channels/channel-audiences.js';
 import { subscribersOf } from '../channels/channel-delivery.js';
+import { topicKey } from '../channels/topic.js';
 import type { TopicPolicy } from '../channels/topic-policy.js';
 import { type Audience, anyOf, users } from '../events/audience.js';
+import type { TopicLink } from '../markdown/markdown.js';
 import type { FileId, RecipientId, UnixSeconds, UserId } from '../shared/ids.js';
 import type { Transaction } from '../shared/unit-of-work.js';
 import type { User } from '../users/user.js';
 import { attachableFiles, attachFiles } from './attach-files.js';
 import { awaitThumbnails } from './linked-uploads.js';
-import type { TopicLink } from './markdown.js';
 import type { Message, SentFlags } from './message.js';
 import type { ReceivedFlags } from './message-events.js';
 import type { MessageView, Submessage } from './message-view.js';
 import type { RenderedText } from './render-message.js';
-import { topicKey } from './topic.js';
 import { userSummary } from './user-summary.js';
 import { type Widget, widgetText } from './widgets.js';
 

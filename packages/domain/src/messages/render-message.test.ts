@@ -14,11 +14,11 @@ import {
   sending,
   subscribe,
 } from '@parley/testkit';
+import { normalizeTopic, parseTopic } from '../channels/topic.js';
 import { unsubscribeFromChannels } from '../channels/unsubscribe-from-channels.js';
-import type { MarkdownOptions, MarkdownRenderer } from './markdown.js';
+import type { MarkdownOptions, MarkdownRenderer } from '../markdown/markdown.js';
 import { MAX_MESSAGE_LENGTH, parseContent } from './message.js';
 import { markdownOptions, renderText } from './render-message.js';
-import { normalizeTopic, parseTopic } from './topic.js';
 import { RenderMarkdown } from './use-cases/render-markdown.js';
 
 const rendering = (fixture: MemoryFixture) => {

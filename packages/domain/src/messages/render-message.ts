@@ -1,18 +1,8 @@
 import type { Channel } from '../channels/channel.js';
 import { hasContentAccess, hasFullHistoryAccess } from '../channels/channel-permissions.js';
+import { EMPTY_TOPIC_DISPLAY_NAME, normalizeTopic, topicKey } from '../channels/topic.js';
 import { emojiPath } from '../custom-emoji/custom-emoji.js';
 import type { Group } from '../groups/group.js';
-import type { SystemGroupName } from '../groups/system-groups.js';
-import type { Realm } from '../realms/realm.js';
-import { DomainError } from '../shared/errors.js';
-import type { ChannelId, GroupId, MessageId, RealmId, UserId } from '../shared/ids.js';
-import type { RealmUrls } from '../shared/realm-urls.js';
-import { foldCase } from '../shared/text.js';
-import type { Repositories, Transaction } from '../shared/unit-of-work.js';
-import { inaccessibleUserIds } from '../users/accessible-users.js';
-import type { Actor } from '../users/actor.js';
-import type { User } from '../users/user.js';
-import { resolveUploads } from './linked-uploads.js';
 import {
   type LinkableChannel,
   type MarkdownOptions,
@@ -22,8 +12,19 @@ import {
   type ParsedMarkdown,
   type RenderedMarkdown,
   type ResolvedNames,
-} from './markdown.js';
-import { EMPTY_TOPIC_DISPLAY_NAME, normalizeTopic, topicKey } from './topic.js';
+} from '../markdown/markdown.js';
+import type { Author, ParsedAhead } from '../markdown/text-renderer.js';
+import type { Actor } from '../permissions/actor.js';
+import type { SystemGroupName } from '../permissions/system-groups.js';
+import type { Realm } from '../realms/realm.js';
+import { DomainError } from '../shared/errors.js';
+import type { ChannelId, GroupId, MessageId, RealmId, UserId } from '../shared/ids.js';
+import type { RealmUrls } from '../shared/realm-urls.js';
+import { foldCase } from '../shared/text.js';
+import type { Repositories, Transaction } from '../shared/unit-of-work.js';
+import { inaccessibleUserIds } from '../users/accessible-users.js';
+import type { User } from '../users/user.js';
+import { resolveUploads } from './linked-uploads.js';
 
 /** How a message of this realm is parsed; descriptions and profile fields show no previews. */
 export function markdownOptions(
@@ -53,9 +54,6 @@ export async function ownMarkdownOptions(
   const translateEmoticons = user?.settings.translateEmoticons ?? false;
   return markdownOptions(realm, realmUrls.urlOf(realm), { translateEmoticons });
 }
-
-/** What a text was parsed into before the unit, or why it cannot be rendered, which is said in its place inside. */
-export type ParsedAhead = ParsedMarkdown | DomainError;
 
 export async function parseAhead(
   renderer: MarkdownRenderer,
@@ -89,14 +87,6 @@ type Reads = Pick<
 /** What was made of a text, and the groups it mentions aloud. */
 export interface RenderedText extends RenderedMarkdown {
   readonly mentionedGroups: readonly Group[];
-}
-
-/** Whose access decides what the names in a text turn into (markdown §11, §12). */
-export interface Author {
-  /** Null: nobody in particular, so every name is looked up. For texts without a word that a user typed. */
-  readonly actor: Actor | null;
-  /** Linked to whatever the actor may read: the channels that a notice is about. */
-  readonly about?: readonly Pick<Channel, 'id'>[];
 }
 
 /**

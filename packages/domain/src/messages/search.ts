@@ -1,6 +1,6 @@
+import type { SearchTexts, SearchWords } from '../markdown/markdown.js';
 import type { UserId } from '../shared/ids.js';
 import { foldCase } from '../shared/text.js';
-import type { SearchTexts, SearchWords } from './markdown.js';
 import type { Message } from './message.js';
 
 /** What somebody searches for (messages §7.6). */

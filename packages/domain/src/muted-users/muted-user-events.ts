@@ -1,8 +1,8 @@
 import { users } from '../events/audience.js';
 import type { EventFormats } from '../events/event.js';
 import type { MutedSender } from '../messages/personal-messages.js';
+import type { Actor } from '../permissions/actor.js';
 import type { Transaction } from '../shared/unit-of-work.js';
-import type { Actor } from '../users/actor.js';
 
 export interface MutedUserEventTypes {
   /** To whoever mutes them: all of them. */

@@ -1,9 +1,9 @@
 import type { MutedSender } from '../messages/personal-messages.js';
+import type { Actor } from '../permissions/actor.js';
 import { DomainError } from '../shared/errors.js';
 import type { UserId } from '../shared/ids.js';
 import type { Repositories, Transaction } from '../shared/unit-of-work.js';
 import { conversationPartnerIds } from '../users/accessible-users.js';
-import type { Actor } from '../users/actor.js';
 import { mayAccessUser } from '../users/user-access.js';
 
 /** Of one user, to whom each change shows all of them. */

@@ -1,4 +1,4 @@
-import type { ApiKeyMint } from '../authentication/api-keys.js';
+import type { ApiKeyMint } from '../credentials/api-keys.js';
 import type { Clock } from '../shared/clock.js';
 import type { RealmId, UserId } from '../shared/ids.js';
 import type { Repositories, Transaction, UnitOfWork } from '../shared/unit-of-work.js';

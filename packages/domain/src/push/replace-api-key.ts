@@ -1,6 +1,6 @@
-import type { ApiKeyMint } from '../authentication/api-keys.js';
-import { endSessions } from '../authentication/end-sessions.js';
 import { endConfirmationOf } from '../confirmations/confirmation-changes.js';
+import type { ApiKeyMint } from '../credentials/api-keys.js';
+import { endSessions } from '../credentials/end-sessions.js';
 import { nobody } from '../events/audience.js';
 import type { RealmId, SessionId, UnixSeconds, UserId } from '../shared/ids.js';
 import type { Transaction } from '../shared/unit-of-work.js';

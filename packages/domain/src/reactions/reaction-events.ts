@@ -4,9 +4,9 @@ import type { LoadedMessage } from '../messages/load-access.js';
 import { messageWatchers } from '../messages/message-audiences.js';
 import type { UserSummary } from '../messages/message-view.js';
 import { userSummary } from '../messages/user-summary.js';
+import type { Actor } from '../permissions/actor.js';
 import type { MessageId } from '../shared/ids.js';
 import type { Transaction } from '../shared/unit-of-work.js';
-import type { Actor } from '../users/actor.js';
 
 export interface ReactionEventTypes {
   /** To those who watch the message (messages §18.4). */

@@ -1,6 +1,5 @@
-import type { DevelopmentMode } from '../authentication/use-cases/fetch-development-api-key.js';
-import type { RealmSettings } from './realm-settings.js';
-import { AUTHENTICATION_METHODS, type AuthenticationMethod } from './realm-settings.js';
+import type { DevelopmentMode } from '../shared/development-mode.js';
+import { AUTHENTICATION_METHODS, type AuthenticationMethod, type RealmSettings } from './realm-settings.js';
 
 /** A way to sign in, as the organization and the server have it. */
 export interface AuthenticationMethodState {

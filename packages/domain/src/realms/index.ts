@@ -1,4 +1,3 @@
-export { addRealm, checkNewRealm } from './add-realm.js';
 export type {
   AllowedDomain,
   AllowedDomainEventTypes,
@@ -24,7 +23,6 @@ export type {
   LinkifierEventTypes,
   LinkifierFields,
   LinkifierRepository,
-  LinkifierRule,
 } from './linkifiers/linkifier.js';
 export * from './linkifiers/use-cases/add-linkifier.js';
 export * from './linkifiers/use-cases/change-linkifier.js';
@@ -46,12 +44,6 @@ export type { RealmDataRepository, RemovalPlace } from './realm-data.js';
 
 import './realm-errors.js';
 
-export {
-  type AuthenticationMethodChanges,
-  type ChangeRealmInput,
-  type ChangeRealmOutput,
-  RealmChanges,
-} from './realm-changes.js';
 export type { RealmEventTypes } from './realm-events.js';
 export {
   REALM_IMAGE_NAMES,
@@ -75,14 +67,7 @@ export {
 } from './realm-settings.js';
 export type { RealmSettingsEventTypes } from './realm-settings-events.js';
 export { type ServerAddress, takesServerAddress } from './server-address.js';
-export * from './use-cases/change-realm.js';
-export * from './use-cases/change-user-defaults.js';
-export * from './use-cases/check-string-id.js';
-export * from './use-cases/configure-realm.js';
 export * from './use-cases/create-call.js';
 export * from './use-cases/create-meeting-link.js';
-export * from './use-cases/create-realm.js';
-export * from './use-cases/deactivate-realm.js';
 export * from './use-cases/forget-limits.js';
-export * from './use-cases/get-server-settings.js';
 export * from './use-cases/join-meeting.js';

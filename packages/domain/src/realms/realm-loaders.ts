@@ -1,6 +1,6 @@
 import type { Snapshot } from '../events/snapshot.js';
-import type { GroupSettingValue } from '../groups/group-setting.js';
-import type { SystemGroupName } from '../groups/system-groups.js';
+import type { GroupSettingValue } from '../permissions/group-setting.js';
+import type { SystemGroupName } from '../permissions/system-groups.js';
 import type { GroupId } from '../shared/ids.js';
 import type { Realm } from './realm.js';
 

@@ -1,8 +1,8 @@
-import { hasRealmPermission, type PermissionHolder } from '../groups/group-permissions.js';
+import { type Actor, isAdministrator } from '../permissions/actor.js';
+import { isGranted, type PermissionHolder } from '../permissions/is-granted.js';
+import { insufficientUnless, mustBeAdministrator, mustBeOwner, mustNotBeGuest } from '../permissions/role-rules.js';
 import type { UserId } from '../shared/ids.js';
 import { all, allowed, type Decision, denyIf } from '../shared/permission.js';
-import { type Actor, isAdministrator } from '../users/actor.js';
-import { insufficientUnless, mustBeAdministrator, mustBeOwner, mustNotBeGuest } from '../users/role-rules.js';
 import type { Realm } from './realm.js';
 import {
   REALM_PERMISSIONS,
@@ -11,6 +11,14 @@ import {
   type RealmSettingDefinition,
   type RealmSettingName,
 } from './realm-settings.js';
+
+/** What permissions of the organization are read from. */
+export type RealmRights = Pick<Realm, 'permissions'>;
+
+/** What the organization lets groups do (channels §3.5). */
+export function hasRealmPermission(actor: PermissionHolder, realm: RealmRights, permission: RealmPermission): boolean {
+  return isGranted(actor, realm.permissions[permission], REALM_PERMISSIONS[permission]);
+}
 
 const ROWS = { ...REALM_SETTINGS, ...REALM_PERMISSIONS };
 

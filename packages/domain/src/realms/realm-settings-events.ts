@@ -1,8 +1,8 @@
 import type { EventFormats } from '../events/event.js';
-import type { GroupSettingValue } from '../groups/group-setting.js';
+import type { GroupSettingValue } from '../permissions/group-setting.js';
 import type { GroupId } from '../shared/ids.js';
 import type { SettingValue } from '../shared/settings.js';
-import type { UserSettingName } from '../users/user-settings.js';
+import type { UserSettingName } from '../user-settings/user-settings.js';
 import type { AuthenticationMethodState } from './authentication-methods.js';
 import type { RealmPermission, RealmSettingName } from './realm-settings.js';
 

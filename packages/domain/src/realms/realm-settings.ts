@@ -1,5 +1,5 @@
-import { type GroupSettingDefinition, groupSetting } from '../groups/group-setting.js';
-import type { SystemGroupName } from '../groups/system-groups.js';
+import { type GroupSettingDefinition, groupSetting } from '../permissions/group-setting.js';
+import type { SystemGroupName } from '../permissions/system-groups.js';
 import {
   channelOrNull,
   flag,
@@ -13,7 +13,7 @@ import {
   text,
   textOrNull,
 } from '../shared/settings.js';
-import { isLanguage } from '../users/languages.js';
+import { isLanguage } from '../user-settings/languages.js';
 
 /** Who may change it (organization §2.1, §2.2). `nobody`: only the operator. */
 interface RealmSettingRules {
@@ -97,6 +97,7 @@ export const REALM_SETTINGS = {
   nameChangesDisabled: byAdministrators(flag(false)),
   organizationType: byAdministrators(oneOf('unspecified', ORGANIZATION_TYPES)),
   ownerFullContentAccess: byOperator(flag(false)),
+  presenceDisabled: byOperator(flag(false)),
   requireE2eePushNotifications: byAdministrators(flag(false)),
   requireUniqueNames: byAdministrators(flag(false)),
   sendChannelEventsMessages: byAdministrators(flag(true)),

@@ -1,6 +1,6 @@
-import type { GroupSettings } from '../groups/group-setting.js';
+import type { GroupSettings } from '../permissions/group-setting.js';
 import type { RealmId, UnixSeconds } from '../shared/ids.js';
-import type { UserSettings } from '../users/user-settings.js';
+import type { UserSettings } from '../user-settings/user-settings.js';
 import type { Linkifier } from './linkifiers/linkifier.js';
 import type { RealmImages } from './realm-images.js';
 import type { REALM_PERMISSIONS, RealmSettings } from './realm-settings.js';

@@ -1,15 +1,15 @@
 import type { Channel } from '../channels/channel.js';
+import { EMPTY_TOPIC_DISPLAY_NAME } from '../channels/topic.js';
+import { silentMention } from '../markdown/syntax.js';
 import { loadReadable } from '../messages/load-access.js';
 import { cutContent, MAX_MESSAGE_LENGTH, type Message } from '../messages/message.js';
 import { loadSender, participantIdsOf } from '../messages/message-people.js';
 import { conversationUrl, messageUrl, topicUrl } from '../messages/narrow-urls.js';
-import { silentMention } from '../messages/system-messages.js';
-import { EMPTY_TOPIC_DISPLAY_NAME } from '../messages/topic.js';
+import type { Actor } from '../permissions/actor.js';
 import type { Realm } from '../realms/realm.js';
 import type { MessageId, UserId } from '../shared/ids.js';
 import type { Repositories, Transaction } from '../shared/unit-of-work.js';
 import { inaccessibleUserIds } from '../users/accessible-users.js';
-import type { Actor } from '../users/actor.js';
 import type { User } from '../users/user.js';
 
 /** A message with all that a reminder says of it. */

@@ -9,3 +9,12 @@ export interface Caller {
   /** Absent: not logged in by a browser session. */
   readonly sessionId?: SessionId;
 }
+
+/** Somebody who has proved nothing yet, on the host of a realm or of none. */
+export interface AnonymousCaller {
+  readonly realmId: RealmId | null;
+  /** Network address, which limits are counted by; absent in process. */
+  readonly ip?: string | undefined;
+  /** As the program calls itself; absent in process. */
+  readonly clientName?: string | undefined;
+}

@@ -23,7 +23,7 @@ const STATUS_OF_KIND = {
  *
  *     export const CHANNEL_ERRORS = declareErrors({ CHANNEL_NAME_TAKEN: 'conflict' });
  *     type ChannelErrors = typeof CHANNEL_ERRORS;
- *     declare module '../shared/errors.js' { interface ErrorCodes extends ChannelErrors {} }
+ *     declare module './errors.js' { interface ErrorCodes extends ChannelErrors {} }
  *
  * A code of its own is due for each reason that somebody could act on; one reason has one code, however many texts.
  * `docs/errors.md` lists them for embedders.

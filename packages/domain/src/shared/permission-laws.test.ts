@@ -44,7 +44,6 @@ import {
   canMentionGroup,
   canRemoveMembers,
   hasGroupPermission,
-  hasRealmPermission,
 } from '../groups/group-permissions.js';
 import { canInvite, canInviteAs, canInviteIntoChannels } from '../invitations/invitation-permissions.js';
 import { canMentionMany } from '../messages/mention-permissions.js';
@@ -56,10 +55,10 @@ import {
   canMoveWholeTopic,
   canReadMessage,
 } from '../messages/message-permissions.js';
-import { canAddCustomEmoji, canChangeRealm } from '../realms/realm-permissions.js';
+import type { Actor } from '../permissions/actor.js';
+import { ROLES, type Role } from '../permissions/role.js';
+import { canAddCustomEmoji, canChangeRealm, hasRealmPermission } from '../realms/realm-permissions.js';
 import { REALM_PERMISSIONS, type RealmPermission } from '../realms/realm-settings.js';
-import type { Actor } from '../users/actor.js';
-import { ROLES, type Role } from '../users/role.js';
 import { mayAccessUser } from '../users/user-access.js';
 import { canCreateBot, canCreateUsers } from '../users/user-permissions.js';
 import type { GroupId, MessageId } from './ids.js';

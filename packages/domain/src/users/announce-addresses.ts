@@ -1,9 +1,9 @@
 import { users as usersNamed } from '../events/audience.js';
+import type { Role } from '../permissions/role.js';
 import type { RealmId, UserId } from '../shared/ids.js';
 import { slicesOf } from '../shared/slices.js';
 import type { Transaction } from '../shared/unit-of-work.js';
 import { visibleEmailSettings } from './email-visibility.js';
-import type { Role } from './role.js';
 
 /** So many users one event names at most: each may become two events for the client. */
 const USERS_PER_EVENT = 200;

@@ -2,11 +2,11 @@ import { users as usersNamed } from '../events/audience.js';
 import type { RealmId, UnixSeconds, UserId } from '../shared/ids.js';
 import { changed, type SettingChange } from '../shared/settings.js';
 import type { Transaction } from '../shared/unit-of-work.js';
+import { USER_SETTINGS } from '../user-settings/user-settings.js';
 import { announceExportConsent } from './export-consent.js';
 import { type PresencePolicy, presenceAudience } from './presence-policy.js';
 import type { User } from './user.js';
 import { accessorsOf } from './user-delivery.js';
-import { USER_SETTINGS } from './user-settings.js';
 
 export type UserSettingChange = SettingChange<typeof USER_SETTINGS>;
 

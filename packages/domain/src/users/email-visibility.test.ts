@@ -1,4 +1,6 @@
 import { makeUser, tableRows, userId } from '@parley/testkit';
+import type { Role } from '../permissions/role.js';
+import type { EmailVisibility } from '../user-settings/user-settings.js';
 import {
   canFindByEmail,
   canSeeEmail,
@@ -8,8 +10,6 @@ import {
   visibleEmail,
   visibleEmailSettings,
 } from './email-visibility.js';
-import type { Role } from './role.js';
-import type { EmailVisibility } from './user-settings.js';
 
 const withVisibility = (emailAddressVisibility: EmailVisibility) =>
   makeUser({ settings: { ...makeUser().settings, emailAddressVisibility } });

@@ -1,7 +1,7 @@
+import type { Role } from '../permissions/role.js';
 import type { UserId } from '../shared/ids.js';
-import type { Role } from './role.js';
+import type { EmailVisibility } from '../user-settings/user-settings.js';
 import type { User } from './user.js';
-import type { EmailVisibility } from './user-settings.js';
 
 const VISIBLE_TO: Readonly<Record<Role, readonly EmailVisibility[]>> = {
   owner: ['everyone', 'members', 'administrators', 'moderators'],

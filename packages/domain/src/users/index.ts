@@ -1,5 +1,4 @@
 export { accessChanges, accessibleUserIds, type Reach } from './accessible-users.js';
-export { type Actor, type ActorReads, isAdministrator } from './actor.js';
 export { type ProfileEntry, ProfileValues } from './change-profile.js';
 export { isEmailAddress } from './email-address.js';
 export {
@@ -15,7 +14,6 @@ export {
 import './profile-errors.js';
 
 export type { DisposableDomains } from './joining-address.js';
-export { LANGUAGES } from './languages.js';
 export type { PresencePolicy } from './presence-policy.js';
 export type { UserList } from './present-known-users.js';
 export type { ProfileEventTypes } from './profile-events.js';
@@ -29,19 +27,14 @@ export {
 } from './profile-field.js';
 export type { ProfileRepository } from './profile-repository.js';
 export { MAX_USERS_IN_VALUE, type ProfileValue } from './profile-value.js';
-export { isAtLeast, ROLES, type Role } from './role.js';
-export { mustBeAdministrator, mustBeBot, mustBeHuman, mustBeOwner, mustNotBeGuest } from './role-rules.js';
 export * from './use-cases/change-own-profile.js';
 export { ChangeSettings, type ChangeSettingsInput, type SettingTargets } from './use-cases/change-settings.js';
-export * from './use-cases/create-user.js';
 export * from './use-cases/get-own-user.js';
 export * from './use-cases/get-user.js';
 export * from './use-cases/grant-special-permission.js';
 export * from './use-cases/list-users.js';
 export * from './use-cases/profile-fields.js';
-export * from './use-cases/register-user.js';
 export * from './use-cases/switch-display.js';
-export * from './use-cases/update-user.js';
 export {
   type Avatar,
   type AvatarSource,
@@ -62,13 +55,4 @@ export type { UserEventTypes } from './user-events.js';
 export { type LoadedPeople, loadOwnUser, loadPeople, loadViewer } from './user-loaders.js';
 export { foldedName } from './user-name.js';
 export type { ConversationPartnerQuestion, UserListEntry, UserRepository } from './user-repository.js';
-export {
-  type EmailVisibility,
-  NOTIFICATION_SOUNDS,
-  SETTINGS_WITH_REALM_DEFAULT,
-  USER_SETTINGS,
-  type UserSettingDefinition,
-  type UserSettingName,
-  type UserSettings,
-} from './user-settings.js';
 export type { UserSettingsEventTypes } from './user-settings-events.js';

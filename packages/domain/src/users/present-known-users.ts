@@ -1,8 +1,8 @@
+import type { Actor } from '../permissions/actor.js';
 import type { Realm } from '../realms/realm.js';
 import type { UserId } from '../shared/ids.js';
 import type { Repositories } from '../shared/unit-of-work.js';
 import { accessibleUserIds } from './accessible-users.js';
-import type { Actor } from './actor.js';
 import type { UserWithProfile } from './profile-value.js';
 import { withProfiles } from './user-profiles.js';
 import type { UserListEntry } from './user-repository.js';

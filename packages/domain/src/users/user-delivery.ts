@@ -15,14 +15,14 @@ import type {
 } from '../events/delivery-features.js';
 import type { DomainEvent } from '../events/event.js';
 import type { EventNeeds, Receiver } from '../events/receiver.js';
-import type { GroupProjection } from '../groups/group-delivery.js';
+import type { GroupProjection } from '../permissions/group-delivery.js';
+import { isAtLeast, ROLES, type Role } from '../permissions/role.js';
 import type { Realm } from '../realms/realm.js';
 import { type EventSeq, isId, type RealmId, type UserId } from '../shared/ids.js';
 import type { Repositories } from '../shared/unit-of-work.js';
 import { accessChanges, inaccessibleUserIdsByGuest, type Reach } from './accessible-users.js';
 import { canSeeEmail } from './email-visibility.js';
 import type { UserWithProfile } from './profile-value.js';
-import { isAtLeast, ROLES, type Role } from './role.js';
 import type { User } from './user.js';
 import { isLimitedGuest } from './user-access.js';
 

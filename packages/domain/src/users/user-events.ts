@@ -1,7 +1,7 @@
 import type { EventFormats } from '../events/event.js';
+import type { Role } from '../permissions/role.js';
 import type { EventSeq, UserId } from '../shared/ids.js';
 import type { Reach } from './accessible-users.js';
-import type { Role } from './role.js';
 import type { User } from './user.js';
 
 export interface UserEventTypes {

@@ -1,8 +1,8 @@
 import type { Snapshot } from '../events/snapshot.js';
+import type { Actor } from '../permissions/actor.js';
 import { loadRealm } from '../realms/realm-loaders.js';
 import type { UserId } from '../shared/ids.js';
 import { accessibleUserIds } from './accessible-users.js';
-import type { Actor } from './actor.js';
 import type { UserWithProfile } from './profile-value.js';
 import type { User } from './user.js';
 import { withProfiles } from './user-profiles.js';

@@ -9,7 +9,7 @@ import {
   userId,
 } from '@parley/testkit';
 import fc from 'fast-check';
-import { ROLES, type Role } from './role.js';
+import { ROLES, type Role } from '../permissions/role.js';
 import {
   insufficientUnless,
   mustBeAdministrator,
@@ -17,7 +17,8 @@ import {
   mustBeHuman,
   mustBeOwner,
   mustNotBeGuest,
-} from './role-rules.js';
+} from '../permissions/role-rules.js';
+import { USER_SETTINGS, type UserSettings } from '../user-settings/user-settings.js';
 import type { Bot, User } from './user.js';
 import { isLimitedGuest, mayAccessUser } from './user-access.js';
 import {
@@ -41,7 +42,6 @@ import {
   isOnlyOwner,
   mayChangeOwnName,
 } from './user-permissions.js';
-import { USER_SETTINGS, type UserSettings } from './user-settings.js';
 
 const TEAM = groupId(50);
 const NO_USER = 'UNKNOWN_USER: No such user';

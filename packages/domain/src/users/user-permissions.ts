@@ -1,13 +1,19 @@
-import { hasRealmPermission } from '../groups/group-permissions.js';
+import { type Actor, isAdministrator } from '../permissions/actor.js';
+import { isAtLeast, type Role } from '../permissions/role.js';
+import {
+  insufficientUnless,
+  mustBeAdministrator,
+  mustBeHuman,
+  mustBeOwner,
+  mustNotBeGuest,
+} from '../permissions/role-rules.js';
 import type { Realm } from '../realms/realm.js';
+import { hasRealmPermission } from '../realms/realm-permissions.js';
 import type { UserId } from '../shared/ids.js';
 import { all, allowed, type Decision, denyIf } from '../shared/permission.js';
-import { type Actor, isAdministrator } from './actor.js';
-import { isAtLeast, type Role } from './role.js';
-import { insufficientUnless, mustBeAdministrator, mustBeHuman, mustBeOwner, mustNotBeGuest } from './role-rules.js';
+import { USER_SETTINGS, type UserSettings } from '../user-settings/user-settings.js';
 import type { BotKind, User } from './user.js';
 import { mayAccessUser, type UserAccess } from './user-access.js';
-import { USER_SETTINGS, type UserSettings } from './user-settings.js';
 
 /** Users §3.1: the operator grants it on top of the role. */
 export function canCreateUsers(actor: Pick<Actor, 'role'>, hasSpecialPermission: boolean): Decision {

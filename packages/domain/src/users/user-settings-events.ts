@@ -1,8 +1,8 @@
 import type { EventFormats } from '../events/event.js';
 import type { UnixSeconds, UserId } from '../shared/ids.js';
 import type { SettingValue } from '../shared/settings.js';
+import type { EmailVisibility, UserSettingName } from '../user-settings/user-settings.js';
 import type { User } from './user.js';
-import type { EmailVisibility, UserSettingName } from './user-settings.js';
 
 /** What follows from people changing their settings and their accounts (users §6.4). */
 export interface UserSettingsEventTypes {

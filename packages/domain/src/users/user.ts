@@ -1,6 +1,6 @@
+import type { Role } from '../permissions/role.js';
 import type { RealmId, UnixSeconds, UserId } from '../shared/ids.js';
-import type { Role } from './role.js';
-import type { UserSettingName, UserSettings } from './user-settings.js';
+import type { UserSettingName, UserSettings } from '../user-settings/user-settings.js';
 
 export type BotKind = 'generic' | 'incomingWebhook' | 'outgoingWebhook' | 'embedded';
 /** What the operator grants beyond roles. */
@@ -16,6 +16,8 @@ export interface User {
   readonly fullName: string;
   readonly role: Role;
   readonly isActive: boolean;
+  /** Their profile was deleted with the account (users §4.1); only of those who are not active. */
+  readonly isDeleted: boolean;
   readonly joinedAt: UnixSeconds;
   /** Null for people. */
   readonly bot: Bot | null;

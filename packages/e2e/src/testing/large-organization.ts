@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
+import { RegisterUser } from '@parley/domain/accounts';
 import { CreateChannel, DEFAULT_CHANNEL_OPTIONS } from '@parley/domain/channels';
 import { SendMessage } from '@parley/domain/messages';
-import { CreateRealm } from '@parley/domain/realms';
+import { CreateRealm } from '@parley/domain/organization';
 import type { ChannelId } from '@parley/domain/shared';
-import { RegisterUser } from '@parley/domain/users';
 import { createParley, type Parley } from '@parley/server';
 import type { ParleyProcess } from './parley-process.js';
 import { pause } from './pause.js';

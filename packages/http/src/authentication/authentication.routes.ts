@@ -6,8 +6,8 @@ import {
   LogIn,
   LogInForDevelopment,
   LogOut,
-  loginAttemptKey,
 } from '@parley/domain/authentication';
+import { loginAttemptKey } from '@parley/domain/credentials';
 import type { RouteParts } from '../feature.js';
 import { NoParameters } from '../routing/params.js';
 import { success } from '../routing/reply.js';

@@ -21,28 +21,6 @@ export class TextChunks {
     this.openLength += text.length;
   }
 
-  /** A text that is in no other answer, however long it is. */
-  addOwn(text: string): void {
-    for (let at = 0; at < text.length; ) {
-      const end = at + SHAREABLE - 2;
-      // Not between the halves of a surrogate pair.
-      const isPairCut = end < text.length && (text.charCodeAt(end) & 0xfc00) === 0xdc00;
-      const next = isPairCut ? end + 1 : end;
-      this.add(at === 0 && next >= text.length ? text : text.slice(at, next));
-      at = next;
-    }
-  }
-
-  /** A list of which each element is JSON text, behind a start such as its name. */
-  addList(start: string, elements: readonly string[]): void {
-    this.add(`${start}[`);
-    for (let n = 0; n < elements.length; n++) {
-      if (n > 0) this.add(',');
-      this.add(elements[n]!);
-    }
-    this.add(']');
-  }
-
   /** Handed over, not kept. */
   finish(): readonly string[] {
     this.close();

@@ -6,6 +6,7 @@ import {
   type ChannelPermission,
   isColor,
   MAX_CHANNEL_DESCRIPTION_LENGTH,
+  MAX_TOPIC_LENGTH,
   type MuteTopicInput,
   type Principals,
   type RetentionInput,
@@ -17,7 +18,6 @@ import {
   type TopicsPolicy,
   type TopicVisibility,
 } from '@parley/domain/channels';
-import { MAX_TOPIC_LENGTH } from '@parley/domain/messages';
 import type { ChannelFolderId, ChannelId, UserId } from '@parley/domain/shared';
 import {
   declarePermissionChanges,

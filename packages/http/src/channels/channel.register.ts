@@ -11,7 +11,7 @@ import {
   type Subscription,
 } from '@parley/domain/channels';
 import type { UserId } from '@parley/domain/shared';
-import type { UserSettings } from '@parley/domain/users';
+import type { UserSettings } from '@parley/domain/user-settings';
 import { can } from '../events/queue-presentation.js';
 import { PresentedList } from '../events/register-answer.js';
 import { type RegisterSection, registerSection, type SectionContext } from '../events/register-section.js';
@@ -31,6 +31,7 @@ import {
   presentFolder,
   presentSubscription,
   presentTopic,
+  sharedChannels,
   VISIBILITY_POLICIES,
 } from './channel.presenters.js';
 
@@ -73,7 +74,7 @@ export const channelsSection: RegisterSection = registerSection({
   fields: { streams: wire.listOf(channel) },
   forSpectators: 'likeGuests',
   load: (snapshot) => snapshot.load(loadChannels),
-  present: (channels, context) => ({ streams: new PresentedList(shownChannels(channels, context), channelText) }),
+  present: (channels, context) => ({ streams: sharedChannels(shownChannels(channels, context)) }),
 });
 
 export const defaultChannelsSection: RegisterSection = registerSection({

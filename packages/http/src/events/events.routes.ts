@@ -4,7 +4,7 @@ import type { Caller } from '@parley/domain/shared';
 import { Turns } from '../caching/turns.js';
 import type { RouteParts } from '../feature.js';
 import { badParameter } from '../routing/errors.js';
-import { success, type WireFields, WireText } from '../routing/reply.js';
+import { success, WireText } from '../routing/reply.js';
 import type { Request } from '../routing/request.js';
 import { type AnonymousClient, type Route, route } from '../routing/route.js';
 import * as wire from '../routing/wire-schema.js';
@@ -153,7 +153,9 @@ async function registerSpectator(
     loaders: Object.fromEntries(requested.map((section) => [section.name, section.loader(shown)])),
   });
   const presenters = requested.map(({ name }) => loaded[name]!);
-  return written(parts.turns, [() => ({ queue_id: null, ...VERSION }), ...presenters]);
+  return new WireText(
+    await parts.turns.runSteps(writeSections([() => ({ queue_id: null, ...VERSION }), ...presenters])),
+  );
 }
 
 const notForSpectators = (parameter: string) => badParameter(`Invalid '${parameter}' parameter for anonymous request`);
@@ -179,11 +181,7 @@ async function register(
     ...VERSION,
   });
   const presenters = requested.map(({ name }) => loaded[name]!);
-  return written(parts.turns, [always, ...presenters]);
-}
-
-async function written(turns: Turns, sections: readonly (() => WireFields)[]): Promise<WireText> {
-  return new WireText(await turns.runSteps(writeSections(sections)));
+  return new WireText(await parts.turns.runSteps(writeSections([always, ...presenters])));
 }
 
 async function openInTheOldWay(useCase: RegisterQueue, caller: Caller, dto: PollEventsDto, request: Request) {

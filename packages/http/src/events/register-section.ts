@@ -1,8 +1,7 @@
 import type { Snapshot, SnapshotLoader } from '@parley/domain/events';
-import type { Realm } from '@parley/domain/realms';
-import { loadRealm } from '@parley/domain/realms';
-import type { Actor, User } from '@parley/domain/users';
-import { loadOwnUser, loadViewer } from '@parley/domain/users';
+import type { Actor } from '@parley/domain/permissions';
+import { loadRealm, type Realm } from '@parley/domain/realms';
+import { loadOwnUser, loadViewer, type User } from '@parley/domain/users';
 import type { ClientVariant } from '../routing/client-variant.js';
 import type { WireFields } from '../routing/reply.js';
 import type { Shape } from '../routing/wire-schema.js';

@@ -10,8 +10,10 @@ import {
 import { DomainError, type FileId } from '@parley/domain/shared';
 import { Turns } from '../caching/turns.js';
 import { presentLongList } from '../events/long-list.js';
+import { PresentedList } from '../events/register-answer.js';
 import type { RouteParts } from '../feature.js';
 import { badParameter } from '../routing/errors.js';
+import type { LimitRule } from '../routing/limit-rules.js';
 import { type Dto, IntegerParam, NoParameters, TextParam } from '../routing/params.js';
 import { type Reply, success } from '../routing/reply.js';
 import type { UploadedFile } from '../routing/request.js';
@@ -101,7 +103,7 @@ export function fileRoutes({ serverInfo }: Pick<RouteParts, 'serverInfo'>): read
       useCase: ListFiles,
       answer: wire.fields({ attachments: wire.listOf(attachment), upload_space_used: wire.integer() }),
       present: ({ files, usedBytes }) =>
-        presentLongList(turns, 'attachments', files, presentFile, { upload_space_used: usedBytes }),
+        presentLongList(turns, 'attachments', new PresentedList(files, presentFile), { upload_space_used: usedBytes }),
     }),
     route('DELETE', '/attachments/:attachment_id', {
       auth: 'user',
@@ -119,7 +121,7 @@ function resumableUploads(maxBytes: () => number): readonly Route[] {
     ...['Tus-Resumable', '1.0.0', 'Tus-Version', '1.0.0'],
     ...['Tus-Extension', TUS_EXTENSIONS, 'Tus-Max-Size', String(maxBytes())],
   ];
-  const of = <D extends object>(method: Method, path: string, dto: Dto<D>, limit?: 'none'): Route =>
+  const of = <D extends object>(method: Method, path: string, dto: Dto<D>, limit?: LimitRule): Route =>
     route(method, path, {
       auth: 'user',
       takesSessions: true,
@@ -134,8 +136,8 @@ function resumableUploads(maxBytes: () => number): readonly Route[] {
   return [
     of('POST', '/tus', NoParameters),
     of('POST', '/tus/', NoParameters),
-    of('GET', '/tus/*path_id', ResumableUploadDto, 'none'),
-    of('PATCH', '/tus/*path_id', ResumableUploadDto, 'none'),
+    of('GET', '/tus/*path_id', ResumableUploadDto, 'upload_parts_by_user'),
+    of('PATCH', '/tus/*path_id', ResumableUploadDto, 'upload_parts_by_user'),
     of('DELETE', '/tus/*path_id', ResumableUploadDto),
   ];
 }

@@ -1,4 +1,4 @@
-import type { GroupSettingValue } from '@parley/domain/groups';
+import type { GroupSettingValue } from '@parley/domain/permissions';
 import type { GroupId, UserId } from '@parley/domain/shared';
 import type { WireGroupSetting } from '../routing/param-types.js';
 

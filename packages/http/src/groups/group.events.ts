@@ -1,5 +1,6 @@
 import type { EventOf } from '@parley/domain/events';
-import type { GroupEventTypes, GroupSettingValue } from '@parley/domain/groups';
+import type { GroupEventTypes } from '@parley/domain/groups';
+import type { GroupSettingValue } from '@parley/domain/permissions';
 import { form, formWithout } from '../events/event-forms.js';
 import { type EventContext, opened, type Presented, type Presenters, toAll } from '../events/event-presenter.js';
 import { can } from '../events/queue-presentation.js';

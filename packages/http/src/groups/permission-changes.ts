@@ -1,4 +1,4 @@
-import type { GroupSettingUpdate } from '@parley/domain/groups';
+import type { GroupSettingUpdate } from '@parley/domain/permissions';
 import { given } from '../routing/given.js';
 import { groupSetting, groupSettingChange, type ValueOf, type WireGroupSetting } from '../routing/param-types.js';
 import { type Dto, param } from '../routing/params.js';

@@ -1,6 +1,8 @@
 import type { MessageList, MessageListEntry, MessageText, MessageView } from '@parley/domain/messages';
+import type { Actor } from '@parley/domain/permissions';
 import type { MessageId, RealmUrls } from '@parley/domain/shared';
-import { type Actor, type EmailVisibility, seesEmailOf } from '@parley/domain/users';
+import type { EmailVisibility } from '@parley/domain/user-settings';
+import { seesEmailOf } from '@parley/domain/users';
 import { BoundedCache } from '../caching/bounded-cache.js';
 import { TextChunks } from '../caching/text-chunks.js';
 import { type PublicRealm, publicRealmOf } from '../realms/public-realm.js';

@@ -1,4 +1,5 @@
 import type { EventOf } from '@parley/domain/events';
+import type {} from '@parley/domain/markdown';
 import {
   type MessageEventTypes,
   type MessageLocation,

@@ -1,3 +1,4 @@
+import type {} from '@parley/domain/markdown';
 import type { HttpFeature } from '../feature.js';
 import { EDIT_PART } from './edit-history.presenters.js';
 import { MESSAGE_WIRE_ERRORS } from './message.errors.js';

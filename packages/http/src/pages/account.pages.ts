@@ -1,5 +1,5 @@
 import { ConfirmEmailChange, GetConfirmation, RequestPasswordReset, ResetPassword } from '@parley/domain/accounts';
-import { PASSWORD_MAX_LENGTH, PASSWORD_MIN_LENGTH } from '@parley/domain/authentication';
+import { PASSWORD_MAX_LENGTH, PASSWORD_MIN_LENGTH } from '@parley/domain/credentials';
 import { MAX_TEXT_LENGTH, MAX_TOKEN_LENGTH } from '../routing/limits.js';
 import { NoParameters, TextParam } from '../routing/params.js';
 import type { Reply } from '../routing/reply.js';

@@ -1,6 +1,5 @@
 import type { EventOf } from '@parley/domain/events';
-import type { PresenceEventTypes, PresenceTimes } from '@parley/domain/presence';
-import { timesAfterSwitch } from '@parley/domain/presence';
+import { type PresenceEventTypes, type PresenceTimes, timesAfterSwitch } from '@parley/domain/presence';
 import type { User } from '@parley/domain/users';
 import { form, formWithout } from '../events/event-forms.js';
 import { type EventContext, keyOf, opened, type Presented, type Presenters } from '../events/event-presenter.js';

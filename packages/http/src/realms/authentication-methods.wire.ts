@@ -1,8 +1,5 @@
-import type {
-  AuthenticationMethod,
-  AuthenticationMethodChanges,
-  AuthenticationMethodState,
-} from '@parley/domain/realms';
+import type { AuthenticationMethodChanges } from '@parley/domain/organization';
+import type { AuthenticationMethod, AuthenticationMethodState } from '@parley/domain/realms';
 import { quotable } from '../routing/param-error.js';
 import { boolean, type ParamType, recordOf } from '../routing/param-types.js';
 import type { WireFields } from '../routing/reply.js';

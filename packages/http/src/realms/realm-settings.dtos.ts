@@ -1,5 +1,5 @@
+import type { ChangeRealmInput } from '@parley/domain/organization';
 import {
-  type ChangeRealmInput,
   MAX_REALM_NAME_LENGTH,
   REALM_PERMISSIONS,
   REALM_SETTINGS,

@@ -1,4 +1,4 @@
-import type { ChangeRealmOutput } from '@parley/domain/realms';
+import type { ChangeRealmOutput } from '@parley/domain/organization';
 import type { SettingValue } from '@parley/domain/shared';
 import { presentGroupSetting } from '../groups/group-setting.presenters.js';
 import { permissionTitle } from '../groups/permission-title.js';

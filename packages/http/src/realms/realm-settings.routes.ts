@@ -1,4 +1,4 @@
-import { ChangeRealm } from '@parley/domain/realms';
+import { ChangeRealm } from '@parley/domain/organization';
 import { given } from '../routing/given.js';
 import { type Route, route } from '../routing/route.js';
 import { toAuthenticationMethods } from './authentication-methods.wire.js';

@@ -1,30 +1,28 @@
-import { PASSWORD_MAX_LENGTH, PASSWORD_MIN_GUESSES, PASSWORD_MIN_LENGTH } from '@parley/domain/authentication';
 import {
   CHANNEL_PERMISSIONS,
   canCreateOfPrivacy,
+  EMPTY_TOPIC_DISPLAY_NAME,
   MAX_CHANNEL_DESCRIPTION_LENGTH,
   MAX_CHANNEL_NAME_LENGTH,
   MAX_NOTIFIED_SUBSCRIBERS,
-} from '@parley/domain/channels';
-import { ANIMATED_THUMBNAIL, type FileLimits, STILL_THUMBNAIL, THUMBNAIL_SIZE } from '@parley/domain/files';
-import { GROUP_PERMISSIONS, type GroupSettingDefinition, systemGroupTitle } from '@parley/domain/groups';
-import { MAX_IMAGE_MIB } from '@parley/domain/images';
-import {
-  EMPTY_TOPIC_DISPLAY_NAME,
-  MAX_MESSAGE_LENGTH,
   MAX_TOPIC_LENGTH,
-  REPORT_REASONS,
-} from '@parley/domain/messages';
+} from '@parley/domain/channels';
+import { PASSWORD_MAX_LENGTH, PASSWORD_MIN_GUESSES, PASSWORD_MIN_LENGTH } from '@parley/domain/credentials';
+import { ANIMATED_THUMBNAIL, type FileLimits, STILL_THUMBNAIL, THUMBNAIL_SIZE } from '@parley/domain/files';
+import { GROUP_PERMISSIONS } from '@parley/domain/groups';
+import { MAX_IMAGE_MIB } from '@parley/domain/images';
+import { MAX_MESSAGE_LENGTH, REPORT_REASONS } from '@parley/domain/messages';
+import { MIN_DELETION_DELAY_DAYS } from '@parley/domain/organization';
+import { type Actor, type GroupSettingDefinition, systemGroupTitle } from '@parley/domain/permissions';
 import {
   authenticationMethods,
   type LoadedRealmPermissions,
-  MIN_DELETION_DELAY_DAYS,
   REALM_PERMISSIONS,
   type Realm,
   type RealmPermission,
 } from '@parley/domain/realms';
 import type { GroupId, UnixSeconds } from '@parley/domain/shared';
-import { type Actor, DEFAULT_EXTERNAL_ACCOUNTS } from '@parley/domain/users';
+import { DEFAULT_EXTERNAL_ACCOUNTS } from '@parley/domain/users';
 import { presentRealmImages } from '../branding/realm-image-urls.js';
 import { emojiDataUrl } from '../emoji/emoji-data-url.js';
 import { presentGroupSetting } from '../groups/group-setting.presenters.js';
@@ -66,7 +64,6 @@ export function presentRealm(
     realm_authentication_methods: presentAuthenticationMethods(methods),
     realm_email_auth_enabled: settings.emailAuthentication,
     realm_password_auth_enabled: settings.emailAuthentication,
-    realm_presence_disabled: false,
     ...presentRealmImages(realm.images, publicRealm),
     realm_url: publicRealm.url,
     realm_uri: publicRealm.url,

@@ -1,4 +1,4 @@
-import { CheckStringId, DeactivateRealm } from '@parley/domain/realms';
+import { CheckStringId, DeactivateRealm } from '@parley/domain/organization';
 import { MAX_TOKEN_LENGTH } from '../routing/limits.js';
 import { NullableIntegerParam, TextParam } from '../routing/params.js';
 import { successSaying } from '../routing/reply.js';

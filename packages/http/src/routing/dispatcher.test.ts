@@ -1,8 +1,7 @@
 import { once } from 'node:events';
 import { createServer, request as httpRequest, type IncomingHttpHeaders, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
-import type { Caller, ChannelId, RealmId, UserId } from '@parley/domain/shared';
-import { DomainError } from '@parley/domain/shared';
+import { type Caller, type ChannelId, DomainError, type RealmId, type UserId } from '@parley/domain/shared';
 import express from 'express';
 import { type Authenticator, BasicAuthenticator, type Credentials, type Identity } from './authenticate.js';
 import { createDispatcher, type Dispatcher, type DispatcherOptions } from './dispatcher.js';

@@ -1,6 +1,5 @@
 import { canChangeDefaultChannels } from '@parley/domain/channels';
 import { mustSynchronizeDrafts } from '@parley/domain/drafts';
-import { type Decision, enforce, type RealmId, type UserId } from '@parley/domain/shared';
 import {
   mustBeAdministrator,
   mustBeBot,
@@ -8,7 +7,8 @@ import {
   mustBeOwner,
   mustNotBeGuest,
   type Role,
-} from '@parley/domain/users';
+} from '@parley/domain/permissions';
+import { type Decision, enforce, type RealmId, type UserId } from '@parley/domain/shared';
 import type { Identity } from './authenticate.js';
 
 /** What role requirements ask about a caller. */

@@ -1,4 +1,4 @@
-import type { ServerSettings } from '@parley/domain/realms';
+import type { ServerSettings } from '@parley/domain/organization';
 import type { RealmUrls } from '@parley/domain/shared';
 import { realmImageUrl } from '../branding/realm-image-urls.js';
 import { publicRealmOf } from '../realms/public-realm.js';

@@ -1,4 +1,4 @@
-import { GetServerSettings } from '@parley/domain/realms';
+import { GetServerSettings } from '@parley/domain/organization';
 import { type RealmUrls, SERVER_ITSELF } from '@parley/domain/shared';
 import { badParameter } from '../routing/errors.js';
 import { NoParameters } from '../routing/params.js';

@@ -1,5 +1,6 @@
 import type { RealmUrls, UserId } from '@parley/domain/shared';
-import { ListUsers, type User, type UserSettings } from '@parley/domain/users';
+import type { UserSettings } from '@parley/domain/user-settings';
+import { ListUsers, type User } from '@parley/domain/users';
 import { aUser, createFixture, type MemoryFixture } from '@parley/testkit';
 import { type UserListForm, UserPagePresenter } from './user-page.js';
 
@@ -7,7 +8,7 @@ const realmUrls: RealmUrls = { urlOf: () => 'https://chat.example', emailDomainO
 
 async function read(fixture: MemoryFixture, pages: UserPagePresenter, who: string, form: Partial<UserListForm> = {}) {
   const fetched: UserId[] = [];
-  const texts = await new ListUsers(fixture.uow).execute(fixture.caller(who), { ids: null }, (list, hydrate) =>
+  const { chunks } = await new ListUsers(fixture.uow).execute(fixture.caller(who), { ids: null }, (list, hydrate) =>
     pages.present(
       list,
       (ids) => {
@@ -17,7 +18,7 @@ async function read(fixture: MemoryFixture, pages: UserPagePresenter, who: strin
       { clientGravatar: true, withProfile: false, ...form },
     ),
   );
-  return { members: JSON.parse(`[${texts.join()}]`), fetched };
+  return { members: JSON.parse(chunks.map(String).join('')), fetched };
 }
 
 const settings = (user: User, more: Partial<UserSettings>): User => ({

@@ -1,10 +1,6 @@
 import type { GroupId, UserId } from '@parley/domain/shared';
-import {
-  SETTINGS_WITH_REALM_DEFAULT,
-  type SettingTargets,
-  USER_SETTINGS,
-  type UserSettingName,
-} from '@parley/domain/users';
+import { SETTINGS_WITH_REALM_DEFAULT, USER_SETTINGS, type UserSettingName } from '@parley/domain/user-settings';
+import type { SettingTargets } from '@parley/domain/users';
 import { MAX_IDS, MAX_TEXT_LENGTH } from '../routing/limits.js';
 import { boolean, integer, listOf, object, optional, type ValueOf } from '../routing/param-types.js';
 import { param, TextParam } from '../routing/params.js';

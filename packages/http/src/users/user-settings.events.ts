@@ -1,13 +1,8 @@
 import type { EventOf } from '@parley/domain/events';
+import type { Role } from '@parley/domain/permissions';
 import type { UserId } from '@parley/domain/shared';
-import {
-  canSeeEmail,
-  LANGUAGES,
-  publicAddress,
-  type Role,
-  seesEmailOf,
-  type UserSettingsEventTypes,
-} from '@parley/domain/users';
+import { LANGUAGES } from '@parley/domain/user-settings';
+import { canSeeEmail, publicAddress, seesEmailOf, type UserSettingsEventTypes } from '@parley/domain/users';
 import { form, propertyForms } from '../events/event-forms.js';
 import { opened, type Presenters, toAll } from '../events/event-presenter.js';
 import type { PublicRealm } from '../realms/public-realm.js';

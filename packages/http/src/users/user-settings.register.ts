@@ -1,4 +1,4 @@
-import { NOTIFICATION_SOUNDS, type UserSettings } from '@parley/domain/users';
+import { NOTIFICATION_SOUNDS, type UserSettings } from '@parley/domain/user-settings';
 import { plainSection, type RegisterSection } from '../events/register-section.js';
 import * as wire from '../routing/wire-schema.js';
 import { USER_SETTING_FORMS } from './user-settings.wire.js';

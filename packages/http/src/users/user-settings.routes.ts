@@ -1,4 +1,4 @@
-import { ChangeUserDefaults } from '@parley/domain/realms';
+import { ChangeUserDefaults } from '@parley/domain/organization';
 import { ChangeSettings } from '@parley/domain/users';
 import { given } from '../routing/given.js';
 import { type Route, route } from '../routing/route.js';

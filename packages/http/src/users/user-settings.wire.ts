@@ -1,5 +1,5 @@
 import { isSettingValue } from '@parley/domain/shared';
-import { type EmailVisibility, USER_SETTINGS } from '@parley/domain/users';
+import { type EmailVisibility, USER_SETTINGS } from '@parley/domain/user-settings';
 import { MAX_TEXT_LENGTH } from '../routing/limits.js';
 import { refine, text } from '../routing/param-types.js';
 import { WireSettings, type WireTable } from '../settings/wire-settings.js';

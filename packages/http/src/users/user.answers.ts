@@ -10,6 +10,7 @@ const USER = {
   full_name: wire.text(),
   date_joined: wire.text(),
   is_active: wire.optional(wire.boolean()),
+  is_deleted: wire.optional(wire.boolean()),
   is_owner: wire.boolean(),
   is_admin: wire.boolean(),
   is_guest: wire.boolean(),

@@ -1,3 +1,4 @@
+import { isAtLeast, type Role } from '@parley/domain/permissions';
 import type { RealmUrls, UserId } from '@parley/domain/shared';
 import {
   type BotKind,
@@ -5,10 +6,8 @@ import {
   dummyAddress,
   type GetOwnUserOutput,
   type GetUserOutput,
-  isAtLeast,
   type ProfileValue,
   publicAddress,
-  type Role,
   type User,
 } from '@parley/domain/users';
 import { type AvatarViewer, avatarUrl, mediumAvatarUrl, unknownAvatarUrl } from '../avatars/avatar-urls.js';
@@ -64,6 +63,7 @@ export function presentUser(
     full_name: user.fullName,
     date_joined: forSpectators ? isoTime(user.joinedAt).slice(0, 10) : isoTime(user.joinedAt),
     ...(withActivity && { is_active: user.isActive }),
+    ...(user.isDeleted && { is_deleted: true }),
     is_owner: user.role === 'owner',
     is_admin: isAtLeast(user.role, 'administrator'),
     is_guest: user.role === 'guest',

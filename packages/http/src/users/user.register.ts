@@ -1,14 +1,8 @@
+import { isAtLeast } from '@parley/domain/permissions';
 import { loadRealm } from '@parley/domain/realms';
-import {
-  isAtLeast,
-  isEmailPublic,
-  type LoadedPeople,
-  loadPeople,
-  loadViewer,
-  publicAddress,
-} from '@parley/domain/users';
+import { isEmailPublic, type LoadedPeople, loadPeople, loadViewer, publicAddress } from '@parley/domain/users';
 import { can } from '../events/queue-presentation.js';
-import { presentedList } from '../events/register-answer.js';
+import type { PresentedChunks } from '../events/register-answer.js';
 import {
   plainSection,
   type RegisterRequest,
@@ -95,9 +89,9 @@ export const peopleSection = ({ realmUrls, userPages }: SectionParts): RegisterS
       return writePeople({ viewer, realm }, people, request, userPages, publicRealmOf(realm, realmUrls));
     },
     present: ({ active, deactivated, bots }) => ({
-      realm_users: presentedList(active),
-      realm_non_active_users: presentedList(deactivated),
-      cross_realm_bots: presentedList(bots),
+      realm_users: active,
+      realm_non_active_users: deactivated,
+      cross_realm_bots: bots,
     }),
   });
 
@@ -111,13 +105,12 @@ async function writePeople(
   { presentation, isSpectator }: RegisterRequest,
   pages: UserPagePresenter,
   publicRealm: PublicRealm,
-): Promise<Readonly<Record<'active' | 'deactivated' | 'bots', readonly string[]>>> {
+): Promise<Readonly<Record<'active' | 'deactivated' | 'bots', PresentedChunks>>> {
   const form = { clientGravatar: presentation.clientGravatar, withProfile: !isSpectator, forSpectators: isSpectator };
-  const list = (isActive: boolean) =>
-    pages.present({ viewer, realm, entries: entries.filter((entry) => entry.isActive === isActive) }, hydrate, {
-      ...form,
-      withActivity: false,
-    });
+  const list = (isActive: boolean, more: readonly string[]) => {
+    const wanted = entries.filter((entry) => entry.isActive === isActive);
+    return pages.present({ viewer, realm, entries: wanted }, hydrate, { ...form, withActivity: false }, more);
+  };
   const bots = await pages.present({ viewer, realm, entries: systemBots }, async () => systemBots, {
     ...form,
     withActivity: true,
@@ -126,5 +119,5 @@ async function writePeople(
   const inaccessibleUsers = unknown.map((id) =>
     JSON.stringify(presentUnknownUser(id, publicRealm, { withActivity: false })),
   );
-  return { bots, active: [...(await list(true)), ...inaccessibleUsers], deactivated: await list(false) };
+  return { bots, active: await list(true, inaccessibleUsers), deactivated: await list(false, []) };
 }

@@ -1,8 +1,7 @@
-import { DeactivateSelf, DeactivateUser, ReactivateUser } from '@parley/domain/accounts';
+import { CreateUser, DeactivateSelf, DeactivateUser, ReactivateUser, UpdateUser } from '@parley/domain/accounts';
 import { SpectateUsers } from '@parley/domain/channels';
 import type { RealmUrls, UserId } from '@parley/domain/shared';
-import { CreateUser, GetOwnUser, GetUser, ListUsers, UpdateUser } from '@parley/domain/users';
-import { TextChunks } from '../caching/text-chunks.js';
+import { GetOwnUser, GetUser, ListUsers } from '@parley/domain/users';
 import { NoParameters } from '../routing/params.js';
 import { success, WireText } from '../routing/reply.js';
 import { type Route, route } from '../routing/route.js';
@@ -25,13 +24,6 @@ import type { UserListForm, UserPagePresenter } from './user-page.js';
 
 const toListUsersInput = ({ user_ids }: ListUsersDto) => ({ ids: (user_ids as UserId[] | undefined) ?? null });
 
-/** In chunks: it may be long. */
-function memberList(members: readonly string[]): WireText {
-  const chunks = new TextChunks();
-  chunks.addList('"members":', members);
-  return new WireText(chunks.finish());
-}
-
 export function userRoutes(realmUrls: RealmUrls, pages: UserPagePresenter): readonly Route[] {
   return [
     // By hand: a wide list is presented within the read's snapshot, which only those who changed are read from.
@@ -50,7 +42,7 @@ export function userRoutes(realmUrls: RealmUrls, pages: UserPagePresenter): read
         const members = await useCase.execute(caller, toListUsersInput(dto), (list, hydrate) =>
           pages.present(list, hydrate, form),
         );
-        return success(memberList(members));
+        return success(new WireText(['"members":', ...members.chunks]));
       },
     }),
     // The same for browsers whose user has not logged in: less of each.
@@ -71,7 +63,7 @@ export function userRoutes(realmUrls: RealmUrls, pages: UserPagePresenter): read
         const members = await useCase.execute(caller, toListUsersInput(dto), (list, hydrate) =>
           pages.present(list, hydrate, form),
         );
-        return success(memberList(members));
+        return success(new WireText(['"members":', ...members.chunks]));
       },
     }),
     route('POST', '/users', {

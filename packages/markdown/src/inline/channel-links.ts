@@ -1,4 +1,5 @@
-import { channelUrl, type LinkableChannel, messageUrl, topicUrl } from '@parley/domain/messages';
+import type { LinkableChannel } from '@parley/domain/markdown';
+import { channelUrl, messageUrl, topicUrl } from '@parley/domain/messages';
 import { Element } from '../html/element.js';
 import { BOUNDARY } from './mentions.js';
 import type { InlineContext, InlineRule } from './rule.js';

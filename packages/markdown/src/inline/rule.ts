@@ -4,7 +4,7 @@ import type {
   MentionableGroup,
   MentionableUser,
   StoredUpload,
-} from '@parley/domain/messages';
+} from '@parley/domain/markdown';
 import type { UserId } from '@parley/domain/shared';
 import type { Element } from '../html/element.js';
 import type { HtmlStash } from '../html/stash.js';

@@ -1,4 +1,4 @@
-import type { LinkifierRule } from '@parley/domain/realms';
+import type { LinkifierRule } from '@parley/domain/markdown';
 import type { RE2JS } from 're2js';
 import { lazily } from '../lazy.js';
 import { Watchdog } from '../typesetting/watchdog.js';

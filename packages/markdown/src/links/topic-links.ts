@@ -1,5 +1,4 @@
-import type { TopicLink } from '@parley/domain/messages';
-import type { LinkifierRule } from '@parley/domain/realms';
+import type { LinkifierRule, TopicLink } from '@parley/domain/markdown';
 import { WorkBudget } from '../work-budget.js';
 import { findAutolinks } from './autolinks.js';
 import { RealmLinkifiers } from './linkifier.js';

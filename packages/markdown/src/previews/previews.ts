@@ -1,4 +1,4 @@
-import type { MarkdownOptions } from '@parley/domain/messages';
+import type { MarkdownOptions } from '@parley/domain/markdown';
 import { Element } from '../html/element.js';
 import type { NameLookup } from '../inline/rule.js';
 import { splitUrl, uploadPath } from '../links/url.js';

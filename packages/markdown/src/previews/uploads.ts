@@ -1,4 +1,4 @@
-import type { StoredImage, StoredUpload } from '@parley/domain/messages';
+import type { StoredImage, StoredUpload } from '@parley/domain/markdown';
 import { type Attributes, Element } from '../html/element.js';
 import type { Outcome } from '../outcome.js';
 import { withOne } from '../sets.js';

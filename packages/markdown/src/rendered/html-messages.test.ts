@@ -1,4 +1,4 @@
-import type { StoredImage, StoredUpload } from '@parley/domain/messages';
+import type { StoredImage, StoredUpload } from '@parley/domain/markdown';
 import { HOSTILE_TEXTS } from '@parley/testkit';
 import { workMsOf } from '@parley/testkit/process-usage';
 import fc from 'fast-check';

@@ -1,4 +1,4 @@
-import type { RenderedMessages } from '@parley/domain/messages';
+import type { RenderedMessages } from '@parley/domain/markdown';
 import { diffHtml } from './diff-html.js';
 import { highlightContent, highlightTopic, searchTerms } from './highlight-search.js';
 import { plainText, searchableText } from './plain-text.js';

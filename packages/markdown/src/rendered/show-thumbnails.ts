@@ -1,4 +1,4 @@
-import type { StoredUpload } from '@parley/domain/messages';
+import type { StoredUpload } from '@parley/domain/markdown';
 import { trim } from '../characters.js';
 import { type Attributes, Element } from '../html/element.js';
 import { HtmlStash } from '../html/stash.js';

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import type { HashRequest, PasswordHasher } from '@parley/domain/authentication';
+import type { HashRequest, PasswordHasher } from '@parley/domain/credentials';
 import { type Cancellation, DomainError } from '@parley/domain/shared';
 import { ipGroup } from '@parley/http';
 

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import type { ApiKeyMint, ApiKeyRecord } from '@parley/domain/authentication';
+import type { ApiKeyMint, ApiKeyRecord } from '@parley/domain/credentials';
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 const KEY_LENGTH = 32;

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import type { SessionTokens } from '@parley/domain/authentication';
+import type { SessionTokens } from '@parley/domain/credentials';
 
 /** 256 bits, which nobody guesses. */
 const TOKEN_BYTES = 32;

@@ -1,4 +1,4 @@
-import type { ApiKeyMint } from '@parley/domain/authentication';
+import type { ApiKeyMint } from '@parley/domain/credentials';
 import type { UnitOfWork } from '@parley/domain/shared';
 import { StartupError } from '../startup-error.js';
 

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import type { PasswordStrength } from '@parley/domain/authentication';
+import type { PasswordStrength } from '@parley/domain/credentials';
 
 /** What is used of zxcvbn, which brings no types. */
 type Zxcvbn = (password: string, knownWords: readonly string[]) => { readonly guesses: number };

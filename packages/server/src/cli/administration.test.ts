@@ -1,6 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { TestSmtpServer } from '../testing/test-smtp-server.js';
 import { runCommandLine } from './run-command-line.js';
 
 // Real databases, real passwords; a busy machine takes its time.
@@ -17,7 +18,8 @@ describe('parley', () => {
   afterAll(() => rmSync(directory, { recursive: true }));
 
   let input = '';
-  async function run(...args: readonly string[]) {
+  const run = (...args: readonly string[]) => runIn({}, ...args);
+  async function runIn(environment: Readonly<Record<string, string>>, ...args: readonly string[]) {
     const out: string[] = [];
     const err: string[] = [];
     const terminal = {
@@ -27,7 +29,7 @@ describe('parley', () => {
       interrupted: async () => {},
     };
     const database = { PARLEY_DATABASE: `sqlite:${join(directory, 'parley.db')}` };
-    const code = await runCommandLine(args, terminal, database);
+    const code = await runCommandLine(args, terminal, { ...database, ...environment });
     return { code, out: out.join('\n'), err: err.join('\n') };
   }
   /** Where SQLite keeps a program's own version number. */
@@ -72,6 +74,20 @@ describe('parley', () => {
       expect((await read('user', 'list')).users).toHaveLength(1);
       expect((await read('user', 'list', '--deactivated')).users).toHaveLength(2);
       expect(await read('user', 'reactivate', 'bob@example.com')).toMatchObject({ active: true, changed: true });
+    });
+
+    it('gives addresses', async () => {
+      expect(await run('user', 'set-email', '5', 'bob.roe@example.com')).toEqual({
+        code: 0,
+        out: expect.stringMatching(/ is at bob\.roe@example\.com, and was at bob@example\.com$/),
+        err: '',
+      });
+      expect(await run('user', 'set-email', '5', 'ann@example.com')).toMatchObject({ code: 1 });
+      expect(await run('user', 'set-email', '5', 'ann')).toMatchObject({
+        code: 1,
+        err: expect.stringMatching(/no email/),
+      });
+      expect(await read('user', 'set-email', '5', 'bob@example.com')).toMatchObject({ email: 'bob@example.com' });
     });
 
     it('prints API keys, and makes new ones', async () => {
@@ -199,12 +215,26 @@ describe('parley', () => {
     it.each`
       setting                           | value      | code | err
       ${'inviteRequird'}                | ${'on'}    | ${2} | ${'There is no setting inviteRequird; did you mean inviteRequired?'}
-      ${'inviteRequired'}               | ${'maybe'} | ${1} | ${'inviteRequired must be on or off, not "maybe".'}
-      ${'messageRetentionDays'}         | ${'0'}     | ${1} | ${'messageRetentionDays must be a number above 0 or none, not "0".'}
-      ${'digestWeekday'}                | ${'9'}     | ${1} | ${'digestWeekday must be one of 0, 1, 2, 3, 4, 5, 6, not "9".'}
+      ${'inviteRequired'}               | ${'maybe'} | ${2} | ${'inviteRequired must be on or off, not "maybe".'}
+      ${'messageRetentionDays'}         | ${'0'}     | ${2} | ${'messageRetentionDays must be a number above 0 or none, not "0".'}
+      ${'digestWeekday'}                | ${'9'}     | ${2} | ${'digestWeekday must be one of 0, 1, 2, 3, 4, 5, 6, not "9".'}
       ${'signupAnnouncementsChannelId'} | ${'x'}     | ${1} | ${'There is no channel x in Root.'}
     `('refuses $setting = $value', async ({ setting, value, code, err }) => {
       expect(await run('realm', 'set', '', setting, value)).toMatchObject({ code, err: `parley: ${err}` });
+    });
+
+    it('shows settings as it takes them', async () => {
+      await run('realm', 'set', '', 'inviteRequired', 'off');
+      await run('realm', 'set', '', 'messageRetentionDays', 'none');
+      const lines = (await run('realm', 'show', '')).out.split('\n').slice(1);
+      expect(lines).toEqual(expect.arrayContaining(['inviteRequired: off', 'messageRetentionDays: none']));
+      for (const line of lines) {
+        const [setting, value] = line.split(': ') as [string, string];
+        expect(await run('realm', 'set', '', setting, value)).toMatchObject({
+          code: 0,
+          out: `${setting} of Root was already ${value}`,
+        });
+      }
     });
 
     it('refuses one that is not there', async () => {
@@ -244,6 +274,43 @@ describe('parley', () => {
     [['user', 'create', '--help'], /Examples:\n {2}parley user create /],
   ])('says %j', async (args, out) => {
     expect(await run(...args)).toMatchObject({ code: 0, out: expect.stringMatching(out) });
+  });
+
+  describe('mail', () => {
+    it('sends a letter by the mail server, and says what that says', async () => {
+      const smtp = new TestSmtpServer();
+      await smtp.listen();
+      const environment = { PARLEY_SMTP_URL: smtp.url };
+      expect(await runIn(environment, 'mail', 'test', 'me@example.com')).toMatchObject({ code: 0, err: '' });
+      expect(smtp.letters).toEqual([expect.stringMatching(/^To: .*me@example\.com/m)]);
+      expect((await runIn(environment, 'doctor', '--thorough')).out).toContain('the mail server answers');
+      smtp.refuses = true;
+      expect(await runIn(environment, 'mail', 'test', 'me@example.com')).toMatchObject({
+        code: 1,
+        err: expect.stringMatching(/^parley: The mail server did not take the letter: .*451 later$/s),
+      });
+      await smtp.close();
+      expect(await runIn(environment, 'doctor', '--thorough')).toMatchObject({
+        code: 3,
+        out: expect.stringMatching(/PROBLEM {2}mail: the mail server cannot be used: .*ECONNREFUSED/),
+      });
+    });
+
+    it('says that there is no mail server, and what is no address', async () => {
+      expect(await run('mail', 'test', 'me@example.com')).toMatchObject({
+        code: 1,
+        err: expect.stringContaining('PARLEY_SMTP_URL is not set'),
+      });
+      expect(await run('mail', 'test', 'me')).toMatchObject({ code: 2 });
+    });
+  });
+
+  it('says that the bucket of files cannot be reached', async () => {
+    const files = '--files=s3:bucket?endpoint=http://127.0.0.1:9';
+    expect(await run('doctor', '--thorough', files)).toMatchObject({
+      code: 3,
+      out: expect.stringMatching(/PROBLEM {2}files: The bucket bucket cannot be reached: \S/),
+    });
   });
 
   it('says what the configuration comes to', async () => {

@@ -1,4 +1,5 @@
-import { IndexMessages, normalizeTopic, RestoreMessages, topicKey } from '@parley/domain/messages';
+import { normalizeTopic, topicKey } from '@parley/domain/channels';
+import { IndexMessages, RestoreMessages } from '@parley/domain/messages';
 import type { MessageId } from '@parley/domain/shared';
 import { StartupError, UsageError } from '../startup-error.js';
 import type { Command, CommandContext, CommandResult } from './command.js';

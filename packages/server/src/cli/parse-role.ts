@@ -1,4 +1,4 @@
-import { ROLES, type Role } from '@parley/domain/users';
+import { ROLES, type Role } from '@parley/domain/permissions';
 import { UsageError } from '../startup-error.js';
 
 /** @throws UsageError */

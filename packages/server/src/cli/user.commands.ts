@@ -1,7 +1,16 @@
-import { IssueUserKey, SetUserActive, SetUserName, SetUserPassword, SetUserRole } from '@parley/domain/accounts';
+import {
+  IssueUserKey,
+  RegisterUser,
+  SetUserActive,
+  SetUserEmail,
+  SetUserName,
+  SetUserPassword,
+  SetUserRole,
+} from '@parley/domain/accounts';
 import { EndSessions, ListSessions } from '@parley/domain/authentication';
+import { ROLES } from '@parley/domain/permissions';
 import type { SessionId, UnixSeconds } from '@parley/domain/shared';
-import { GrantSpecialPermission, RegisterUser, ROLES, type SpecialPermission, type User } from '@parley/domain/users';
+import { GrantSpecialPermission, type SpecialPermission, type User } from '@parley/domain/users';
 import { zuliprcOf } from '../demo/zuliprc.js';
 import type { ComposedParley } from '../parley.js';
 import { StartupError, UsageError } from '../startup-error.js';
@@ -116,6 +125,14 @@ async function rename(context: CommandContext): Promise<CommandResult> {
   return withUser(context, async ({ useCase }, { realmId, id }) => {
     const user = await useCase(SetUserName).execute({ realmId, userId: id, fullName });
     return { lines: [`${user.email} is ${user.fullName}`], data: presentUser(user) };
+  });
+}
+
+async function setEmail(context: CommandContext): Promise<CommandResult> {
+  const email = context.words[1]!;
+  return withUser(context, async ({ useCase }, before) => {
+    const user = await useCase(SetUserEmail).execute({ realmId: before.realmId, userId: before.id, email });
+    return { lines: [`${user.fullName} is at ${user.email}, and was at ${before.email}`], data: presentUser(user) };
   });
 }
 
@@ -258,6 +275,15 @@ export const USER_COMMANDS: readonly Command[] = [
     flags: REALM,
     examples: ["parley user rename ann@example.com 'Ann Miller'"],
     run: rename,
+  },
+  {
+    name: 'user set-email',
+    words: 'EMAIL ADDRESS',
+    help: 'gives somebody another address, by which they log in and get letters; no letter says so',
+    details: BY,
+    flags: REALM,
+    examples: ['parley user set-email ann@example.com ann.lee@example.com'],
+    run: setEmail,
   },
   {
     name: 'user deactivate',

@@ -1,9 +1,9 @@
-import type { PasswordHasher } from '@parley/domain/authentication';
+import { RegisterUser } from '@parley/domain/accounts';
 import { CreateChannel, DEFAULT_CHANNEL_OPTIONS } from '@parley/domain/channels';
+import type { PasswordHasher } from '@parley/domain/credentials';
 import { MarkRead, SendMessage } from '@parley/domain/messages';
-import { CreateRealm } from '@parley/domain/realms';
+import { CreateRealm } from '@parley/domain/organization';
 import type { ChannelId, RealmId, Transaction, UnitOfWork, UserId } from '@parley/domain/shared';
-import { RegisterUser } from '@parley/domain/users';
 import { compose, type Ports } from '../container.js';
 import type { Resolve } from '../resolve.js';
 import { type DemoMessage, demoMessages, PERIOD_SECONDS } from './conversations.js';

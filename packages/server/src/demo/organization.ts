@@ -1,5 +1,6 @@
+import type { Role } from '@parley/domain/permissions';
 import type { RealmSettings } from '@parley/domain/realms';
-import type { Role, SpecialPermission } from '@parley/domain/users';
+import type { SpecialPermission } from '@parley/domain/users';
 
 // Names and roles that Zulip's own development data uses, so that test suites of existing clients find who they expect.
 

@@ -1,10 +1,9 @@
-import type { ChannelView } from '@parley/domain/channels';
-import { isPrivate, isWebPublic } from '@parley/domain/channels';
+import { type ChannelView, isPrivate, isWebPublic } from '@parley/domain/channels';
 import type { HostUser } from '@parley/domain/host-users';
 import type { MessageView, PersonalFlags, UserSummary } from '@parley/domain/messages';
+import type { Role } from '@parley/domain/permissions';
 import type { Realm } from '@parley/domain/realms';
 import type { UserId } from '@parley/domain/shared';
-import type { Role } from '@parley/domain/users';
 
 export interface ChatRealm {
   readonly id: number;

@@ -1,4 +1,5 @@
-import { CreateRealm, type Realm } from '@parley/domain/realms';
+import { CreateRealm } from '@parley/domain/organization';
+import type { Realm } from '@parley/domain/realms';
 import { DomainError, type RealmUrls, type UnitOfWork } from '@parley/domain/shared';
 import type { Resolve } from '../resolve.js';
 import { type ChatRealm, presentRealm } from './presented.js';

@@ -5,8 +5,9 @@ import {
   SetHostUserActive,
   UpsertHostUser,
 } from '@parley/domain/host-users';
+import type { Role } from '@parley/domain/permissions';
 import type { UserId } from '@parley/domain/shared';
-import type { Role, User } from '@parley/domain/users';
+import type { User } from '@parley/domain/users';
 import type { Resolve } from '../resolve.js';
 import { Addresses } from './addresses.js';
 import { type ChatUser, presentUser } from './presented.js';

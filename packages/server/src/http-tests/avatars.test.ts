@@ -188,15 +188,14 @@ describe('where an avatar is, by the id alone (users §1.3)', () => {
   });
 
   it('is the same for unknown users and for those whom the caller may not know', async () => {
-    const { hamlet, polonius, desdemona } = people;
+    const { hamlet, polonius } = people;
     const realmId = await server.addRealm('other');
     const outsider = await server.addUser({ email: 'o@other.example', fullName: 'Other', realmId });
     const unknown = [302, `${place()}/unknown.png`];
     expect(await redirect('999999', hamlet)).toEqual(unknown);
     expect(await redirect(`${outsider.id}`, hamlet)).toEqual(unknown);
     expect((await redirect(`${hamlet.id}`, polonius))[1]).toContain(`/${hamlet.id}.png`);
-    const { members } = await server.storage.uow.read(({ groups }) => groups.systemGroupIds(server.realmId));
-    fieldsOf(await server.patch('/realm', desdemona, { can_access_all_users_group: { new: members } }));
+    await server.limitGuests();
     expect(await redirect(`${hamlet.id}`, polonius)).toEqual(unknown);
   });
 

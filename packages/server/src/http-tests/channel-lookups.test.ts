@@ -142,8 +142,7 @@ describe('GET /users/{user_id}/channels', () => {
 
   it('refuses users who are none, and are not for the caller to know', async () => {
     expectRefusal(await ask(99_999, people.hamlet), 'No such user');
-    const { members } = await server.storage.uow.read(({ groups }) => groups.systemGroupIds(server.realmId));
-    fieldsOf(await server.patch('/realm', people.desdemona, { can_access_all_users_group: { new: members } }));
+    await server.limitGuests();
     expectRefusal(await ask(people.cordelia.id, people.polonius), 'Insufficient permission');
     expect(fieldsOf(await ask(people.hamlet.id, people.polonius)).subscribed_channel_ids).toHaveLength(3);
   });

@@ -172,7 +172,7 @@ describe('DELETE /users/{id} (users §4.1)', () => {
     const { user } = fieldsOf(
       await server.get(`/users/${hamlet.id}`, cordelia, { include_custom_profile_fields: true }),
     ) as Wire;
-    expect(user).toMatchObject({ full_name: 'Deleted user', is_active: false, profile_data: {} });
+    expect(user).toMatchObject({ full_name: 'Deleted user', is_active: false, is_deleted: true, profile_data: {} });
     const cleared = { status_text: '', emoji_name: '', emoji_code: '', reaction_type: 'unicode_emoji' };
     expect(await eventsAfter(server, queue)).toMatchObject([
       { person: { user_id: hamlet.id, custom_profile_field: { id: field, value: null } } },
@@ -182,6 +182,35 @@ describe('DELETE /users/{id} (users §4.1)', () => {
     ]);
     const { user_status } = fieldsOf(await server.post('/register', cordelia, { fetch_event_types: ['user_status'] }));
     expect(user_status).toEqual({});
+  });
+
+  it('calls those deleted whose profile was, until they come back (users §1.1)', async () => {
+    const { iago, hamlet, cordelia, polonius } = people;
+    const helper = await server.addBot(hamlet, 'helper');
+    const marked = async (params = {}) => {
+      const { members } = fieldsOf(await server.get('/users', cordelia, params)) as Wire;
+      return members.filter((user: Wire) => 'is_deleted' in user).map((user: Wire) => [user.user_id, user.is_deleted]);
+    };
+    const registered = async () => {
+      const { realm_users, realm_non_active_users } = fieldsOf(
+        await server.post('/register', cordelia, { fetch_event_types: ['realm_user'] }),
+      ) as Wire;
+      expect(realm_users.filter((user: Wire) => 'is_deleted' in user)).toEqual([]);
+      return realm_non_active_users.map((user: Wire) => [user.user_id, user.is_deleted]);
+    };
+    fieldsOf(await server.delete(`/users/${polonius.id}`, iago));
+    fieldsOf(await server.delete(`/users/${hamlet.id}`, iago, { actions: { delete_profile: true } }));
+    const deleted = [
+      [hamlet.id, true],
+      [helper.id, true],
+    ];
+    expect(await marked()).toEqual(deleted);
+    expect(await registered()).toEqual(expect.arrayContaining([[polonius.id, undefined], ...deleted]));
+    expect(await shown(hamlet)).toMatchObject({ is_active: false, is_deleted: true });
+    expect(await shown(polonius)).not.toHaveProperty('is_deleted');
+    fieldsOf(await reactivate(iago, hamlet));
+    expect(await shown(hamlet)).not.toHaveProperty('is_deleted');
+    expect(await marked()).toEqual([[helper.id, true]]);
   });
 
   it('refuses actions that it does not know', async () => {
@@ -232,9 +261,8 @@ describe('DELETE /users/{id} (users §4.1)', () => {
   });
 
   it('is announced to guests who knew them by a channel alone as if they left', async () => {
-    const { desdemona, iago, hamlet, polonius, cordelia } = people;
-    const { members } = await server.storage.uow.read(({ groups }) => groups.systemGroupIds(server.realmId));
-    fieldsOf(await server.patch('/realm', desdemona, { can_access_all_users_group: { new: members } }));
+    const { iago, hamlet, polonius, cordelia } = people;
+    await server.limitGuests();
     await server.createChannel('town', [hamlet, cordelia, polonius]);
     await server.sendMessage(cordelia, [polonius], { content: 'psst' });
     const queue = await openQueue(server, polonius, {

@@ -212,6 +212,10 @@ it('an organization that was exported and imported on a new server answers every
   for (const [index, person] of people.entries()) {
     expect(await answersTo(to, there[index]!, contents)).toEqual(await answersTo(from, person, contents));
   }
+  // Whoever asks for what came after the newest update gets what comes next.
+  const [seen] = await to.storage.uow.read((r) => r.presence.list(from.realmId));
+  expect(seen).toMatchObject({ userId: hamlet.id });
+  expect(await to.storage.uow.write((tx) => tx.presence.reserveIds(from.realmId, 1))).toBe(seen!.updateId + 1);
   const pictures = await picturesOf(from, desdemona);
   expect(pictures).toMatchObject({
     '/user_avatars/1/key.png': [200, 'png 100x100x1'],

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { ExpireExports, WriteRealmExport } from '@parley/domain/exports';
 import { SweepFiles } from '@parley/domain/files';
 import { JobRunner } from '@parley/domain/jobs';
-import { ConfigureRealm } from '@parley/domain/realms';
+import { ConfigureRealm } from '@parley/domain/organization';
 import { openExport } from '@parley/export-files';
 import { MemoryBlobStore } from '@parley/testkit';
 import { COLUMN_NAMES } from '../exports/column-names.js';

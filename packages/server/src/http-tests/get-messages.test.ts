@@ -299,11 +299,7 @@ describe('GET /messages', () => {
   it('hides inaccessible senders from a limited guest', async () => {
     const { hamlet, polonius, desdemona } = people;
     await server.createChannel('lobby', [polonius, desdemona]);
-    await server.storage.uow.write(async (tx) => {
-      const realm = await tx.realms.get(server.realmId);
-      const { members } = await tx.groups.systemGroupIds(realm.id);
-      await tx.realms.update({ ...realm, permissions: { ...realm.permissions, canAccessAllUsers: members } });
-    });
+    await server.limitGuests();
     const id = await say(hamlet, 'lobby');
     const known = await say(desdemona, 'lobby');
     const read = async (as: TestUser) => (await page({ message_ids: [id, known] }, as)).messages;

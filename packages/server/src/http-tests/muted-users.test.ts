@@ -87,11 +87,7 @@ it('is refused for oneself, for nobody, and for whom one mutes already or does n
 
 it('is refused for those whom a limited guest may not know, and for users of another organization', async () => {
   const { polonius, cordelia, iago } = people;
-  await server.storage.uow.write(async (tx) => {
-    const realm = await tx.realms.get(server.realmId);
-    const { members } = await tx.groups.systemGroupIds(server.realmId);
-    await tx.realms.update({ ...realm, permissions: { ...realm.permissions, canAccessAllUsers: members } });
-  });
+  await server.limitGuests();
   expectRefusal(await mute(cordelia.id, polonius), 'Insufficient permission');
   expectRefusal(await unmute(cordelia.id, polonius), 'Insufficient permission');
   fieldsOf(await mute(iago.id, polonius));

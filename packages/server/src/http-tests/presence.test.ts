@@ -1,3 +1,4 @@
+import { ConfigureRealm } from '@parley/domain/organization';
 import { eventsAfter, openQueue, type TestQueue } from '../testing/event-queues.js';
 import { expectRefusal, fieldsOf } from '../testing/expectations.js';
 import { TestServer, type TestUser } from '../testing/test-server.js';
@@ -269,6 +270,7 @@ describe('GET /users/:user_id_or_email/presence', () => {
     expectRefusal(await get(hamlet.id), `No presence data for ${hamlet.id}`);
     expectRefusal(await get(hamlet.email), `No presence data for ${hamlet.email}`);
     expectRefusal(await get(bot.id), 'Presence is not supported for bot users.');
+    await server.limitGuests();
     await server.storage.uow.write((tx) => tx.users.update({ ...desdemona.user, isActive: false }));
     const system = await server.storage.uow.read((r) => r.users.findSystemBot(server.realmId, 'welcome'));
     for (const name of [99_999, 'nobody@zulip.com', desdemona.id, system.id, system.email]) {
@@ -278,11 +280,6 @@ describe('GET /users/:user_id_or_email/presence', () => {
     await reported(hamlet);
     expectRefusal(await get(hamlet.email), 'No such user');
     fieldsOf(await get(`user${hamlet.id}@parley.invalid`));
-    await server.storage.uow.write(async (tx) => {
-      const realm = await tx.realms.get(server.realmId);
-      const { members } = await tx.groups.systemGroupIds(realm.id);
-      await tx.realms.update({ ...realm, permissions: { ...realm.permissions, canAccessAllUsers: members } });
-    });
     expectRefusal(await get(cordelia.id, people.polonius), 'Insufficient permission');
   });
 });
@@ -293,9 +290,8 @@ describe('a guest who may not know everybody (users §1.4)', () => {
     await server.close();
     server = await TestServer.start(options);
     ({ people } = server);
-    const { desdemona, hamlet, cordelia, polonius } = people;
-    const { members } = await server.storage.uow.read(({ groups }) => groups.systemGroupIds(server.realmId));
-    fieldsOf(await server.patch('/realm', desdemona, { can_access_all_users_group: { new: members } }));
+    const { hamlet, cordelia, polonius } = people;
+    await server.limitGuests();
     await server.createChannel('town', [hamlet, polonius]);
     const queues = [await listen(polonius), await listen(polonius, { client_capabilities: ALL_CAPABILITIES })];
     for (const user of [hamlet, cordelia]) await reported(user);
@@ -349,6 +345,41 @@ describe('a guest who may not know everybody (users §1.4)', () => {
     });
     expect(Object.keys((await reported(people.iago)).presences)).toContain(cordelia.email);
   });
+});
+
+it('is neither kept nor shown where the operator has disabled it (users §8.1)', async () => {
+  const { hamlet, cordelia } = people;
+  const set = (presenceDisabled: boolean) =>
+    server.parley.useCase(ConfigureRealm).execute({ realmId: server.realmId, settings: { presenceDisabled } });
+  const registered = async (): Promise<Wire> => {
+    const fetched = { fetch_event_types: ['realm', 'presence'] };
+    const { realm_presence_disabled, presences, presence_last_update_id } = fieldsOf(
+      await server.post('/register', hamlet, fetched),
+    ) as Wire;
+    return { realm_presence_disabled, presences, presence_last_update_id };
+  };
+  const { presence_last_update_id: last } = await reported(hamlet, { last_update_id: -1 });
+  const queue = await listen(hamlet);
+  await set(true);
+  const nothing = { presences: {}, presence_last_update_id: -1, server_timestamp: expect.any(Number) };
+  expect(await reported(cordelia)).toEqual(nothing);
+  for (const as of [hamlet, people.polonius]) {
+    expect(await reported(as, { last_update_id: last })).toEqual(nothing);
+    expect(fieldsOf(await server.get('/realm/presence', as))).toEqual(nothing);
+  }
+  for (const user of [hamlet, cordelia]) {
+    expectRefusal(await server.get(`/users/${user.id}/presence`, hamlet), `No presence data for ${user.id}`);
+  }
+  expect(await eventsAfter(server, queue)).toEqual([]);
+  expect(await registered()).toEqual({
+    realm_presence_disabled: true,
+    presences: {},
+    presence_last_update_id: -1,
+  });
+  await set(false);
+  const { presences } = await reported(hamlet, { last_update_id: -1 });
+  expect(Object.keys(presences)).toEqual([`${hamlet.id}`]);
+  expect(await registered()).toMatchObject({ realm_presence_disabled: false, presence_last_update_id: last });
 });
 
 describe('all presences', () => {

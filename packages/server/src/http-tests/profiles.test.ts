@@ -342,10 +342,9 @@ describe('one’s own profile (users §13.5)', () => {
   });
 
   it('is announced to those alone who may know the user', async () => {
-    const { desdemona, hamlet, cordelia, polonius } = people;
+    const { hamlet, cordelia, polonius } = people;
     const motto = await add(1, 'Motto');
-    const { members } = await server.storage.uow.read(({ groups }) => groups.systemGroupIds(server.realmId));
-    fieldsOf(await server.patch('/realm', desdemona, { can_access_all_users_group: { new: members } }));
+    await server.limitGuests();
     await server.createChannel('den', [cordelia, polonius]);
     const queue = await openQueue(server, polonius, realmUser);
     fieldsOf(await say(hamlet, [motto, 'unheard']));

@@ -1,4 +1,5 @@
-import { DeleteRealmData, ReactivateRealm } from '@parley/domain/realms';
+import { ReactivateRealm } from '@parley/domain/organization';
+import { DeleteRealmData } from '@parley/domain/realms';
 import { expectRefusal, fieldsOf } from '../testing/expectations.js';
 import { runJobs } from '../testing/jobs.js';
 import { TestServer } from '../testing/test-server.js';

@@ -1,5 +1,7 @@
-import type { SystemGroupName } from '@parley/domain/groups';
+import type { SystemGroupName } from '@parley/domain/permissions';
+import { REALM_PERMISSIONS, REALM_SETTINGS, type RealmPermission, type RealmSettingName } from '@parley/domain/realms';
 import type { GroupId } from '@parley/domain/shared';
+import { permissionTitle, REALM_SETTING_FORMS } from '@parley/http';
 import { eventsAfter, openQueue } from '../testing/event-queues.js';
 import { expectRefusal, fieldsOf } from '../testing/expectations.js';
 import { TestServer, type TestUser } from '../testing/test-server.js';
@@ -50,6 +52,14 @@ const SETTINGS = [
     'welcome_message_custom_text is too long (limit: 8000 characters)',
   ],
   ['default_language', 'A', 'en', 'de', 'tlh', "Invalid language 'tlh'"],
+  [
+    'default_code_block_language',
+    'A',
+    '',
+    'python',
+    'x'.repeat(101),
+    'default_code_block_language is too long (limit: 100 characters)',
+  ],
   ['org_type', 'A', 0, 1000, '5', 'Invalid org_type'],
   ...flags('invite_required disallow_disposable_email_addresses', true, 'O'),
   ...flags('emails_restricted_to_domains', false, 'O'),
@@ -80,6 +90,7 @@ const SETTINGS = [
   ...flags('enable_guest_user_indicator enable_guest_user_dm_warning', true),
   ...flags('enable_spectator_access want_advertise_in_communities_directory require_e2ee_push_notifications', false),
   ['video_chat_provider', 'A', 1, 0, '99', 'Invalid video_chat_provider 99'],
+  ['jitsi_server_url', 'A', null, '"https://meet.example.com"', '"meet"', 'jitsi_server_url is not an allowed_type'],
   ['gif_rating_policy', 'A', 2, 5, '6', 'Invalid gif_rating_policy 6'],
   ['default_avatar_source', 'A', 'J', 'G', 'U', 'Invalid default_avatar_source'],
   channel('new_stream_announcements_stream_id'),
@@ -97,34 +108,46 @@ const ALONG: Readonly<Record<string, object>> = {
   topics_policy: { mandatory_topics: true },
 };
 
-/** Organization §2.2: name, default, who, another group. */
+/** What a value is told as: of texts that are sent as JSON without the quotes. */
+const told = (value: unknown): unknown =>
+  typeof value === 'string' && value.startsWith('"') ? JSON.parse(value) : value;
+
+/** Groups that a permission cannot be given to, beside everybody on the Internet (organization §2.2). */
+const NO_GUESTS = ['everyone'] as const;
+const SOMEBODY = ['everyone', 'nobody'] as const;
+const WITH_MEMBERS = ['nobody', 'owners', 'administrators', 'moderators', 'fullMembers'] as const;
+const MODERATORS_AT_MOST = ['everyone', 'members', 'fullMembers'] as const;
+
+/** Organization §2.2: name, default, who, another group, and those that it cannot be given to. */
 const PERMISSIONS = [
-  ['create_multiuse_invite_group', 'administrators', 'O', 'members'],
-  ['can_invite_users_group', 'members', 'O', 'nobody'],
-  ['can_create_groups', 'members', 'O', 'nobody'],
-  ['can_manage_all_groups', 'owners', 'O', 'moderators'],
-  ['can_manage_billing_group', 'administrators', 'O', 'owners'],
-  ['can_access_all_users_group', 'everyone', 'A', 'members'],
-  ['can_create_web_public_channel_group', 'owners', 'A', 'nobody'],
-  ['can_create_public_channel_group', 'members', 'A', 'fullMembers'],
-  ['can_create_private_channel_group', 'members', 'A', 'moderators'],
-  ['can_add_subscribers_group', 'members', 'A', 'nobody'],
-  ['can_add_custom_emoji_group', 'members', 'A', 'administrators'],
-  ['can_create_bots_group', 'members', 'A', 'nobody'],
-  ['can_create_write_only_bots_group', 'members', 'A', 'moderators'],
-  ['can_delete_any_message_group', 'administrators', 'A', 'nobody'],
-  ['can_delete_own_message_group', 'everyone', 'A', 'nobody'],
-  ['can_set_delete_message_policy_group', 'moderators', 'A', 'nobody'],
-  ['can_mention_many_users_group', 'administrators', 'A', 'everyone'],
-  ['can_move_messages_between_channels_group', 'members', 'A', 'nobody'],
-  ['can_move_messages_between_topics_group', 'everyone', 'A', 'members'],
-  ['can_resolve_topics_group', 'everyone', 'A', 'nobody'],
-  ['can_set_topics_policy_group', 'members', 'A', 'everyone'],
-  ['can_summarize_topics_group', 'everyone', 'A', 'nobody'],
-  ['direct_message_initiator_group', 'everyone', 'A', 'nobody'],
-  ['direct_message_permission_group', 'everyone', 'A', 'nobody'],
-  ['workplace_users_group', 'everyone', 'A', 'members'],
+  ['create_multiuse_invite_group', 'administrators', 'O', 'members', NO_GUESTS],
+  ['can_invite_users_group', 'members', 'O', 'nobody', NO_GUESTS],
+  ['can_create_groups', 'members', 'O', 'nobody', NO_GUESTS],
+  ['can_manage_all_groups', 'owners', 'O', 'moderators', SOMEBODY],
+  ['can_manage_billing_group', 'administrators', 'O', 'owners', SOMEBODY],
+  ['can_access_all_users_group', 'everyone', 'A', 'members', WITH_MEMBERS],
+  ['can_create_web_public_channel_group', 'owners', 'A', 'nobody', MODERATORS_AT_MOST],
+  ['can_create_public_channel_group', 'members', 'A', 'fullMembers', NO_GUESTS],
+  ['can_create_private_channel_group', 'members', 'A', 'moderators', NO_GUESTS],
+  ['can_add_subscribers_group', 'members', 'A', 'nobody', NO_GUESTS],
+  ['can_add_custom_emoji_group', 'members', 'A', 'administrators', NO_GUESTS],
+  ['can_create_bots_group', 'members', 'A', 'nobody', NO_GUESTS],
+  ['can_create_write_only_bots_group', 'members', 'A', 'moderators', NO_GUESTS],
+  ['can_delete_any_message_group', 'administrators', 'A', 'nobody', NO_GUESTS],
+  ['can_delete_own_message_group', 'everyone', 'A', 'nobody', []],
+  ['can_set_delete_message_policy_group', 'moderators', 'A', 'nobody', NO_GUESTS],
+  ['can_mention_many_users_group', 'administrators', 'A', 'everyone', []],
+  ['can_move_messages_between_channels_group', 'members', 'A', 'nobody', NO_GUESTS],
+  ['can_move_messages_between_topics_group', 'everyone', 'A', 'members', []],
+  ['can_resolve_topics_group', 'everyone', 'A', 'nobody', []],
+  ['can_set_topics_policy_group', 'members', 'A', 'everyone', []],
+  ['can_summarize_topics_group', 'everyone', 'A', 'nobody', []],
+  ['direct_message_initiator_group', 'everyone', 'A', 'nobody', []],
+  ['direct_message_permission_group', 'everyone', 'A', 'nobody', []],
+  ['workplace_users_group', 'everyone', 'A', 'members', []],
 ] as const;
+
+const NEEDS_SYSTEM_GROUP: readonly string[] = ['can_access_all_users_group', 'can_create_web_public_channel_group'];
 
 const aChannel = () => server.createChannel('general', [people.desdemona]);
 
@@ -143,9 +166,9 @@ describe('each setting of an organization', () => {
     const queue = await openQueue(server, people.polonius, { event_types: ['realm'] });
     const answer = { [name]: typeof other === 'string' ? 'updated' : other };
     expect(fieldsOf(await change({ [name]: other }, who === 'O' ? people.desdemona : people.iago))).toEqual(answer);
-    expect(await registered()).toMatchObject({ [`realm_${name}`]: other });
+    expect(await registered()).toMatchObject({ [`realm_${name}`]: told(other) });
     const along = ALONG[name];
-    const event = along ? dictionary({ [name]: other, ...along }) : update(name, other);
+    const event = along ? dictionary({ [name]: other, ...along }) : update(name, told(other));
     expect(await eventsAfter(server, queue)).toEqual([event]);
     // sic: what it is already is no change, but for the type, which is always written.
     expect(fieldsOf(await change({ [name]: other }))).toEqual(name === 'org_type' ? answer : {});
@@ -173,6 +196,35 @@ describe('each setting of an organization', () => {
     const refusal = isBadValue ? { code: 'REQUEST_VARIABLE_INVALID', var_name: name, bad_value: Number(bad) } : {};
     expectRefusal(await change({ name: 'Another', [name]: bad }), msg, refusal);
     expect(server.storage.commits).toBe(commits);
+  });
+
+  it('has a row here', () => {
+    const settings = Object.keys(REALM_SETTINGS) as RealmSettingName[];
+    const changeable = settings.filter((name) => REALM_SETTINGS[name].changedBy !== 'nobody');
+    expect(SETTINGS.map(([name]) => name as string).sort()).toEqual(
+      changeable.map((name) => REALM_SETTING_FORMS.nameOf(name)).sort(),
+    );
+    const permissions = Object.keys(REALM_PERMISSIONS) as RealmPermission[];
+    expect(PERMISSIONS.map(([name]) => name as string).sort()).toEqual(permissions.map(permissionTitle).sort());
+  });
+
+  it.each(PERMISSIONS)('%s (%s, %s, %s) cannot be given to %j', async (name, _initial, _who, _other, others) => {
+    const { commits } = server.storage;
+    const isSystem = NEEDS_SYSTEM_GROUP.includes(name);
+    const refused: readonly SystemGroupName[] = [...others, 'internet'];
+    const refuse = async (value: unknown, msg: string, more?: object) =>
+      expectRefusal(await change({ name: 'Another', [name]: { new: value } }), msg, { ...more });
+    await refuse(99999, 'Invalid user group');
+    const some = { direct_members: [people.hamlet.id], direct_subgroups: [] };
+    const required = { code: 'SYSTEM_GROUP_REQUIRED', setting_name: name };
+    if (isSystem) await refuse(some, `'${name}' must be a system user group.`, required);
+    else await refuse({ ...some, direct_members: [99999] }, 'Invalid user ID: 99999');
+    for (const group of refused) {
+      await refuse(system[group], `'${name}' setting cannot be set to 'role:${group.toLowerCase()}' group.`);
+    }
+    expect(server.storage.commits).toBe(commits);
+    const groups = (Object.keys(system) as SystemGroupName[]).filter((group) => !refused.includes(group));
+    for (const group of groups) fieldsOf(await change({ [name]: { new: system[group] } }));
   });
 
   it.each<[string, string]>([
@@ -403,43 +455,6 @@ describe('PATCH /realm', () => {
       expect(fieldsOf(await change({ [name]: { new: subgroup, old: value } }))).toEqual({ [name]: system.owners });
       const empty = { direct_members: [], direct_subgroups: [] };
       expect(fieldsOf(await change({ [name]: { new: empty } }))).toEqual({ [name]: system.nobody });
-    });
-
-    it.each([
-      ['can_create_groups', (): unknown => 99999, 'Invalid user group', {}],
-      [
-        'can_access_all_users_group',
-        (): unknown => ({ direct_members: [people.hamlet.id], direct_subgroups: [] }),
-        "'can_access_all_users_group' must be a system user group.",
-        { code: 'SYSTEM_GROUP_REQUIRED', setting_name: 'can_access_all_users_group' },
-      ],
-      [
-        'can_create_groups',
-        (): unknown => system.internet,
-        "'can_create_groups' setting cannot be set to 'role:internet' group.",
-        {},
-      ],
-      [
-        'can_manage_all_groups',
-        (): unknown => system.nobody,
-        "'can_manage_all_groups' setting cannot be set to 'role:nobody' group.",
-        {},
-      ],
-      [
-        'can_create_groups',
-        (): unknown => system.everyone,
-        "'can_create_groups' setting cannot be set to 'role:everyone' group.",
-        {},
-      ],
-      [
-        'can_access_all_users_group',
-        (): unknown => system.moderators,
-        "'can_access_all_users_group' setting cannot be set to 'role:moderators' group.",
-        {},
-      ],
-      ['can_create_groups', () => ({ direct_members: [99999], direct_subgroups: [] }), 'Invalid user ID: 99999', {}],
-    ] as const)('%s is not given to everything', async (name, value, msg, more) => {
-      expectRefusal(await change({ [name]: { new: value() } }), msg, more);
     });
 
     it('are an object with a new value', async () => {

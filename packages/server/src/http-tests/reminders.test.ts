@@ -329,11 +329,7 @@ describe('delivery', () => {
 
   it('names a sender to a limited guest only if they may know them', async () => {
     const { polonius, iago } = people;
-    await server.storage.uow.write(async (tx) => {
-      const realm = await tx.realms.get(server.realmId);
-      const { members } = await tx.groups.systemGroupIds(server.realmId);
-      await tx.realms.update({ ...realm, permissions: { ...realm.permissions, canAccessAllUsers: members } });
-    });
+    await server.limitGuests();
     await remind(polonius);
     expect((await list(polonius))[0].content).toContain(`@_**Unknown user|${iago.id}**`);
   });

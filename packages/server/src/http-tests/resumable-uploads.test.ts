@@ -112,6 +112,13 @@ describe('a resumable upload (messages §16.1)', () => {
       { type: 'attachment', op: 'add', attachment, upload_space_used: 10 },
     ]);
     expect([partials.size, blobs.size]).toEqual([0, 1]);
+
+    // It takes nothing more, and is not made a second time.
+    expect((await send(path, hamlet, 10, '')).status).toBe(404);
+    expect((await send(path, hamlet, 10, '!')).status).toBe(413);
+    expect((await on('DELETE', path, hamlet)).status).toBe(404);
+    expect((await server.request('GET', `/${url}`, { as: hamlet })).body).toBe('helloworld');
+    expect([partials.size, blobs.size]).toEqual([0, 1]);
   });
 
   it('may carry bytes in its first request, and may be empty', async () => {

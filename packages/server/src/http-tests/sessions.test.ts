@@ -316,6 +316,39 @@ describe('a session', () => {
     await expectLoggedOut(browser);
   });
 
+  it('outlasts a restart of the server, after which it ends as before', async () => {
+    const before = await TestServer.start();
+    const { desdemona, iago, shiva, hamlet, cordelia } = before.people;
+    const people = { iago, shiva, hamlet, cordelia };
+    const open: [TestUser, TestBrowser][] = [];
+    for (const user of Object.values(people)) open.push([user, await TestBrowser.loggedIn(before, user)]);
+    const leaving = await TestBrowser.loggedIn(before, hamlet);
+    const gone = new TestBrowser(before);
+    for (const cookie of leaving.cookies) gone.cookies.set(...cookie);
+    fieldsOf(await leaving.logOut());
+    const after = await TestServer.start({ snapshot: await before.closeAsSnapshot() });
+    try {
+      const again = ({ cookies }: TestBrowser): TestBrowser => {
+        const browser = new TestBrowser(after);
+        for (const cookie of cookies) browser.cookies.set(...cookie);
+        return browser;
+      };
+      await expectLoggedOut(again(gone));
+      const browsers = open.map(([user, browser]) => [user, again(browser)] as const);
+      for (const [user, browser] of browsers) await expectLoggedIn(browser, user);
+      const [password, key, account, own] = browsers.map(([, browser]) => browser);
+      fieldsOf(await own!.request('PATCH', '/json/settings', { full_name: 'Cordelia of France' }));
+      const changing = { old_password: iago.password, new_password: 'a quite different 1 to guess' };
+      fieldsOf(await after.patch('/settings', iago, changing));
+      fieldsOf(await after.post('/users/me/api_key/regenerate', shiva));
+      fieldsOf(await after.delete(`/users/${hamlet.id}`, desdemona));
+      for (const browser of [password!, key!, account!]) await expectLoggedOut(browser);
+      await expectLoggedIn(own!, cordelia);
+    } finally {
+      await after.close();
+    }
+  });
+
   it('is Secure where browsers come by https', async () => {
     const proxied = await TestServer.start({ trustedProxies: 1 });
     const https = { 'X-Forwarded-Proto': 'https', Referer: `https://${new URL(proxied.url).host}/` };

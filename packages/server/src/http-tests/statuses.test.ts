@@ -162,9 +162,7 @@ describe('the status of others', () => {
     fieldsOf(await change({ status_text: 'busy' }));
     const bot = await server.addBot(people.cordelia, `helper${count}`);
     expect(await statusOf(hamlet, bot)).toEqual({ status_text: 'busy' });
-    const { members } = await server.storage.uow.read(({ groups }) => groups.systemGroupIds(server.realmId));
-    const limits = { can_access_all_users_group: { new: members } };
-    fieldsOf(await server.patch('/realm', people.desdemona, limits));
+    await server.limitGuests();
     const queue = await openQueue(server, people.polonius, { event_types: ['user_status'] });
     expectRefusal(await server.get(`/users/${hamlet.id}/status`, people.polonius), 'Insufficient permission');
     expect(await statuses(people.polonius)).not.toHaveProperty(String(hamlet.id));

@@ -1,5 +1,5 @@
 import type { Channel } from '@parley/domain/channels';
-import type { SystemGroupName } from '@parley/domain/groups';
+import type { SystemGroupName } from '@parley/domain/permissions';
 import type { GroupId } from '@parley/domain/shared';
 import { expectRefusal, fieldsOf } from '../testing/expectations.js';
 import { TestServer, type TestUser } from '../testing/test-server.js';

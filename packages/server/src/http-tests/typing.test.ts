@@ -65,9 +65,8 @@ describe('POST /typing (users §9.1)', () => {
   });
 
   it('tells a guest who may not know everybody no addresses of others, and takes none of theirs', async () => {
-    const { desdemona, hamlet, cordelia, polonius } = people;
-    const { members } = await server.storage.uow.read(({ groups }) => groups.systemGroupIds(server.realmId));
-    fieldsOf(await server.patch('/realm', desdemona, { can_access_all_users_group: { new: members } }));
+    const { hamlet, cordelia, polonius } = people;
+    await server.limitGuests();
     // In no channel with the guest.
     const far = await server.addUser({ email: 'far@zulip.com', fullName: 'Far' });
     const queue = await open(polonius);

@@ -1,4 +1,5 @@
-import { GrantSpecialPermission, type Role } from '@parley/domain/users';
+import type { Role } from '@parley/domain/permissions';
+import { GrantSpecialPermission } from '@parley/domain/users';
 import { eventsAfter, openQueue } from '../testing/event-queues.js';
 import { expectRefusal, fieldsOf } from '../testing/expectations.js';
 import { basic, TestServer, type TestUser } from '../testing/test-server.js';
@@ -139,9 +140,7 @@ describe('roles (users §3.2)', () => {
 
   it('say whom a guest knows where guests may not know everybody', async () => {
     const { desdemona, iago, hamlet, polonius, cordelia } = people;
-    fieldsOf(
-      await server.patch('/realm', desdemona, { can_access_all_users_group: { new: (await groupIds()).members } }),
-    );
+    await server.limitGuests();
     await server.createChannel('den', [hamlet, polonius]);
     const queue = await openQueue(server, polonius, {
       event_types: ['realm_user'],

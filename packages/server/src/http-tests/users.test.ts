@@ -1,4 +1,6 @@
-import { type EmailVisibility, GrantSpecialPermission, type User } from '@parley/domain/users';
+import type { EmailVisibility } from '@parley/domain/user-settings';
+import { GrantSpecialPermission, type User } from '@parley/domain/users';
+import { openQueue } from '../testing/event-queues.js';
 import { expectRefusal, fieldsOf } from '../testing/expectations.js';
 import { TestServer, type TestUser } from '../testing/test-server.js';
 
@@ -17,12 +19,6 @@ const change = ({ user }: TestUser, changes: Partial<User>) =>
   server.storage.uow.write((tx) => tx.users.update({ ...user, ...changes }));
 const showEmailTo = (who: TestUser, emailAddressVisibility: EmailVisibility) =>
   change(who, { settings: { ...who.user.settings, emailAddressVisibility } });
-const keepGuestsApart = () =>
-  server.storage.uow.write(async (tx) => {
-    const realm = await tx.realms.get(server.realmId);
-    const { members } = await tx.groups.systemGroupIds(realm.id);
-    await tx.realms.update({ ...realm, permissions: { ...realm.permissions, canAccessAllUsers: members } });
-  });
 const dummy = ({ id }: TestUser) => `user${id}@parley.invalid`;
 
 describe('GET /users', () => {
@@ -85,7 +81,7 @@ describe('GET /users', () => {
 
   it('hides inaccessible users from a limited guest', async () => {
     const { polonius, hamlet, cordelia } = people;
-    await keepGuestsApart();
+    await server.limitGuests();
     expect(idsOf(await list(polonius))).toEqual([polonius.id]);
     await server.createChannel('lobby', [polonius, hamlet]);
     expect(idsOf(await list(polonius))).toEqual([hamlet.id, polonius.id]);
@@ -206,7 +202,7 @@ describe('GET /users/{user_id} and /users/{email}', () => {
 
   it('refuses a limited guest access to inaccessible users', async () => {
     const { polonius, hamlet } = people;
-    await keepGuestsApart();
+    await server.limitGuests();
     expectRefusal(await get(hamlet.id, polonius), 'Insufficient permission');
     expectRefusal(await get(hamlet.email, polonius), 'Insufficient permission');
     expect(await found(polonius.id, polonius)).toBe(polonius.id);
@@ -224,6 +220,49 @@ describe('GET /users/{user_id} and /users/{email}', () => {
     for (const who of [king.id, king.email, dummy(king)]) await noSuchUser(who, people.desdemona);
     const { members } = (await server.get('/users', people.desdemona)).body;
     expect(members.map(({ user_id }: Wire) => user_id)).not.toContain(king.id);
+  });
+});
+
+describe('a guest who may not know everybody (users §1.4)', () => {
+  it('is told once of each with whom they come to share several channels, and share none any more', async () => {
+    const { desdemona, iago, hamlet, cordelia, polonius } = people;
+    await server.limitGuests();
+    const names = ['attic', 'cellar', 'den'];
+    for (const name of names) await server.createChannel(name, [polonius, desdemona]);
+    const queue = await openQueue(server, polonius, {
+      event_types: ['realm_user'],
+      client_capabilities: { notification_settings_null: true, user_list_incomplete: true },
+    });
+    let last = -1;
+    const heard = async () => {
+      const query = { queue_id: queue.id, last_event_id: last, dont_block: true };
+      const { events } = fieldsOf(await server.get('/events', polonius, query)) as Wire;
+      last = events.at(-1).id;
+      return events.map(({ op, person }: Wire) => `${op} ${person.user_id}`).sort();
+    };
+    const subscribe = (who: readonly TestUser[]) =>
+      server.post('/users/me/subscriptions', desdemona, {
+        subscriptions: names.map((name) => ({ name })),
+        principals: who.map(({ id }) => id),
+      });
+    const unsubscribe = (who: readonly TestUser[]) =>
+      server.delete('/users/me/subscriptions', desdemona, {
+        subscriptions: names,
+        principals: who.map(({ id }) => id),
+      });
+
+    fieldsOf(await subscribe([hamlet, cordelia]));
+    expect(await heard()).toEqual([`add ${hamlet.id}`, `add ${cordelia.id}`]);
+    fieldsOf(await unsubscribe([cordelia]));
+    expect(await heard()).toEqual([`remove ${cordelia.id}`]);
+    fieldsOf(await server.delete(`/users/${hamlet.id}`, iago));
+    expect(await heard()).toEqual([`remove ${hamlet.id}`]);
+    fieldsOf(await server.post(`/users/${hamlet.id}/reactivate`, iago));
+    expect(await heard()).toEqual([`add ${hamlet.id}`, `update ${hamlet.id}`]);
+    fieldsOf(await unsubscribe([polonius]));
+    expect(await heard()).toEqual([`remove ${desdemona.id}`, `remove ${hamlet.id}`]);
+    fieldsOf(await subscribe([polonius, cordelia]));
+    expect(await heard()).toEqual([`add ${desdemona.id}`, `add ${hamlet.id}`, `add ${cordelia.id}`]);
   });
 });
 

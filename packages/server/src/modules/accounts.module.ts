@@ -11,6 +11,7 @@ import {
   RequestPasswordReset,
   ResetPassword,
   SetUserActive,
+  SetUserEmail,
   SetUserName,
   SetUserPassword,
   SetUserRole,
@@ -44,6 +45,7 @@ export const accountsModule = new ContainerModule(({ bind }) => {
   provide(bind, ReactivateUser, unitOfWork, clock);
   provide(bind, SetUserRole, unitOfWork, clock);
   provide(bind, SetUserName, unitOfWork);
+  provide(bind, SetUserEmail, unitOfWork);
   provide(bind, SetUserActive, unitOfWork, clock);
   provide(bind, SetUserPassword, unitOfWork, passwordHasher, passwordStrength, clock);
   provide(bind, IssueUserKey, unitOfWork, apiKeyMint, clock);

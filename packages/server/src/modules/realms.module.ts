@@ -1,30 +1,33 @@
+import { MarkdownTextRenderer } from '@parley/domain/messages';
+import {
+  ChangeRealm,
+  ChangeUserDefaults,
+  CheckStringId,
+  ConfigureRealm,
+  CreateRealm,
+  DeactivateRealm,
+  GetServerSettings,
+  ReactivateRealm,
+  RealmChanges,
+  SuspendRealm,
+} from '@parley/domain/organization';
 import {
   AddAllowedDomain,
   AddLinkifier,
   AddPlayground,
   ChangeAllowedDomain,
   ChangeLinkifier,
-  ChangeRealm,
-  ChangeUserDefaults,
-  CheckStringId,
-  ConfigureRealm,
   CreateCall,
   CreateMeetingLink,
-  CreateRealm,
-  DeactivateRealm,
   DeleteRealmData,
   ForgetLimits,
-  GetServerSettings,
   JoinMeeting,
   ListAllowedDomains,
   ListLinkifiers,
-  ReactivateRealm,
-  RealmChanges,
   RemoveAllowedDomain,
   RemoveLinkifier,
   RemovePlayground,
   ReorderLinkifiers,
-  SuspendRealm,
 } from '@parley/domain/realms';
 import { ContainerModule } from 'inversify';
 import { provide, provideAs } from '../provide.js';
@@ -37,7 +40,6 @@ const {
   realmUrls,
   developmentMode,
   serverChannelConfig,
-  markdownRenderer,
   serverAddress,
   linkifierSyntax,
   meetingLinks,
@@ -45,7 +47,7 @@ const {
 } = TOKENS;
 
 export const realmsModule = new ContainerModule(({ bind }) => {
-  provide(bind, RealmChanges, markdownRenderer, realmUrls, clock, developmentMode, meetingServer);
+  provide(bind, RealmChanges, MarkdownTextRenderer, clock, developmentMode, meetingServer);
   provide(bind, ChangeRealm, unitOfWork, RealmChanges);
   provide(bind, ChangeUserDefaults, unitOfWork);
   provide(bind, ListAllowedDomains, unitOfWork);

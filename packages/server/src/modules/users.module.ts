@@ -1,10 +1,10 @@
-import { SystemMessages } from '@parley/domain/messages';
+import { CreateUser, RegisterUser, UpdateUser } from '@parley/domain/accounts';
+import { MarkdownTextRenderer, SystemMessages } from '@parley/domain/messages';
 import {
   AddProfileField,
   ChangeOwnProfile,
   ChangeSettings,
   ClearOwnProfile,
-  CreateUser,
   GetOwnUser,
   GetUser,
   GrantSpecialPermission,
@@ -12,11 +12,9 @@ import {
   ListUsers,
   OrderProfileFields,
   ProfileValues,
-  RegisterUser,
   RemoveProfileField,
   SwitchDisplay,
   UpdateProfileField,
-  UpdateUser,
 } from '@parley/domain/users';
 import { ContainerModule } from 'inversify';
 import { provide } from '../provide.js';
@@ -33,7 +31,6 @@ const {
   clock,
   presencePolicy,
   letterQuota,
-  markdownRenderer,
 } = TOKENS;
 
 export const usersModule = new ContainerModule(({ bind }) => {
@@ -61,7 +58,7 @@ export const usersModule = new ContainerModule(({ bind }) => {
     presencePolicy,
   );
   provide(bind, RegisterUser, unitOfWork, passwordHasher, passwordStrength, apiKeyMint, clock);
-  provide(bind, ProfileValues, unitOfWork, markdownRenderer, realmUrls);
+  provide(bind, ProfileValues, unitOfWork, MarkdownTextRenderer);
   provide(bind, UpdateUser, unitOfWork, realmUrls, disposableDomains, clock, ProfileValues);
   provide(bind, ListProfileFields, unitOfWork);
   provide(bind, AddProfileField, unitOfWork);

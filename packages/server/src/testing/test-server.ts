@@ -1,13 +1,15 @@
 import { Agent, createServer, type RequestOptions as NodeRequest, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import type { PasswordHasher } from '@parley/domain/authentication';
+import { RegisterUser } from '@parley/domain/accounts';
+import type { PasswordHasher } from '@parley/domain/credentials';
 import type { ExportLimits } from '@parley/domain/exports';
 import type { BlobStore, FileLimits, PartialBlobStore } from '@parley/domain/files';
 import type { ImageProcessor } from '@parley/domain/images';
-import { CreateRealm } from '@parley/domain/realms';
+import { CreateRealm } from '@parley/domain/organization';
+import type { Role } from '@parley/domain/permissions';
 import type { RealmId, UserId } from '@parley/domain/shared';
-import { type BotKind, RegisterUser, type Role, type User } from '@parley/domain/users';
+import type { BotKind, User } from '@parley/domain/users';
 import {
   type Logger,
   type ProxyTrust,
@@ -255,6 +257,12 @@ export class TestServer {
   ): Promise<number> {
     const fields = { name, subscribers: subscribers.map(({ id }) => id), ...params };
     return fieldsOf(await this.post('/channels/create', as, fields)).id;
+  }
+
+  /** Over HTTP: guests know only those with whom they share a conversation (users §1.4). */
+  async limitGuests(): Promise<void> {
+    const { members } = await this.storage.uow.read(({ groups }) => groups.systemGroupIds(this.realmId));
+    fieldsOf(await this.patch('/realm', this.people.desdemona, { can_access_all_users_group: { new: members } }));
   }
 
   /** Over HTTP, to a channel by its name or id, or to people; the message's id. */

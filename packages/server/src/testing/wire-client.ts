@@ -766,8 +766,8 @@ function changeGroup(answer: Wire, id: number, change: (group: Wire) => Wire): v
 }
 
 /**
- * Without what no event changes: the queue itself, the time, who is there, how many subscribe and write to a channel (events §7.3), and
- * the first message of a channel whose messages one does not receive. What has no fixed order is sorted.
+ * Without what no event changes: the queue itself, the time, who is there, how many subscribe and write to a channel (events §7.3),
+ * the first message of a channel whose messages one does not receive, and whose profile was deleted (users §1.1). What has no fixed order is sorted.
  */
 function comparable(answer: Wire): Wire {
   const { queue_id: _, last_event_id: __, server_timestamp: ___, ...all } = structuredClone(answer);
@@ -783,6 +783,7 @@ function comparable(answer: Wire): Wire {
   state.realm_user_groups.sort((a: Wire, b: Wire) => a.id - b.id);
   for (const list of ['realm_users', 'realm_non_active_users', 'cross_realm_bots']) {
     state[list].sort((a: Wire, b: Wire) => a.user_id - b.user_id);
+    for (const user of state[list]) delete user.is_deleted;
   }
   for (const list of ['user_topics', 'muted_topics']) state[list].sort(byText);
   state.realm_bots?.sort((a: Wire, b: Wire) => a.user_id - b.user_id);

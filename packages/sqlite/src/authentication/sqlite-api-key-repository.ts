@@ -1,4 +1,4 @@
-import type { ApiKeyRecord, ApiKeyRepository } from '@parley/domain/authentication';
+import type { ApiKeyRecord, ApiKeyRepository } from '@parley/domain/credentials';
 import type { RealmId, UserId } from '@parley/domain/shared';
 import type { Connection } from '../connection.js';
 

@@ -1,5 +1,5 @@
 import { CHANNEL_PERMISSIONS, type Channel, type ChannelView } from '@parley/domain/channels';
-import type { GroupSettingValue } from '@parley/domain/groups';
+import type { GroupSettingValue } from '@parley/domain/permissions';
 import type { GroupId } from '@parley/domain/shared';
 import type { Connection } from '../connection.js';
 import { groupSettingValues } from '../groups/group-setting-values.js';

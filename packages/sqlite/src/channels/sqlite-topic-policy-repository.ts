@@ -1,5 +1,4 @@
-import type { TopicPolicy, TopicPolicyRepository, TopicVisibility } from '@parley/domain/channels';
-import { topicKey } from '@parley/domain/messages';
+import { type TopicPolicy, type TopicPolicyRepository, type TopicVisibility, topicKey } from '@parley/domain/channels';
 import type { ChannelId, RealmId, UnixSeconds, UserId } from '@parley/domain/shared';
 import { type Connection, LIMIT } from '../connection.js';
 import { jsonList } from '../rows.js';

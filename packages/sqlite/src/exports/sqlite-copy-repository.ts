@@ -1,5 +1,6 @@
 import type { AppendedCopy, CopyRepository, FlagsCopy, IdKind } from '@parley/domain/exports';
-import type { MessageEdit, OrdinalRange, SearchWords, Viewer } from '@parley/domain/messages';
+import type { SearchWords } from '@parley/domain/markdown';
+import type { MessageEdit, OrdinalRange, Viewer } from '@parley/domain/messages';
 import type { MessageId, Ordinal, RealmId, RecipientId, UserId } from '@parley/domain/shared';
 import { type Connection, LIMIT } from '../connection.js';
 import { MessageInsert, topicKeyOf } from '../messages/message-insert.js';

@@ -1,4 +1,4 @@
-import type { GroupSettingValue, GroupSettingValues } from '@parley/domain/groups';
+import type { GroupSettingValue, GroupSettingValues } from '@parley/domain/permissions';
 import type { GroupId } from '@parley/domain/shared';
 
 /** What each permission of a registry is given to, as people see it. Permissions given to nothing known are absent. */

@@ -1,16 +1,11 @@
-import {
-  GROUP_PERMISSIONS,
-  type Group,
-  type GroupRepository,
-  type GroupSettingValue,
-  type GroupView,
-  type SystemGroupName,
-} from '@parley/domain/groups';
+import { GROUP_PERMISSIONS, type Group, type GroupRepository, type GroupView } from '@parley/domain/groups';
+import type { GroupSettingValue, SystemGroupName } from '@parley/domain/permissions';
 import {
   DomainError,
   foldCase,
   type GroupId,
   type RealmId,
+  slicesOf,
   type UnixSeconds,
   type UserId,
 } from '@parley/domain/shared';
@@ -24,6 +19,14 @@ type SystemGroupIds = Readonly<Record<SystemGroupName, GroupId>>;
 /** By realm, under the version of its groups. */
 export type SystemGroupCache = VersionedCache<number, SystemGroupIds>;
 export const newSystemGroupCache = (): SystemGroupCache => new VersionedCache(10_000);
+
+/** All named groups of a realm, under the version of its groups. */
+export type GroupViewsCache = VersionedCache<number, readonly GroupView[]>;
+export const newGroupViewsCache = (): GroupViewsCache => new VersionedCache(20);
+/** Of a realm's groups together; a megabyte or two. With more they are read each time. */
+const MAX_CACHED_MEMBERS = 200_000;
+/** Written before others get their turn. */
+const MEMBERS_AT_A_TIME = 500;
 
 /** Lists as JSON, so that a list of ten thousand costs one row. Only active users count. */
 const MEMBER_IDS = `(
@@ -63,6 +66,7 @@ export class SqliteGroupRepository implements GroupRepository {
   constructor(
     private readonly connection: Connection,
     private readonly systemGroups: SystemGroupCache,
+    private readonly viewsOfRealms: GroupViewsCache,
     private readonly quarantine: Quarantine,
   ) {
     this.row = connection.rows<GroupRow>('SELECT * FROM user_group WHERE id = ? AND realm_id = ?');
@@ -208,7 +212,13 @@ export class SqliteGroupRepository implements GroupRepository {
   }
 
   async listViews(realmId: RealmId): Promise<readonly GroupView[]> {
-    return this.toViews(realmId, this.views.all(realmId));
+    const version = this.versionOf(realmId);
+    const cached = this.viewsOfRealms.get(realmId, version);
+    if (cached) return cached;
+    const views = await this.toViews(realmId, this.views.all(realmId));
+    const members = views.reduce((sum, { memberIds }) => sum + memberIds.length, 0);
+    if (members <= MAX_CACHED_MEMBERS) this.viewsOfRealms.put(this.connection, realmId, version, views);
+    return views;
   }
 
   async findView(realmId: RealmId, id: GroupId): Promise<GroupView | null> {
@@ -294,15 +304,13 @@ export class SqliteGroupRepository implements GroupRepository {
   /** @throws DomainError GROUP_NAME_TAKEN when another group has the name, deactivated ones included. */
   async add(group: Omit<Group, 'id'>, memberIds: readonly UserId[], subgroupIds: readonly GroupId[]): Promise<Group> {
     this.changed(group.realmId);
-    return refusingTaken(
+    const id = refusingTaken(
       () => nameTaken(group.name),
-      () => {
-        const id = this.insert.get(group.realmId, ...valuesOf(group))!;
-        if (memberIds.length > 0) this.insertMembers.all(jsonList(memberIds), id, group.realmId);
-        if (subgroupIds.length > 0) this.insertSubgroups.all(jsonList(subgroupIds), id, group.realmId);
-        return { ...group, id };
-      },
+      () => this.insert.get(group.realmId, ...valuesOf(group))!,
     );
+    await this.putMembers(group.realmId, id, memberIds);
+    if (subgroupIds.length > 0) this.insertSubgroups.all(jsonList(subgroupIds), id, group.realmId);
+    return { ...group, id };
   }
 
   /** @throws DomainError GROUP_NAME_TAKEN when another group has the name, deactivated ones included. */
@@ -319,12 +327,27 @@ export class SqliteGroupRepository implements GroupRepository {
 
   async addMembers(realmId: RealmId, id: GroupId, userIds: readonly UserId[]): Promise<readonly UserId[]> {
     this.changed(realmId);
-    return this.insertMembers.all(jsonList(userIds), id, realmId).sort(ascending);
+    return (await this.putMembers(realmId, id, userIds)).sort(ascending);
+  }
+
+  /** Answers whoever was not among them. */
+  private async putMembers(realmId: RealmId, id: GroupId, userIds: readonly UserId[]): Promise<UserId[]> {
+    const added: UserId[] = [];
+    for (const some of slicesOf(userIds, MEMBERS_AT_A_TIME)) {
+      for (const userId of this.insertMembers.all(jsonList(some), id, realmId)) added.push(userId);
+      await this.connection.yield();
+    }
+    return added;
   }
 
   async removeMembers(realmId: RealmId, id: GroupId, userIds: readonly UserId[]): Promise<readonly UserId[]> {
     this.changed(realmId);
-    return this.deleteMembers.all(id, realmId, jsonList(userIds)).sort(ascending);
+    const removed: UserId[] = [];
+    for (const some of slicesOf(userIds, MEMBERS_AT_A_TIME)) {
+      for (const userId of this.deleteMembers.all(id, realmId, jsonList(some))) removed.push(userId);
+      await this.connection.yield();
+    }
+    return removed.sort(ascending);
   }
 
   async addSubgroups(realmId: RealmId, id: GroupId, subgroupIds: readonly GroupId[]): Promise<readonly GroupId[]> {

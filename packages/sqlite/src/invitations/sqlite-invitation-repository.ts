@@ -1,6 +1,6 @@
 import type { Invitation, InvitationKind, InvitationRepository } from '@parley/domain/invitations';
+import type { Role } from '@parley/domain/permissions';
 import type { ChannelId, GroupId, RealmId, UnixSeconds, UserId } from '@parley/domain/shared';
-import type { Role } from '@parley/domain/users';
 import type { Connection } from '../connection.js';
 import type { Quarantine } from '../quarantine.js';
 import { type Flag, jsonList, listColumn, toFlag } from '../rows.js';

@@ -1,4 +1,5 @@
-import { type MessageCondition, RESOLVED_PREFIX, type SimpleCondition } from '@parley/domain/messages';
+import { RESOLVED_PREFIX } from '@parley/domain/channels';
+import type { MessageCondition, SimpleCondition } from '@parley/domain/messages';
 import type { Parameter } from '../connection.js';
 import { allOf, mentionTerm, wordTerm } from './search-terms.js';
 import { type IndexedProperty, PROPERTY_BITS } from './stored-values.js';

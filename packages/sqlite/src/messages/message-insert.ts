@@ -1,4 +1,5 @@
-import { type NewMessage, topicKey } from '@parley/domain/messages';
+import { topicKey } from '@parley/domain/channels';
+import type { NewMessage } from '@parley/domain/messages';
 import type { MessageId, Ordinal, RealmId, RecipientId } from '@parley/domain/shared';
 import type { Connection } from '../connection.js';
 import { bitsOf } from './stored-values.js';

@@ -1,4 +1,5 @@
-import type { Message, TopicLink } from '@parley/domain/messages';
+import type { TopicLink } from '@parley/domain/markdown';
+import type { Message } from '@parley/domain/messages';
 import type { ChannelId, MessageId, Ordinal, RealmId, RecipientId, UnixSeconds, UserId } from '@parley/domain/shared';
 import type { Connection, Query } from '../connection.js';
 import type { Quarantine } from '../quarantine.js';

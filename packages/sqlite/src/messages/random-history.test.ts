@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type MessageCondition, type MessageFilter, not, receivedMessagesIn, topicKey } from '@parley/domain/messages';
+import { topicKey } from '@parley/domain/channels';
+import { type MessageCondition, type MessageFilter, not, receivedMessagesIn } from '@parley/domain/messages';
 import type { MessageId, Repositories, Transaction } from '@parley/domain/shared';
 import { aChannel, aMessage, aUser, createFixtureOn, FixedClock, type Fixture } from '@parley/testkit';
 import { MemoryStorage } from '@parley/testkit/memory';

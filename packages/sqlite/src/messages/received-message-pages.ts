@@ -1,7 +1,6 @@
 import type { Viewer } from '@parley/domain/messages';
 import type { RecipientId } from '@parley/domain/shared';
-import type { Connection, Query } from '../connection.js';
-import { LIMIT } from '../connection.js';
+import { type Connection, LIMIT, type Query } from '../connection.js';
 import type { Narrowing, Series } from './message-filter.js';
 import { idOf, type MessageIndexRow } from './message-index-row.js';
 import { after, type MessageSeries, merge, orderOf, type PageRange, upTo } from './message-series.js';

@@ -1,4 +1,5 @@
-import { holdsPhrases, mentionedIn, type SearchWords, termsOfMessage } from '@parley/domain/messages';
+import type { SearchWords } from '@parley/domain/markdown';
+import { holdsPhrases, mentionedIn, termsOfMessage } from '@parley/domain/messages';
 import type { RealmId, RecipientId, UserId } from '@parley/domain/shared';
 import type { Database } from 'better-sqlite3';
 

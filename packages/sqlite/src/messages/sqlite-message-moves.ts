@@ -1,4 +1,5 @@
-import { type MessageMoves, type MoveTarget, topicKey } from '@parley/domain/messages';
+import { topicKey } from '@parley/domain/channels';
+import type { MessageMoves, MoveTarget } from '@parley/domain/messages';
 import type { MessageId, RealmId } from '@parley/domain/shared';
 import type { Connection } from '../connection.js';
 import { jsonList, toFlag } from '../rows.js';

@@ -11,7 +11,7 @@ import {
   type Viewer,
 } from '@parley/domain/messages';
 import type { ChannelId, MessageId, RealmId, RecipientId, UnixSeconds, UserId } from '@parley/domain/shared';
-import { USER_SETTINGS } from '@parley/domain/users';
+import { USER_SETTINGS } from '@parley/domain/user-settings';
 import type { Connection } from '../connection.js';
 import type { Quarantine } from '../quarantine.js';
 import { type Flag, jsonList, settingsColumn } from '../rows.js';

@@ -1,9 +1,9 @@
+import type { SearchWords } from '@parley/domain/markdown';
 import type {
   EditedText,
   Message,
   MessageRepository,
   NewMessage,
-  SearchWords,
   Submessage,
   SubmessageSummary,
 } from '@parley/domain/messages';

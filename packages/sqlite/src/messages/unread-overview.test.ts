@@ -1,7 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { topicKey, type UnreadConversation, type Viewer } from '@parley/domain/messages';
+import { topicKey } from '@parley/domain/channels';
+import type { UnreadConversation, Viewer } from '@parley/domain/messages';
 import type { MessageId, Repositories } from '@parley/domain/shared';
 import {
   aChannel,

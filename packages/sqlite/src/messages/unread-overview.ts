@@ -1,9 +1,9 @@
+import { topicKey } from '@parley/domain/channels';
 import {
   countRead,
   findFirstUnread,
   isOrdinalRead,
   type ReadSegment,
-  topicKey,
   type UnreadOverview,
   unreadRanges,
   type Viewer,

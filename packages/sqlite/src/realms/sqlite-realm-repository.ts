@@ -8,7 +8,7 @@ import {
   USUAL_REALM_IMAGES,
 } from '@parley/domain/realms';
 import { DomainError, type RealmId, type UnixSeconds } from '@parley/domain/shared';
-import { USER_SETTINGS } from '@parley/domain/users';
+import { USER_SETTINGS } from '@parley/domain/user-settings';
 import type { Connection, Parameter } from '../connection.js';
 import type { SqliteGroupRepository } from '../groups/sqlite-group-repository.js';
 import type { Quarantine } from '../quarantine.js';

@@ -30,7 +30,9 @@ CREATE TABLE user (
   -- JSON list of the settings that the user has ever changed themselves.
   edited_settings TEXT NOT NULL DEFAULT '[]',
   -- Of an uploaded avatar; what its address says.
-  avatar_key TEXT
+  avatar_key TEXT,
+  -- The profile was deleted with the account.
+  is_deleted INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE UNIQUE INDEX user_by_email ON user (realm_id, email_key);
 CREATE INDEX user_by_name ON user (realm_id, name_key);

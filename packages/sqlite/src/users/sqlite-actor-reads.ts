@@ -1,5 +1,5 @@
+import { type Actor, type ActorReads, ROLES, type Role } from '@parley/domain/permissions';
 import { DomainError, type GroupId, type RealmId, type UserId } from '@parley/domain/shared';
-import { type Actor, type ActorReads, ROLES, type Role } from '@parley/domain/users';
 import type { Connection } from '../connection.js';
 import type { Quarantine } from '../quarantine.js';
 import { type Flag, jsonList } from '../rows.js';

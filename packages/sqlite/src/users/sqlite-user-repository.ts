@@ -1,17 +1,15 @@
+import { ROLES, type Role } from '@parley/domain/permissions';
 import { DomainError, foldCase, type RealmId, type UnixSeconds, type UserId } from '@parley/domain/shared';
+import { USER_SETTINGS, type UserSettingName } from '@parley/domain/user-settings';
 import {
   type BotKind,
   type ConversationPartnerQuestion,
   foldedName,
-  ROLES,
-  type Role,
   type SpecialPermission,
   type SystemBotKind,
-  USER_SETTINGS,
   type User,
   type UserListEntry,
   type UserRepository,
-  type UserSettingName,
 } from '@parley/domain/users';
 import type { Connection, Parameter } from '../connection.js';
 import type { Quarantine } from '../quarantine.js';
@@ -27,6 +25,7 @@ export class SqliteUserRepository implements UserRepository {
   private readonly rowById;
   private readonly rowByEmail;
   private readonly rowsById;
+  private readonly activeIds;
   private readonly rowsByEmail;
   private readonly rowsByName;
   private readonly entries;
@@ -58,6 +57,10 @@ export class SqliteUserRepository implements UserRepository {
     // The plus keeps SQLite from reading the whole realm to find a few ids; so it does in the other repositories.
     this.rowsById = connection.rows<UserRow>(
       'SELECT * FROM user WHERE +realm_id = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY id',
+    );
+    this.activeIds = connection.values<UserId>(
+      `SELECT id FROM user
+       WHERE +realm_id = ? AND id IN (SELECT value FROM json_each(?)) AND is_active = 1 AND system_kind IS NULL ORDER BY id`,
     );
     // With the plus sign it is sorted afterwards. Without, the list of users, which is sorted already, would be gone through.
     this.rowsByEmail = connection.rows<UserRow>(
@@ -115,10 +118,10 @@ export class SqliteUserRepository implements UserRepository {
       'SELECT password_hash FROM user WHERE id = ? AND realm_id = ?',
     );
     this.insert = connection.values<UserId>(
-      `INSERT INTO user (realm_id, version, role, is_active, email, email_key, full_name, name_key, name_nfkc_key, joined_at,
+      `INSERT INTO user (realm_id, version, role, is_active, is_deleted, email, email_key, full_name, name_key, name_nfkc_key, joined_at,
                          bot_kind, bot_owner_id, bot_default_channel_id, avatar_source, avatar_version, avatar_key,
                          special_permissions, settings, edited_settings, system_kind, password_hash)
-       VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+       VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
     );
     // Those who are not active are in no group that anybody is shown.
     this.raiseGroupsVersion = connection.command(
@@ -127,7 +130,7 @@ export class SqliteUserRepository implements UserRepository {
     );
     this.store = connection.values<number>(
       `UPDATE user
-       SET version = version + 1, role = ?, is_active = ?, email = ?, email_key = ?, full_name = ?, name_key = ?,
+       SET version = version + 1, role = ?, is_active = ?, is_deleted = ?, email = ?, email_key = ?, full_name = ?, name_key = ?,
            name_nfkc_key = ?, joined_at = ?, bot_kind = ?, bot_owner_id = ?, bot_default_channel_id = ?, avatar_source = ?,
            avatar_version = ?, avatar_key = ?, special_permissions = ?, settings = ?, edited_settings = ?
        WHERE id = ? AND realm_id = ? RETURNING version`,
@@ -153,6 +156,10 @@ export class SqliteUserRepository implements UserRepository {
   async list(realmId: RealmId, ids: readonly UserId[]): Promise<readonly User[]> {
     if (ids.length === 0) return [];
     return this.rowsById.all(realmId, jsonList(ids)).map(this.toUser);
+  }
+
+  async listActiveIds(realmId: RealmId, ids: readonly UserId[]): Promise<readonly UserId[]> {
+    return this.activeIds.all(realmId, jsonList(ids));
   }
 
   async listByEmail(realmId: RealmId, emails: readonly string[]): Promise<readonly User[]> {
@@ -255,6 +262,7 @@ export class SqliteUserRepository implements UserRepository {
       fullName: row.full_name,
       role: quarantine.word(row.role, ROLES, 'guest', 'user', row.id, 'role'),
       isActive: row.is_active === 1,
+      isDeleted: row.is_deleted === 1,
       joinedAt: row.joined_at,
       bot:
         row.bot_kind === null
@@ -294,6 +302,7 @@ interface UserRow extends AvatarColumns {
   readonly version: number;
   readonly role: Role;
   readonly is_active: Flag;
+  readonly is_deleted: Flag;
   readonly email: string;
   readonly full_name: string;
   readonly joined_at: UnixSeconds;
@@ -311,6 +320,7 @@ function fromUser(user: Omit<User, 'id' | 'version'>): readonly Parameter[] {
   return [
     user.role,
     toFlag(user.isActive),
+    toFlag(user.isDeleted),
     user.email,
     foldCase(user.email),
     user.fullName,

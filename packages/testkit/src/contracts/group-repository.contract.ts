@@ -1,4 +1,5 @@
-import { GROUP_PERMISSIONS, type Group, SUBGROUP_OF, SYSTEM_GROUPS } from '@parley/domain/groups';
+import { GROUP_PERMISSIONS, type Group } from '@parley/domain/groups';
+import { SUBGROUP_OF, SYSTEM_GROUPS } from '@parley/domain/permissions';
 import type { GroupId } from '@parley/domain/shared';
 import { aGroup, anotherRealm, aUser, type Fixture } from '../builders.js';
 import { ascending, idsOf, type OpenStorage, stagesOn } from './storage-under-test.js';

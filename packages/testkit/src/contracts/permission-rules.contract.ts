@@ -7,9 +7,8 @@ import {
   ListChannels,
   type ListChannelsInput,
 } from '@parley/domain/channels';
-import { GroupClosure } from '@parley/domain/groups';
+import { type Actor, GroupClosure, ROLES } from '@parley/domain/permissions';
 import type { Caller, ChannelId, GroupId, Transaction, UserId } from '@parley/domain/shared';
-import { type Actor, ROLES } from '@parley/domain/users';
 import { aChannel, aGroup, aMessage, aUser, type FixtureStep } from '../builders.js';
 import { SeededRandomness } from '../seeded-randomness.js';
 import { ascending, type OpenStorage, type Stage, stagesOn } from './storage-under-test.js';

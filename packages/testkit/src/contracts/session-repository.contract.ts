@@ -1,4 +1,4 @@
-import type { NewSession } from '@parley/domain/authentication';
+import type { NewSession } from '@parley/domain/credentials';
 import type { SessionId } from '@parley/domain/shared';
 import { anotherRealm, aUser, type Fixture } from '../builders.js';
 import { type OpenStorage, stagesOn } from './storage-under-test.js';

@@ -38,10 +38,17 @@ export function userRepositoryContract(open: OpenStorage): void {
       const first = await uow.write((tx) => tx.users.update({ ...user('iago'), role: 'guest' }));
       const settings = { ...first.settings, twentyFourHourTime: null, timezone: 'Asia/Kolkata' };
       const editedSettings = ['timezone', 'enterSends'] as const;
-      const second = await uow.write((tx) => tx.users.update({ ...first, settings, editedSettings }));
+      const second = await uow.write((tx) => tx.users.update({ ...first, settings, editedSettings, isDeleted: true }));
       expect(first.version).toBeGreaterThan(1);
       expect(second.version).toBeGreaterThan(first.version);
-      expect(second).toEqual({ ...user('iago'), role: 'guest', settings, editedSettings, version: second.version });
+      expect(second).toEqual({
+        ...user('iago'),
+        role: 'guest',
+        settings,
+        editedSettings,
+        isDeleted: true,
+        version: second.version,
+      });
       expect(await uow.read((r) => r.users.find(realm.id, second.id))).toEqual(second);
       expect(await uow.read((r) => r.users.listEntries(realm.id))).toEqual([
         { id: second.id, version: second.version, isActive: true },
@@ -110,6 +117,23 @@ export function userRepositoryContract(open: OpenStorage): void {
         { id: c.id, version: 1, isActive: true },
       ]);
       expect(await uow.read((r) => r.users.find(realm.id, unknown))).toBeNull();
+    });
+
+    it('lists those who are active by id, bots but no system bots, ascending', async () => {
+      const fixture = await stage(
+        aUser({ name: 'a' }),
+        aUser({ name: 'b', isActive: false }),
+        aUser({ name: 'c', botOf: 'a' }),
+        aUser({ name: 'd' }),
+      );
+      const { uow, realm, user } = fixture;
+      const [a, b, c] = [user('a').id, user('b').id, user('c').id];
+      const welcome = await uow.read((r) => r.users.findSystemBot(realm.id, 'welcome'));
+      const elsewhere = (await anotherRealm(fixture, aUser({ name: 'e' }))).user('e').id;
+      const unknown = (elsewhere + 100) as UserId;
+      const ids = [unknown, elsewhere, c, welcome.id, b, a, c];
+      expect(await uow.read((r) => r.users.listActiveIds(realm.id, ids))).toEqual([a, c]);
+      expect(await uow.read((r) => r.users.listActiveIds(realm.id, []))).toEqual([]);
     });
 
     it('lists people and bots by name, whatever the letter case', async () => {

@@ -1,5 +1,6 @@
+import type { Actor, ActorReads } from '@parley/domain/permissions';
 import { DomainError, type RealmId, type UserId } from '@parley/domain/shared';
-import type { Actor, ActorReads, User } from '@parley/domain/users';
+import type { User } from '@parley/domain/users';
 import { groupsOf } from './group-closure.js';
 import type { MemoryUnit } from './tables.js';
 

@@ -1,12 +1,5 @@
-import {
-  GROUP_PERMISSIONS,
-  type Group,
-  type GroupRepository,
-  type GroupSettingValue,
-  type GroupSettingValues,
-  type GroupView,
-  type SystemGroupName,
-} from '@parley/domain/groups';
+import { GROUP_PERMISSIONS, type Group, type GroupRepository, type GroupView } from '@parley/domain/groups';
+import type { GroupSettingValue, GroupSettingValues, SystemGroupName } from '@parley/domain/permissions';
 import { foldCase, type GroupId, type RealmId, type UserId } from '@parley/domain/shared';
 import { type GroupRow, groupRows, membersOf } from './group-closure.js';
 import { ascending, type MemoryUnit } from './tables.js';

@@ -1,12 +1,12 @@
-import {
-  type ArchivedMessage,
-  type ArchiveSelection,
-  type Message,
-  type MessageArchive,
-  type MessageEdit,
-  type PersonalFlags,
-  type Submessage,
-  topicKey,
+import { topicKey } from '@parley/domain/channels';
+import type {
+  ArchivedMessage,
+  ArchiveSelection,
+  Message,
+  MessageArchive,
+  MessageEdit,
+  PersonalFlags,
+  Submessage,
 } from '@parley/domain/messages';
 import type { Reaction } from '@parley/domain/reactions';
 import type { FileId, MessageId, RealmId, UnixSeconds, UserId } from '@parley/domain/shared';

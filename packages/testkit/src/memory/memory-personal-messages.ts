@@ -1,4 +1,4 @@
-import type { SubscribedSpan } from '@parley/domain/channels';
+import { type SubscribedSpan, topicKey } from '@parley/domain/channels';
 import {
   HISTORICAL,
   type Message,
@@ -6,7 +6,6 @@ import {
   type MutedSender,
   type PersonalFlags,
   type PersonalMessages,
-  topicKey,
   type UnreadMessage,
   type UnreadOverview,
   type Viewer,

@@ -1,4 +1,4 @@
-import type { NewSession, Session, SessionRepository } from '@parley/domain/authentication';
+import type { NewSession, Session, SessionRepository } from '@parley/domain/credentials';
 import type { RealmId, SessionId, UnixSeconds, UserId } from '@parley/domain/shared';
 import type { MemoryUnit } from './tables.js';
 

@@ -1,7 +1,5 @@
-import type { TopicPolicy, TopicPolicyRepository, TopicVisibility } from '@parley/domain/channels';
-import { topicKey } from '@parley/domain/messages';
-import type { ChannelId, RealmId, UserId } from '@parley/domain/shared';
-import { compareCodePoints } from '@parley/domain/shared';
+import { type TopicPolicy, type TopicPolicyRepository, type TopicVisibility, topicKey } from '@parley/domain/channels';
+import { type ChannelId, compareCodePoints, type RealmId, type UserId } from '@parley/domain/shared';
 import { keyOf, type MemoryUnit } from './tables.js';
 
 declare module './tables.js' {

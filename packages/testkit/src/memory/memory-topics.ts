@@ -1,4 +1,5 @@
-import { type Message, type TopicReads, type TopicSummary, topicKey, type Viewer } from '@parley/domain/messages';
+import { topicKey } from '@parley/domain/channels';
+import type { Message, TopicReads, TopicSummary, Viewer } from '@parley/domain/messages';
 import type { MessageId, RealmId, RecipientId, UserId } from '@parley/domain/shared';
 import { messagesOf } from './messages-of.js';
 import { findFlags } from './personal-rows.js';

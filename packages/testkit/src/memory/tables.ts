@@ -1,4 +1,4 @@
-import type { SearchWords } from '@parley/domain/messages';
+import type { SearchWords } from '@parley/domain/markdown';
 import type { Clock } from '@parley/domain/shared';
 
 /**

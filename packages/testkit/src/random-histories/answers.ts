@@ -1,4 +1,4 @@
-import { topicKey } from '@parley/domain/messages';
+import { topicKey } from '@parley/domain/channels';
 import type { Repositories } from '@parley/domain/shared';
 import { CHANNELS, EVERYBODY, type Narrow, type Person, TOPICS } from './history.js';
 import { describe, resolve } from './narrows.js';

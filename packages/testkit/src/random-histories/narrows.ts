@@ -1,4 +1,5 @@
-import { type MessageCondition, type MessageFilter, topicKey } from '@parley/domain/messages';
+import { topicKey } from '@parley/domain/channels';
+import type { MessageCondition, MessageFilter } from '@parley/domain/messages';
 import type { RecipientId, Repositories, Transaction } from '@parley/domain/shared';
 import type { Narrow, Term } from './history.js';
 import { pickId, recipientOf, type World } from './world.js';

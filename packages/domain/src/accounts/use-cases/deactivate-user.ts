@@ -1,10 +1,10 @@
+import { mustBeHuman } from '../../permissions/role-rules.js';
 import type { Caller } from '../../shared/caller.js';
 import type { Clock } from '../../shared/clock.js';
 import type { UserId } from '../../shared/ids.js';
 import { enforce } from '../../shared/permission.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import { isOnlyOwnerOf } from '../../users/owners.js';
-import { mustBeHuman } from '../../users/role-rules.js';
 import { canDeactivateSelf, canDeactivateUser } from '../../users/user-permissions.js';
 import { type Deletions, deactivateWithBots } from '../deactivate-user.js';
 import { planDeactivationLetter } from '../deactivation-letter.js';

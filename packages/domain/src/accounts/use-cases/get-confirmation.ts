@@ -1,8 +1,9 @@
-import { type AnonymousCaller, realmDeactivated } from '../../authentication/use-cases/password-log-in.js';
+import { realmDeactivated } from '../../authentication/use-cases/password-log-in.js';
 import type { Confirmation, ConfirmationPurpose } from '../../confirmations/confirmation.js';
 import { loadConfirmation } from '../../confirmations/confirmation-changes.js';
 import type { LinkKeys } from '../../confirmations/link-keys.js';
 import type { Realm } from '../../realms/realm.js';
+import type { AnonymousCaller } from '../../shared/caller.js';
 import type { Clock } from '../../shared/clock.js';
 import { DomainError } from '../../shared/errors.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';

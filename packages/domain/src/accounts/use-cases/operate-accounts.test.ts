@@ -9,11 +9,18 @@ import {
   fakePasswordStrength,
   type MemoryFixture,
 } from '@parley/testkit';
-import type { ApiKeyMint } from '../../authentication/api-keys.js';
 import type { ConfirmationPurpose } from '../../confirmations/confirmation.js';
 import { requestConfirmation } from '../../confirmations/confirmation-changes.js';
-import type { Role } from '../../users/role.js';
-import { IssueUserKey, SetUserActive, SetUserName, SetUserPassword, SetUserRole } from './operate-accounts.js';
+import type { ApiKeyMint } from '../../credentials/api-keys.js';
+import type { Role } from '../../permissions/role.js';
+import {
+  IssueUserKey,
+  SetUserActive,
+  SetUserEmail,
+  SetUserName,
+  SetUserPassword,
+  SetUserRole,
+} from './operate-accounts.js';
 
 const mint: ApiKeyMint = {
   derive: ({ userId, generation }) => `key ${generation} of ${userId}`,
@@ -27,6 +34,7 @@ const by = (fixture: MemoryFixture) => {
   return {
     setRole: (name: string, role: Role) => new SetUserRole(uow, clock).execute({ ...account(name), role }),
     rename: (name: string, fullName: string) => new SetUserName(uow).execute({ ...account(name), fullName }),
+    setEmail: (name: string, email: string) => new SetUserEmail(uow).execute({ ...account(name), email }),
     setActive: (name: string, isActive: boolean) =>
       new SetUserActive(uow, clock).execute({ ...account(name), isActive }),
     setPassword: (name: string, password: string | null) =>
@@ -50,6 +58,21 @@ describe('the operator', () => {
     await expectInSync(fixture, () => by(fixture).setRole('member', 'owner'));
     await expectInSync(fixture, () => by(fixture).setRole('owner', 'guest'));
     expect(await found(fixture, 'owner')).toMatchObject({ role: 'guest' });
+  });
+
+  it('gives another address, and every client follows', async () => {
+    const fixture = await cast();
+    await expectInSync(fixture, () => by(fixture).setEmail('member', ' new@example.com '));
+    expect(await found(fixture, 'member')).toMatchObject({ email: 'new@example.com' });
+    await by(fixture).setEmail('member', 'NEW@example.com');
+    expect(await found(fixture, 'member')).toMatchObject({ email: 'NEW@example.com' });
+  });
+
+  it('gives nobody an address that is taken, or none', async () => {
+    const fixture = await cast();
+    const taken = fixture.user('owner').email;
+    await expectRefused(fixture, () => by(fixture).setEmail('member', taken), { code: 'EMAIL_TAKEN' });
+    await expectRefused(fixture, () => by(fixture).setEmail('member', 'nowhere'), { code: 'INVALID_EMAIL' });
   });
 
   it('cannot demote or deactivate the last owner', async () => {
@@ -134,6 +157,7 @@ describe('the operator', () => {
     const attempts = [
       () => new SetUserRole(uow, clock).execute({ ...unknown, role: 'owner' }),
       () => new SetUserName(uow).execute({ ...unknown, fullName: 'Name' }),
+      () => new SetUserEmail(uow).execute({ ...unknown, email: 'new@example.com' }),
       () => new SetUserActive(uow, clock).execute({ ...unknown, isActive: false }),
       () =>
         new SetUserPassword(uow, new FakePasswordHasher(), fakePasswordStrength, clock).execute({

@@ -1,6 +1,7 @@
-import type { ApiKeyMint, PasswordHasher } from '../../authentication/api-keys.js';
-import { changePassword } from '../../authentication/change-password.js';
-import { checkPassword, type PasswordStrength } from '../../authentication/password-rules.js';
+import type { ApiKeyMint, PasswordHasher } from '../../credentials/api-keys.js';
+import { changePassword } from '../../credentials/change-password.js';
+import { checkPassword, type PasswordStrength } from '../../credentials/password-rules.js';
+import type { Role } from '../../permissions/role.js';
 import { issueKeyOf } from '../../push/issue-key.js';
 import type { Clock } from '../../shared/clock.js';
 import { DomainError } from '../../shared/errors.js';
@@ -8,10 +9,11 @@ import type { RealmId, UserId } from '../../shared/ids.js';
 import { enforce } from '../../shared/permission.js';
 import { trim } from '../../shared/text.js';
 import type { Repositories, Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
+import { changeRole } from '../../user-lifecycle/change-role.js';
+import { changeEmail } from '../../users/change-email.js';
 import { acceptedName, rename } from '../../users/change-name.js';
-import { changeRole } from '../../users/change-role.js';
+import { isEmailAddress } from '../../users/email-address.js';
 import { isOnlyOwnerOf } from '../../users/owners.js';
-import type { Role } from '../../users/role.js';
 import type { User } from '../../users/user.js';
 import { canChangeRole } from '../../users/user-permissions.js';
 import { deactivateWithBots } from '../deactivate-user.js';
@@ -53,6 +55,21 @@ export class SetUserName {
       const user = await accountOf(tx, realmId, userId);
       if (trim(fullName) === user.fullName) return user;
       return rename(tx, user, await acceptedName(tx, await tx.realms.get(realmId), user, fullName));
+    });
+  }
+}
+
+export class SetUserEmail {
+  constructor(private readonly uow: UnitOfWork) {}
+
+  /** Of no bot, whose address says whose it is. @throws DomainError UNKNOWN_USER, MUST_NOT_BE_BOT, INVALID_EMAIL, EMAIL_TAKEN */
+  execute({ realmId, userId, email }: AccountReference & { readonly email: string }): Promise<User> {
+    return this.uow.write(async (tx) => {
+      const user = await accountOf(tx, realmId, userId);
+      if (user.bot) throw new DomainError('MUST_NOT_BE_BOT', 'A bot keeps its address.');
+      const address = trim(email);
+      if (!isEmailAddress(address)) throw new DomainError('INVALID_EMAIL', `'${address}' is no email address.`);
+      return address === user.email ? user : changeEmail(tx, user, address);
     });
   }
 }

@@ -1,10 +1,10 @@
 import { giveOwner } from '../../bots/give-owner.js';
+import type { Actor } from '../../permissions/actor.js';
 import type { Caller } from '../../shared/caller.js';
 import type { Clock } from '../../shared/clock.js';
 import type { UserId } from '../../shared/ids.js';
 import { enforce } from '../../shared/permission.js';
 import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
-import type { Actor } from '../../users/actor.js';
 import type { User } from '../../users/user.js';
 import { canReactivateUser, isBotNameTaken } from '../../users/user-permissions.js';
 import { reactivateWithGroups } from '../reactivate-user.js';

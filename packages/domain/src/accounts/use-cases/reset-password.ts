@@ -1,12 +1,4 @@
-import type { PasswordHasher } from '../../authentication/api-keys.js';
-import { changePassword } from '../../authentication/change-password.js';
-import { type LoginAttempts, loginAttemptKey } from '../../authentication/login-attempts.js';
-import { checkPassword, type PasswordStrength } from '../../authentication/password-rules.js';
-import {
-  type AnonymousCaller,
-  passwordAuthDisabled,
-  realmDeactivated,
-} from '../../authentication/use-cases/password-log-in.js';
+import { passwordAuthDisabled, realmDeactivated } from '../../authentication/use-cases/password-log-in.js';
 import {
   confirmationExpired,
   loadConfirmation,
@@ -14,8 +6,13 @@ import {
   requestConfirmation,
 } from '../../confirmations/confirmation-changes.js';
 import type { LinkKeys } from '../../confirmations/link-keys.js';
+import type { PasswordHasher } from '../../credentials/api-keys.js';
+import { changePassword } from '../../credentials/change-password.js';
+import { type LoginAttempts, loginAttemptKey } from '../../credentials/login-attempts.js';
+import { checkPassword, type PasswordStrength } from '../../credentials/password-rules.js';
 import type { LetterQuota } from '../../mail/letter-quota.js';
 import type { Realm } from '../../realms/realm.js';
+import type { AnonymousCaller } from '../../shared/caller.js';
 import type { Cancellation } from '../../shared/cancellation.js';
 import type { Clock } from '../../shared/clock.js';
 import { DomainError } from '../../shared/errors.js';

@@ -1,17 +1,12 @@
+import type { ApiKeyMint } from '../../credentials/api-keys.js';
 import type { Realm } from '../../realms/realm.js';
+import type { AnonymousCaller } from '../../shared/caller.js';
 import { DomainError } from '../../shared/errors.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import { isEmailAddress } from '../../users/email-address.js';
-import type { ApiKeyMint } from '../api-keys.js';
 import type { JsonWebTokens } from '../json-web-tokens.js';
 import { type IssuedKey, issueKey } from './fetch-api-key.js';
-import {
-  type AnonymousCaller,
-  authenticationFailed,
-  findActiveAccount,
-  invalidEmail,
-  unknownRealm,
-} from './password-log-in.js';
+import { authenticationFailed, findActiveAccount, invalidEmail, unknownRealm } from './password-log-in.js';
 
 /** A key for a token that another service has signed (protocol §8.2). */
 export class FetchApiKeyByToken {

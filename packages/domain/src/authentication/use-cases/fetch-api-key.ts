@@ -1,9 +1,10 @@
+import type { ApiKeyMint, PasswordHasher } from '../../credentials/api-keys.js';
+import type { LoginAttempts } from '../../credentials/login-attempts.js';
+import type { AnonymousCaller } from '../../shared/caller.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import type { User } from '../../users/user.js';
-import type { ApiKeyMint, PasswordHasher } from '../api-keys.js';
-import type { LoginAttempts } from '../login-attempts.js';
 import type { LoginLetters } from '../login-letter.js';
-import { type AnonymousCaller, authenticationFailed, type PasswordLogIn, userOfPassword } from './password-log-in.js';
+import { authenticationFailed, type PasswordLogIn, userOfPassword } from './password-log-in.js';
 
 export interface IssuedKey {
   readonly apiKey: string;

@@ -1,9 +1,9 @@
+import type { ApiKeyMint, PasswordHasher } from '../../credentials/api-keys.js';
+import { type LoginAttempts, loginAttemptKey } from '../../credentials/login-attempts.js';
 import type { Caller } from '../../shared/caller.js';
 import type { Cancellation } from '../../shared/cancellation.js';
 import { DomainError } from '../../shared/errors.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
-import type { ApiKeyMint, PasswordHasher } from '../api-keys.js';
-import { type LoginAttempts, loginAttemptKey } from '../login-attempts.js';
 import { type IssuedKey, issueKey } from './fetch-api-key.js';
 
 export interface FetchOwnApiKeyInput {

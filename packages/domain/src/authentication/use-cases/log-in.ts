@@ -1,11 +1,11 @@
-import type { Caller } from '../../shared/caller.js';
+import type { PasswordHasher } from '../../credentials/api-keys.js';
+import { removeSessions } from '../../credentials/end-sessions.js';
+import type { LoginAttempts } from '../../credentials/login-attempts.js';
+import type { AnonymousCaller, Caller } from '../../shared/caller.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
-import type { PasswordHasher } from '../api-keys.js';
-import { removeSessions } from '../end-sessions.js';
-import type { LoginAttempts } from '../login-attempts.js';
 import type { LoginLetters } from '../login-letter.js';
 import type { OpenedSession, OpenSession } from './open-session.js';
-import { type AnonymousCaller, type PasswordLogIn, userOfPassword } from './password-log-in.js';
+import { type PasswordLogIn, userOfPassword } from './password-log-in.js';
 
 export interface LogInInput extends PasswordLogIn {
   /** What the browser calls itself. */

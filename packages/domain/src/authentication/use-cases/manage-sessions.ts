@@ -1,10 +1,10 @@
+import { endSessions, removeSessions } from '../../credentials/end-sessions.js';
+import type { Session } from '../../credentials/session.js';
 import type { Clock } from '../../shared/clock.js';
 import { DomainError } from '../../shared/errors.js';
 import type { RealmId, SessionId } from '../../shared/ids.js';
 import type { Repositories, UnitOfWork } from '../../shared/unit-of-work.js';
 import type { User } from '../../users/user.js';
-import { endSessions, removeSessions } from '../end-sessions.js';
-import type { Session } from '../session.js';
 
 interface SessionsOf {
   readonly realmId: RealmId;

@@ -1,10 +1,15 @@
+import { removeSessions } from '../../credentials/end-sessions.js';
+import {
+  MAX_USER_AGENT_LENGTH,
+  type SessionTokens,
+  sessionExpiry,
+  surplusSessions,
+} from '../../credentials/session.js';
 import type { Clock } from '../../shared/clock.js';
 import type { SessionId } from '../../shared/ids.js';
 import { takeCodePoints } from '../../shared/text.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import type { User } from '../../users/user.js';
-import { removeSessions } from '../end-sessions.js';
-import { MAX_USER_AGENT_LENGTH, type SessionTokens, sessionExpiry, surplusSessions } from '../session.js';
 import { accountDeactivated, authenticationFailed, realmDeactivated } from './password-log-in.js';
 
 export interface OpenedSession {

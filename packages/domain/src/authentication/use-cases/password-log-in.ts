@@ -1,21 +1,13 @@
+import type { PasswordHasher } from '../../credentials/api-keys.js';
+import { type LoginAttempts, loginAttemptKey } from '../../credentials/login-attempts.js';
 import type { Realm } from '../../realms/realm.js';
+import type { AnonymousCaller } from '../../shared/caller.js';
 import type { Cancellation } from '../../shared/cancellation.js';
 import { DomainError } from '../../shared/errors.js';
 import type { RealmId } from '../../shared/ids.js';
 import type { Repositories, UnitOfWork } from '../../shared/unit-of-work.js';
 import { isEmailAddress } from '../../users/email-address.js';
 import type { User } from '../../users/user.js';
-import type { PasswordHasher } from '../api-keys.js';
-import { type LoginAttempts, loginAttemptKey } from '../login-attempts.js';
-
-/** Somebody who has proved nothing yet, on the host of a realm or of none. */
-export interface AnonymousCaller {
-  readonly realmId: RealmId | null;
-  /** Network address, which limits are counted by; absent in process. */
-  readonly ip?: string | undefined;
-  /** As the program calls itself; absent in process. */
-  readonly clientName?: string | undefined;
-}
 
 export interface PasswordLogIn {
   /** The address to sign in with. */

@@ -12,11 +12,16 @@ import {
 } from '@parley/testkit';
 import { DeactivateUser } from '../../accounts/use-cases/deactivate-user.js';
 import { PublishingUnitOfWork } from '../../composition/publishing-unit-of-work.js';
+import {
+  MAX_SESSIONS,
+  RENEW_AFTER_SECONDS,
+  SESSION_IDLE_SECONDS,
+  SESSION_MAX_SECONDS,
+} from '../../credentials/session.js';
+import { DeactivateRealm } from '../../organization/use-cases/deactivate-realm.js';
 import { replaceApiKey } from '../../push/replace-api-key.js';
-import { DeactivateRealm } from '../../realms/use-cases/deactivate-realm.js';
 import type { SessionId } from '../../shared/ids.js';
 import { LoginLetters } from '../login-letter.js';
-import { MAX_SESSIONS, RENEW_AFTER_SECONDS, SESSION_IDLE_SECONDS, SESSION_MAX_SECONDS } from '../session.js';
 import { LogIn, LogOut } from './log-in.js';
 import { EndSessions, ListSessions, RemoveExpiredSessions } from './manage-sessions.js';
 import { OpenSession } from './open-session.js';

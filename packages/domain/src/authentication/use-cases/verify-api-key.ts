@@ -1,13 +1,14 @@
+import type { ApiKeyMint } from '../../credentials/api-keys.js';
 import type { EventListener } from '../../events/event-listener.js';
 import type { StoredEvent } from '../../events/event-log.js';
+import type { AnonymousCaller } from '../../shared/caller.js';
 import { DomainError } from '../../shared/errors.js';
 import type { RealmId, UserId } from '../../shared/ids.js';
 import { foldCase } from '../../shared/text.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import type { BotKind } from '../../users/user.js';
-import type { ApiKeyMint } from '../api-keys.js';
 import { KnownCallers } from '../known-callers.js';
-import { type AnonymousCaller, accountDeactivated, realmDeactivated } from './password-log-in.js';
+import { accountDeactivated, realmDeactivated } from './password-log-in.js';
 
 export interface VerifyApiKeyInput {
   /** Null: whose the key is. */

@@ -1,13 +1,14 @@
+import { isRenewalDue, type Session, type SessionTokens, sessionExpiry } from '../../credentials/session.js';
 import type { EventListener } from '../../events/event-listener.js';
 import type { StoredEvent } from '../../events/event-log.js';
+import type { AnonymousCaller } from '../../shared/caller.js';
 import type { Clock } from '../../shared/clock.js';
 import type { RealmId, SessionId, UserId } from '../../shared/ids.js';
 import type { ReportProblem } from '../../shared/problem-log.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import type { BotKind } from '../../users/user.js';
 import { KnownCallers } from '../known-callers.js';
-import { isRenewalDue, type Session, type SessionTokens, sessionExpiry } from '../session.js';
-import { type AnonymousCaller, accountDeactivated, realmDeactivated } from './password-log-in.js';
+import { accountDeactivated, realmDeactivated } from './password-log-in.js';
 
 export interface VerifiedSession {
   readonly realmId: RealmId;

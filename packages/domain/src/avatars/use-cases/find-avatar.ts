@@ -1,11 +1,11 @@
 import type { WebPublicOption } from '../../channels/channel-permissions.js';
 import { enterAsSpectator, type Spectator } from '../../channels/spectators.js';
+import type { Actor } from '../../permissions/actor.js';
 import type { Realm } from '../../realms/realm.js';
 import type { Caller } from '../../shared/caller.js';
 import type { UserId } from '../../shared/ids.js';
 import type { Repositories, UnitOfWork } from '../../shared/unit-of-work.js';
 import { inaccessibleUserIds } from '../../users/accessible-users.js';
-import type { Actor } from '../../users/actor.js';
 import { canSeeEmail } from '../../users/email-visibility.js';
 import type { User } from '../../users/user.js';
 

@@ -1,7 +1,7 @@
 import type { Caller } from '../../shared/caller.js';
 import type { UserId } from '../../shared/ids.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
-import { deactivate } from '../../users/deactivate.js';
+import { deactivate } from '../../user-lifecycle/deactivate.js';
 import { getAdministeredBot } from '../get-administered-bot.js';
 
 /** Nobody can be this bot any more, until somebody reactivates it (users §15). */

@@ -1,11 +1,11 @@
-import type { ApiKeyMint } from '../../authentication/api-keys.js';
+import type { ApiKeyMint } from '../../credentials/api-keys.js';
+import { mustNotBeGuest } from '../../permissions/role-rules.js';
 import { replaceApiKey } from '../../push/replace-api-key.js';
 import type { Realm } from '../../realms/realm.js';
 import type { Caller } from '../../shared/caller.js';
 import type { Clock } from '../../shared/clock.js';
 import { enforce } from '../../shared/permission.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
-import { mustNotBeGuest } from '../../users/role-rules.js';
 import { viewBots } from '../bot-view.js';
 import type { KeyedBot } from './create-bot.js';
 

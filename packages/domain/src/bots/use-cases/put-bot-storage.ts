@@ -1,8 +1,8 @@
+import { mustBeBot } from '../../permissions/role-rules.js';
 import type { Caller } from '../../shared/caller.js';
 import { enforce } from '../../shared/permission.js';
 import { slicesOf } from '../../shared/slices.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
-import { mustBeBot } from '../../users/role-rules.js';
 import { type StoredEntry, usageAfter } from '../bot-storage.js';
 import { ENTRIES_AT_A_TIME } from './get-bot-storage.js';
 

@@ -1,4 +1,4 @@
-import type { ApiKeyMint } from '../../authentication/api-keys.js';
+import type { ApiKeyMint } from '../../credentials/api-keys.js';
 import { replaceApiKey } from '../../push/replace-api-key.js';
 import type { Caller } from '../../shared/caller.js';
 import type { Clock } from '../../shared/clock.js';

@@ -1,7 +1,7 @@
+import { mustBeBot } from '../../permissions/role-rules.js';
 import type { Caller } from '../../shared/caller.js';
 import { enforce } from '../../shared/permission.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
-import { mustBeBot } from '../../users/role-rules.js';
 import { unknownStoredKey } from '../bot-storage.js';
 
 const ENTRIES_AT_A_TIME = 1000;

@@ -1,3 +1,4 @@
+import { mustNotBeGuest } from '../../permissions/role-rules.js';
 import type { Caller } from '../../shared/caller.js';
 import type { Clock } from '../../shared/clock.js';
 import { DomainError } from '../../shared/errors.js';
@@ -6,7 +7,6 @@ import { enforce } from '../../shared/permission.js';
 import { writeProvisionally } from '../../shared/provisional-changes.js';
 import type { RealmUrls } from '../../shared/realm-urls.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
-import { mustNotBeGuest } from '../../users/role-rules.js';
 import { parseChannelName } from '../channel.js';
 import type { ChannelCreator, ChannelOptions, NewChannel } from '../create-channels.js';
 import { findPrincipals } from '../principals.js';

@@ -1,14 +1,14 @@
-import { loadPosting } from '../../messages/load-posting.js';
+import type { Actor } from '../../permissions/actor.js';
 import type { Caller } from '../../shared/caller.js';
 import type { Randomness } from '../../shared/clock.js';
 import type { ChannelId, UserId } from '../../shared/ids.js';
 import { enforce } from '../../shared/permission.js';
 import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
-import type { Actor } from '../../users/actor.js';
 import { canAdministerBot } from '../../users/user-permissions.js';
 import { channelAddress } from '../channel-address.js';
 import { canReadActive } from '../channel-permissions.js';
 import { loadChannel } from '../load-channel.js';
+import { loadPosting } from '../load-posting.js';
 import { canPostSomewhere } from '../post-permissions.js';
 import type { ServerChannelConfig } from './create-channel.js';
 

@@ -65,6 +65,7 @@ const spectatorUser = (realm: Realm): User => ({
   fullName: 'Anonymous User',
   role: 'guest',
   isActive: true,
+  isDeleted: false,
   joinedAt: 0,
   bot: null,
   avatar: { source: 'generated', version: 1 },

@@ -15,10 +15,10 @@ import {
   fakeRealmUrls,
   type MemoryFixture,
 } from '@parley/testkit';
+import { MarkdownTextRenderer } from '../../messages/markdown-text-renderer.js';
 import { SystemMessages } from '../../messages/system-messages.js';
 import type { ChannelFolderId, GroupId, UserId } from '../../shared/ids.js';
 import { ChannelCreator, DEFAULT_CHANNEL_OPTIONS } from '../create-channels.js';
-import { DescriptionRenderer } from '../description-renderer.js';
 import { unsubscribeFromChannels } from '../unsubscribe-from-channels.js';
 import { MAX_NOTIFIED_SUBSCRIBERS, SubscribeUsers, type SubscribeUsersInput } from './subscribe-users.js';
 
@@ -27,7 +27,7 @@ type Wanted = Partial<Omit<SubscribeUsersInput, 'channels'>> & { readonly colors
 function subscribing(fixture: MemoryFixture, quota = new FakeChannelQuota()) {
   const renderer = new FakeRenderer();
   const systemMessages = new SystemMessages(renderer, fakeRealmUrls, fixture.clock);
-  const descriptions = new DescriptionRenderer(fixture.uow, renderer, fakeRealmUrls);
+  const descriptions = new MarkdownTextRenderer(fixture.uow, renderer, fakeRealmUrls);
   const channelCreator = new ChannelCreator(descriptions, systemMessages, quota);
   const useCase = new SubscribeUsers(fixture.uow, channelCreator, systemMessages, fixture.clock, fakeRealmUrls, {
     webPublicEnabled: true,
@@ -216,6 +216,28 @@ describe('subscribing to channels', () => {
     await expectRefused(fixture, () => subscribing(fixture)('member', names, { principals }), {
       code: 'TOO_MANY_SUBSCRIPTIONS',
       message: 'Too many subscriptions in one request: users times channels may be 100000 at most.',
+    });
+  });
+
+  it('refuses permissions of several channels that name more people together than are put in at once', async () => {
+    const people = Array.from({ length: 300 }, (_, n) => `person ${n}`);
+    const fixture = await cast(...people.map((name) => aUser({ name })));
+    const value = { directMembers: ids(fixture, ...people), directSubgroups: [] };
+    const permissions = { canSubscribe: value, canAddSubscribers: value };
+    const names = (count: number) => Array.from({ length: count }, (_, n) => `channel ${n}`);
+    await expectRefused(
+      fixture,
+      () => subscribing(fixture)('member', names(167), { options: { ...DEFAULT_CHANNEL_OPTIONS, permissions } }),
+      {
+        code: 'TOO_MANY_PERMISSION_HOLDERS',
+        message: 'Too many people in the permissions of new channels: times channels they may be 100000 at most.',
+      },
+    );
+    await subscribing(fixture)('member', names(2), { options: { ...DEFAULT_CHANNEL_OPTIONS, permissions } });
+    const { members } = await fixture.uow.read(({ groups }) => groups.systemGroupIds(fixture.realm.id));
+    const unlimited = { canSubscribe: members };
+    await subscribing(fixture)('member', names(200).slice(2), {
+      options: { ...DEFAULT_CHANNEL_OPTIONS, permissions: unlimited },
     });
   });
 });

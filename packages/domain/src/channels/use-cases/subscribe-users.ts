@@ -1,5 +1,6 @@
-import type { SystemMessages } from '../../messages/system-messages.js';
-import { channelLink, silentMention } from '../../messages/system-messages.js';
+import { channelLink, silentMention } from '../../markdown/syntax.js';
+import type { Actor } from '../../permissions/actor.js';
+import { insufficientUnless, mustNotBeGuest } from '../../permissions/role-rules.js';
 import type { Caller } from '../../shared/caller.js';
 import type { Clock } from '../../shared/clock.js';
 import type { ChannelId, UserId } from '../../shared/ids.js';
@@ -8,12 +9,11 @@ import { writeProvisionally } from '../../shared/provisional-changes.js';
 import type { RealmUrls } from '../../shared/realm-urls.js';
 import { foldCase, trim } from '../../shared/text.js';
 import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
-import type { Actor } from '../../users/actor.js';
-import { insufficientUnless, mustNotBeGuest } from '../../users/role-rules.js';
 import type { User } from '../../users/user.js';
 import { byFoldedName, type Channel, parseChannelName } from '../channel.js';
 import { canSubscribeSelf, hasMetadataAccess, mayAddOthers } from '../channel-permissions.js';
 import type { ChannelCreationContext, ChannelCreator, ChannelOptions, ParsedDescriptions } from '../create-channels.js';
+import type { NotificationBot } from '../notification-bot.js';
 import { countPrincipals, findPrincipals, type Principals } from '../principals.js';
 import { checkSubscriptionCount, type SubscribeResult, subscribeToChannels } from '../subscribe-to-channels.js';
 import { normalizeColor } from '../subscription.js';
@@ -56,7 +56,7 @@ export class SubscribeUsers {
   constructor(
     private readonly uow: UnitOfWork,
     private readonly channelCreator: ChannelCreator,
-    private readonly systemMessages: SystemMessages,
+    private readonly notificationBot: NotificationBot,
     private readonly clock: Clock,
     private readonly realmUrls: RealmUrls,
     private readonly options: Pick<ServerChannelConfig, 'webPublicEnabled'>,
@@ -181,7 +181,7 @@ export class SubscribeUsers {
       const names = subscribed.get(person.id);
       if (person.id === actor.id || person.bot || !names) continue;
       const links = [...names].sort().map((name) => channelLink({ name }));
-      await this.systemMessages.sendDirect(
+      await this.notificationBot.sendDirect(
         tx,
         realm,
         person,

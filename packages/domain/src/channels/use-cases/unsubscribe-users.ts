@@ -1,3 +1,4 @@
+import type { Actor } from '../../permissions/actor.js';
 import type { Caller } from '../../shared/caller.js';
 import { DomainError } from '../../shared/errors.js';
 import type { ChannelId } from '../../shared/ids.js';
@@ -5,7 +6,6 @@ import { enforce } from '../../shared/permission.js';
 import type { RealmUrls } from '../../shared/realm-urls.js';
 import { foldCase } from '../../shared/text.js';
 import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
-import type { Actor } from '../../users/actor.js';
 import type { User } from '../../users/user.js';
 import { byFoldedName, type Channel, parseChannelName } from '../channel.js';
 import { canUnsubscribe, hasMetadataAccess } from '../channel-permissions.js';

@@ -2,12 +2,12 @@ import { findEmoji, type LoadUnicodeEmoji } from '../../emoji/emoji.js';
 import { wholeRealm } from '../../events/audience.js';
 import { bytesOf, type GivenImage, requireOneImage } from '../../images/given-image.js';
 import type { ImageProcessor } from '../../images/image-processor.js';
+import type { Actor } from '../../permissions/actor.js';
 import { type MadePicture, namePicture, type PictureMaker } from '../../pictures/picture-maker.js';
 import { canAddCustomEmoji, canOverrideDefaultEmoji } from '../../realms/realm-permissions.js';
 import type { Caller } from '../../shared/caller.js';
 import { enforce } from '../../shared/permission.js';
 import type { Repositories, Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
-import type { Actor } from '../../users/actor.js';
 import { type CustomEmoji, emojiExists, emojiTargets, parseEmojiName, requireRoomForEmoji } from '../custom-emoji.js';
 
 export interface AddCustomEmojiInput {

@@ -4,7 +4,7 @@ import type { UserId } from '../../shared/ids.js';
 import { enforce } from '../../shared/permission.js';
 import { slicesOf } from '../../shared/slices.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
-import type { UserSettings } from '../../users/user-settings.js';
+import type { UserSettings } from '../../user-settings/user-settings.js';
 
 /** Whether exports may hold what is private to somebody. */
 export interface ExportConsent {

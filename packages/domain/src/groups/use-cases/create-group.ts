@@ -1,10 +1,13 @@
 import { wholeRealm } from '../../events/audience.js';
+import { addAnonymousGroup, defaultGroupSettings } from '../../permissions/default-group-settings.js';
+import type { GroupSettingValue } from '../../permissions/group-setting.js';
+import { activeUserIds, groupsById } from '../../permissions/named-in-requests.js';
+import { groupForSetting, validateGroupSetting } from '../../permissions/validate-group-setting.js';
 import type { Caller } from '../../shared/caller.js';
 import type { Clock } from '../../shared/clock.js';
 import type { GroupId, UserId } from '../../shared/ids.js';
 import { enforce } from '../../shared/permission.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
-import { addAnonymousGroup, defaultGroupSettings } from '../default-group-settings.js';
 import {
   GROUP_PERMISSIONS,
   type GroupPermission,
@@ -13,9 +16,6 @@ import {
   requireRoomForGroup,
 } from '../group.js';
 import { areSubgroupCandidates, areUsers, canCreateGroup } from '../group-permissions.js';
-import type { GroupSettingValue } from '../group-setting.js';
-import { activeUsers, groupsById } from '../named-in-requests.js';
-import { groupForSetting, validateGroupSetting } from '../validate-group-setting.js';
 
 export interface CreateGroupInput {
   readonly name: string;
@@ -43,8 +43,7 @@ export class CreateGroup {
     return this.uow.write(async (tx) => {
       const actor = await tx.actors.get(caller);
       enforce(canCreateGroup(actor, await tx.realms.get(realmId)));
-      const members = await activeUsers(tx, realmId, input.memberIds);
-      enforce(areUsers(input.memberIds, new Set(members.keys())));
+      enforce(areUsers(input.memberIds, await activeUserIds(tx, realmId, input.memberIds)));
       const name = parseGroupName(input.name);
       const chosen = new Map<GroupPermission, GroupId>();
       for (const permission of Object.keys(GROUP_PERMISSIONS) as GroupPermission[]) {

@@ -1,11 +1,11 @@
+import { groupsHeldBy } from '../../permissions/group-closure.js';
+import { mustNotBeGuest } from '../../permissions/role-rules.js';
 import type { Caller } from '../../shared/caller.js';
 import type { GroupId, RealmId, UserId } from '../../shared/ids.js';
 import { enforce } from '../../shared/permission.js';
 import type { Repositories, UnitOfWork } from '../../shared/unit-of-work.js';
 import { conversationPartnerIds } from '../../users/accessible-users.js';
-import { mustNotBeGuest } from '../../users/role-rules.js';
 import { canAccessUser } from '../../users/user-permissions.js';
-import { groupsHeldBy } from '../group-closure.js';
 import { canAccessGroup } from '../group-permissions.js';
 
 export interface ReadGroupInput {

@@ -1,5 +1,7 @@
 import { changeMembership } from '../../channels/announce-visibility.js';
 import { wholeRealm } from '../../events/audience.js';
+import type { GroupSettingUpdate } from '../../permissions/group-setting-rules.js';
+import { acceptGroupSettings } from '../../permissions/validate-group-setting.js';
 import type { Caller } from '../../shared/caller.js';
 import { DomainError } from '../../shared/errors.js';
 import type { GroupId } from '../../shared/ids.js';
@@ -8,8 +10,6 @@ import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
 import { GROUP_PERMISSIONS, type Group, type GroupPermission, groupNameTaken, parseGroupName } from '../group.js';
 import type { GroupEventTypes } from '../group-events.js';
 import { canDeactivateGroup, canDeactivateUnused, canManageGroup, usesOfGroup } from '../group-permissions.js';
-import type { GroupSettingUpdate } from '../group-setting-rules.js';
-import { acceptGroupSettings } from '../validate-group-setting.js';
 
 export interface UpdateGroupInput {
   readonly groupId: GroupId;

@@ -1,5 +1,5 @@
-import type { ApiKeyMint } from '../../authentication/api-keys.js';
 import { accountDeactivated } from '../../authentication/use-cases/password-log-in.js';
+import type { ApiKeyMint } from '../../credentials/api-keys.js';
 import { issueKeyOf } from '../../push/issue-key.js';
 import type { Clock } from '../../shared/clock.js';
 import type { RealmId } from '../../shared/ids.js';

@@ -1,9 +1,9 @@
-import type { AnonymousCaller } from '../../authentication/use-cases/password-log-in.js';
 import { type DefaultChannelGroupView, listDefaultChannelGroups } from '../../channels/default-channel-group-views.js';
+import type { AnonymousCaller } from '../../shared/caller.js';
 import type { Clock } from '../../shared/clock.js';
 import { DomainError } from '../../shared/errors.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
-import type { EmailVisibility } from '../../users/user-settings.js';
+import type { EmailVisibility } from '../../user-settings/user-settings.js';
 import type { InvitationConfig } from '../invitation-defaults.js';
 import { loadSignUp, type SignUpKeys } from '../sign-up.js';
 

@@ -1,5 +1,5 @@
 import type { IssuedKey } from '../../authentication/use-cases/fetch-api-key.js';
-import type { AnonymousCaller } from '../../authentication/use-cases/password-log-in.js';
+import type { AnonymousCaller } from '../../shared/caller.js';
 import { DomainError } from '../../shared/errors.js';
 import type { JoinRealm, JoinRealmInput } from './join-realm.js';
 import type { RequestSignUp } from './request-sign-up.js';

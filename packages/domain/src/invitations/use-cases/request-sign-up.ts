@@ -1,7 +1,7 @@
-import { loginAttemptKey } from '../../authentication/login-attempts.js';
-import type { AnonymousCaller } from '../../authentication/use-cases/password-log-in.js';
 import { requestConfirmation } from '../../confirmations/confirmation-changes.js';
+import { loginAttemptKey } from '../../credentials/login-attempts.js';
 import type { LetterQuota } from '../../mail/letter-quota.js';
+import type { AnonymousCaller } from '../../shared/caller.js';
 import type { Clock } from '../../shared/clock.js';
 import { DomainError } from '../../shared/errors.js';
 import type { RealmId } from '../../shared/ids.js';

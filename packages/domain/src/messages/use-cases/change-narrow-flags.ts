@@ -1,9 +1,9 @@
+import type { SearchWords } from '../../markdown/markdown.js';
 import type { Caller } from '../../shared/caller.js';
 import type { ChannelId, MessageId } from '../../shared/ids.js';
 import type { RealmUrls } from '../../shared/realm-urls.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import { changeFlags, type FlagChangeInput } from '../change-flags.js';
-import type { SearchWords } from '../markdown.js';
 import { checkRange, clampRange, type PageRange, selectPage } from '../message-page.js';
 import { resolveNarrow } from '../narrow.js';
 import type { NarrowTerm } from '../narrow-operators.js';

@@ -1,6 +1,7 @@
 import { changeTopicPolicy } from '../../channels/change-topic-policy.js';
 import type { Channel } from '../../channels/channel.js';
 import { hasFullHistoryAccess } from '../../channels/channel-permissions.js';
+import { normalizeTopic, topicKey } from '../../channels/topic.js';
 import type { Caller } from '../../shared/caller.js';
 import type { Clock } from '../../shared/clock.js';
 import { DomainError } from '../../shared/errors.js';
@@ -10,7 +11,6 @@ import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
 import { deleteMessages, MAX_DELETED_AT_ONCE } from '../delete-messages.js';
 import { canDeleteTopic } from '../message-permissions.js';
 import { receivedMessagesIn } from '../narrow.js';
-import { normalizeTopic, topicKey } from '../topic.js';
 
 export interface DeleteTopicInput {
   readonly channelId: ChannelId;

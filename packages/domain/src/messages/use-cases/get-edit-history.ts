@@ -1,10 +1,10 @@
+import type { RenderedMessages } from '../../markdown/markdown.js';
 import type { Caller } from '../../shared/caller.js';
 import type { EventLoop } from '../../shared/event-loop.js';
 import type { MessageId, UnixSeconds, UserId } from '../../shared/ids.js';
 import { enforce } from '../../shared/permission.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import { loadMessages } from '../load-access.js';
-import type { RenderedMessages } from '../markdown.js';
 import type { Message } from '../message.js';
 import { type MessageEdit, visibleEdits } from '../message-edit.js';
 import { canReadEditHistory } from '../message-permissions.js';

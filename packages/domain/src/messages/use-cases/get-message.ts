@@ -1,9 +1,9 @@
+import type { Actor } from '../../permissions/actor.js';
 import type { Realm } from '../../realms/realm.js';
 import type { Caller } from '../../shared/caller.js';
 import type { MessageId } from '../../shared/ids.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import { inaccessibleUserIds } from '../../users/accessible-users.js';
-import type { Actor } from '../../users/actor.js';
 import { loadReadable } from '../load-access.js';
 import { HISTORICAL, type PersonalFlags } from '../message.js';
 import type { MessageView } from '../message-view.js';

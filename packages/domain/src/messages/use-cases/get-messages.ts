@@ -1,12 +1,12 @@
+import type { SearchTexts } from '../../markdown/markdown.js';
+import type { Actor } from '../../permissions/actor.js';
 import type { Realm } from '../../realms/realm.js';
 import type { Caller } from '../../shared/caller.js';
 import type { MessageId, UserId } from '../../shared/ids.js';
 import type { RealmUrls } from '../../shared/realm-urls.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import { inaccessibleUserIds } from '../../users/accessible-users.js';
-import type { Actor } from '../../users/actor.js';
 import { listReadableEntries } from '../load-access.js';
-import type { SearchTexts } from '../markdown.js';
 import { checkPage, type MessagePage, type PageRange, pageOfIds, selectPage } from '../message-page.js';
 import type { MessageText, MessageView } from '../message-view.js';
 import { replaceWith, resolveNarrow } from '../narrow.js';

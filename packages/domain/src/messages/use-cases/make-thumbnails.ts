@@ -8,11 +8,11 @@ import {
 } from '../../files/thumbnails.js';
 import type { Job } from '../../jobs/job.js';
 import type { JobHandler, JobWork } from '../../jobs/job-handler.js';
+import type { RenderedMessages } from '../../markdown/markdown.js';
 import type { Clock } from '../../shared/clock.js';
 import type { FileId, RealmId } from '../../shared/ids.js';
 import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
 import { spellingsOf, uploadOfFile } from '../linked-uploads.js';
-import type { RenderedMessages } from '../markdown.js';
 import { messageWatchers } from '../message-audiences.js';
 
 /** Of one unit; a further one goes on. */

@@ -1,14 +1,14 @@
 import type { Channel } from '../../channels/channel.js';
 import { canReadContent } from '../../channels/channel-permissions.js';
+import { normalizeTopic, topicKey } from '../../channels/topic.js';
 import { users } from '../../events/audience.js';
+import type { Actor } from '../../permissions/actor.js';
 import type { Caller } from '../../shared/caller.js';
 import { DomainError } from '../../shared/errors.js';
 import type { ChannelId, MessageId } from '../../shared/ids.js';
 import { enforce } from '../../shared/permission.js';
 import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
-import type { Actor } from '../../users/actor.js';
 import { receivedMessagesIn } from '../narrow.js';
-import { normalizeTopic, topicKey } from '../topic.js';
 
 export interface MarkReadInput {
   readonly scope:

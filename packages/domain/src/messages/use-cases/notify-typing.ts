@@ -1,6 +1,8 @@
 import type { Channel } from '../../channels/channel.js';
 import { canSeeMetadata } from '../../channels/channel-permissions.js';
+import { loadPosting } from '../../channels/load-posting.js';
 import { canPostSomewhere } from '../../channels/post-permissions.js';
+import { normalizeTopic } from '../../channels/topic.js';
 import { users as usersNamed } from '../../events/audience.js';
 import type { EphemeralAnnouncement, EphemeralEvents } from '../../events/ephemeral-event.js';
 import type { Caller } from '../../shared/caller.js';
@@ -12,10 +14,8 @@ import type { Repositories, UnitOfWork } from '../../shared/unit-of-work.js';
 import { inaccessibleUserIds } from '../../users/accessible-users.js';
 import type { User } from '../../users/user.js';
 import { loadReadable } from '../load-access.js';
-import { loadPosting } from '../load-posting.js';
 import { participantIdsOf } from '../message-people.js';
 import { canEditContent } from '../message-permissions.js';
-import { normalizeTopic } from '../topic.js';
 import type { TypingOp } from '../typing-events.js';
 import { userSummary } from '../user-summary.js';
 

@@ -1,9 +1,9 @@
+import type { MarkdownRenderer } from '../../markdown/markdown.js';
 import type { Caller } from '../../shared/caller.js';
 import { DomainError } from '../../shared/errors.js';
 import type { RealmUrls } from '../../shared/realm-urls.js';
 import { isLongerThan } from '../../shared/text.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
-import type { MarkdownRenderer } from '../markdown.js';
 import { MAX_MESSAGE_LENGTH } from '../message.js';
 import { ownMarkdownOptions, renderText } from '../render-message.js';
 

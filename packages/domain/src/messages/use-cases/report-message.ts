@@ -1,3 +1,6 @@
+import { configuredChannel } from '../../channels/notification-bot.js';
+import { EMPTY_TOPIC_DISPLAY_NAME } from '../../channels/topic.js';
+import { channelLink, silentMention } from '../../markdown/syntax.js';
 import type { Caller } from '../../shared/caller.js';
 import { DomainError } from '../../shared/errors.js';
 import type { MessageId } from '../../shared/ids.js';
@@ -5,8 +8,7 @@ import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
 import { type LoadedMessage, loadReadable } from '../load-access.js';
 import { loadSender, participantIdsOf } from '../message-people.js';
 import { checkReport, quoted, REPORT_REASONS, type ReportReason } from '../report.js';
-import { channelLink, type SystemMessages, silentMention } from '../system-messages.js';
-import { EMPTY_TOPIC_DISPLAY_NAME } from '../topic.js';
+import type { SystemMessages } from '../system-messages.js';
 
 export interface ReportMessageInput {
   readonly messageId: MessageId;
@@ -27,7 +29,7 @@ export class ReportMessage {
     return this.uow.write(async (tx) => {
       const actor = await tx.actors.get(caller);
       const realm = await tx.realms.get(caller.realmId);
-      const channel = await this.systemMessages.configuredChannel(tx, realm, realm.settings.moderationRequestChannelId);
+      const channel = await configuredChannel(tx, realm, realm.settings.moderationRequestChannelId);
       if (!channel) {
         throw new DomainError('REPORTS_DISABLED', 'Message reporting is not enabled in this organization.');
       }

@@ -18,7 +18,7 @@ import {
 } from '@parley/testkit';
 import type { ChannelId, EventSeq } from '../../shared/ids.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
-import type { UserSettings } from '../../users/user-settings.js';
+import type { UserSettings } from '../../user-settings/user-settings.js';
 
 const toChannel = (name: string) => ({ kind: 'channelName', name }) as const;
 const toPeople = (fixture: MemoryFixture, ...names: readonly string[]) =>

@@ -1,8 +1,13 @@
 import { CHANNEL_PERMISSIONS, type Channel, parseChannelName } from '../../channels/channel.js';
+import { loadPosting } from '../../channels/load-posting.js';
 import { canPost, canSendDirect, unknownChannelId } from '../../channels/post-permissions.js';
+import { parseTopic, topicKey } from '../../channels/topic.js';
 import type { TopicVisibility } from '../../channels/topic-policy.js';
-import { hasRealmPermission, isGranted } from '../../groups/group-permissions.js';
+import type { MarkdownRenderer, ParsedMarkdown } from '../../markdown/markdown.js';
+import type { Actor } from '../../permissions/actor.js';
+import { isGranted } from '../../permissions/is-granted.js';
 import type { Realm } from '../../realms/realm.js';
+import { hasRealmPermission } from '../../realms/realm-permissions.js';
 import type { Caller } from '../../shared/caller.js';
 import type { Clock } from '../../shared/clock.js';
 import { DomainError, orThrow } from '../../shared/errors.js';
@@ -13,7 +18,6 @@ import type { RealmUrls } from '../../shared/realm-urls.js';
 import { trim } from '../../shared/text.js';
 import type { Repositories, Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
 import { conversationPartnerIds } from '../../users/accessible-users.js';
-import type { Actor } from '../../users/actor.js';
 import { accessAnnouncer } from '../../users/announce-access.js';
 import { publicAddress } from '../../users/email-visibility.js';
 import { findByPublicAddress } from '../../users/find-by-address.js';
@@ -21,13 +25,10 @@ import type { User } from '../../users/user.js';
 import { decideAutomaticTopicPolicies } from '../automatic-topic-policies.js';
 import type { BotOwnerWarnings } from '../bot-owner-warnings.js';
 import { enforceMentions } from '../enforce-mentions.js';
-import { loadPosting } from '../load-posting.js';
-import type { MarkdownRenderer, ParsedMarkdown } from '../markdown.js';
 import { parseContent } from '../message.js';
 import { type HookedDestination, type MessageHooks, NO_HOOKS } from '../message-hooks.js';
 import { type Destination, postMessage } from '../post-message.js';
 import { ownMarkdownOptions, parseAhead, type RenderedText, renderText } from '../render-message.js';
-import { parseTopic, topicKey } from '../topic.js';
 import { parseWidget, type Widget, widgetIn } from '../widgets.js';
 
 export type Addressee =

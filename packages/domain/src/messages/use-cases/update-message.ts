@@ -1,9 +1,21 @@
 import { type Channel, hasSharedHistory } from '../../channels/channel.js';
 import { unknownChannel } from '../../channels/channel-permissions.js';
 import { fitsTopicsPolicy } from '../../channels/post-permissions.js';
+import {
+  cutTopic,
+  EMPTY_TOPIC_DISPLAY_NAME,
+  normalizeTopic,
+  parseTopic,
+  RESOLVED_PREFIX,
+  topicKey,
+} from '../../channels/topic.js';
 import type { Audience } from '../../events/audience.js';
 import type { AttachedFile } from '../../files/file.js';
-import type { PermissionHolder } from '../../groups/group-permissions.js';
+import type { MarkdownRenderer } from '../../markdown/markdown.js';
+import type { ParsedAhead } from '../../markdown/text-renderer.js';
+import type { Actor } from '../../permissions/actor.js';
+import type { PermissionHolder } from '../../permissions/is-granted.js';
+import { isAtLeast } from '../../permissions/role.js';
 import type { Realm } from '../../realms/realm.js';
 import type { Caller } from '../../shared/caller.js';
 import type { Clock } from '../../shared/clock.js';
@@ -13,12 +25,9 @@ import { enforce } from '../../shared/permission.js';
 import type { RealmUrls } from '../../shared/realm-urls.js';
 import { trim } from '../../shared/text.js';
 import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
-import type { Actor } from '../../users/actor.js';
-import { isAtLeast } from '../../users/role.js';
 import { editText, parseEditedContent } from '../edit-text.js';
 import { enforceMentions } from '../enforce-mentions.js';
 import { type LoadedMessage, loadReadable } from '../load-access.js';
-import type { MarkdownRenderer } from '../markdown.js';
 import type { Message } from '../message.js';
 import { MAX_MESSAGES_OF_DELETION, type MessageEventTypes, type MovePropagation } from '../message-events.js';
 import { type MessageHooks, NO_HOOKS } from '../message-hooks.js';
@@ -37,8 +46,7 @@ import { allInTopic, moveMessages, selectMoved, visibleInTopic } from '../move-m
 import type { Move, MoveNotices } from '../move-notices.js';
 import { moveTopicPolicies } from '../move-topic-policies.js';
 import { type Destination, noteActivity } from '../post-message.js';
-import { ownMarkdownOptions, type ParsedAhead, parseAhead, type RenderedText, renderText } from '../render-message.js';
-import { cutTopic, EMPTY_TOPIC_DISPLAY_NAME, normalizeTopic, parseTopic, RESOLVED_PREFIX, topicKey } from '../topic.js';
+import { ownMarkdownOptions, parseAhead, type RenderedText, renderText } from '../render-message.js';
 import { receiversAfterMove, receiversLostByMove, watchersOfUpdate } from '../update-audiences.js';
 
 export interface UpdateMessageInput {

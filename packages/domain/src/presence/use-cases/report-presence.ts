@@ -1,8 +1,8 @@
+import { mustBeHuman } from '../../permissions/role-rules.js';
 import type { Caller } from '../../shared/caller.js';
 import type { Clock } from '../../shared/clock.js';
 import { enforce } from '../../shared/permission.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
-import { mustBeHuman } from '../../users/role-rules.js';
 import type { PresenceStatus } from '../presence.js';
 import type { PresenceBoard, PresenceList } from '../presence-board.js';
 import { since } from './list-presence.js';
@@ -39,7 +39,7 @@ export class ReportPresence {
       since: isFirst ? since(this.clock, input.historyDays) : null,
     };
     // Reports come often: only guests have to be looked up.
-    if (user.role !== 'guest') return { entries: await this.board.list(realmId, selection), knownIds: null };
+    if (user.role !== 'guest') return this.board.list(realmId, selection);
     return this.uow.read((repositories) => this.board.listFor(repositories, caller, selection));
   }
 }

@@ -1,10 +1,10 @@
+import { mustBeHuman } from '../../permissions/role-rules.js';
 import type { Caller } from '../../shared/caller.js';
 import type { Clock } from '../../shared/clock.js';
 import { DomainError } from '../../shared/errors.js';
 import type { DeviceId } from '../../shared/ids.js';
 import { enforce } from '../../shared/permission.js';
 import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
-import { mustBeHuman } from '../../users/role-rules.js';
 import {
   type Device,
   type PendingRegistration,

@@ -9,12 +9,12 @@ import {
 } from '../../emoji/emoji.js';
 import { applyParticipation } from '../../messages/automatic-topic-policies.js';
 import { loadReadable } from '../../messages/load-access.js';
+import type { Actor } from '../../permissions/actor.js';
 import type { Caller } from '../../shared/caller.js';
 import type { Clock } from '../../shared/clock.js';
 import { DomainError } from '../../shared/errors.js';
 import type { MessageId } from '../../shared/ids.js';
 import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
-import type { Actor } from '../../users/actor.js';
 import { requireRoom } from '../reaction.js';
 import { publishReaction } from '../reaction-events.js';
 

@@ -12,7 +12,7 @@ import {
 } from '@parley/testkit';
 import type { Emoji, UnicodeEmoji } from '../../emoji/emoji.js';
 import type { MessageId } from '../../shared/ids.js';
-import type { UserSettings } from '../../users/user-settings.js';
+import type { UserSettings } from '../../user-settings/user-settings.js';
 import { MAX_REACTION_EMOJI } from '../reaction.js';
 import { AddReaction, type AddReactionInput } from './add-reaction.js';
 import { RemoveReaction, type RemoveReactionInput } from './remove-reaction.js';

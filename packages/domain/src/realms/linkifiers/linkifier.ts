@@ -1,14 +1,7 @@
 import type { EventFormats } from '../../events/event.js';
+import type { LinkifierRule } from '../../markdown/markdown.js';
 import { DomainError } from '../../shared/errors.js';
 import type { RealmId } from '../../shared/ids.js';
-
-/** What a pattern of the organization turns into a link (organization §6.2). */
-export interface LinkifierRule {
-  /** In RE2 syntax, with named groups. One that does not compile never matches. */
-  readonly pattern: string;
-  /** An RFC 6570 template over the groups of the pattern. */
-  readonly urlTemplate: string;
-}
 
 /** A rule with what clients know about it (organization §6). */
 export interface LinkifierFields extends LinkifierRule {

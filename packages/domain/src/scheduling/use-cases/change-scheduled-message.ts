@@ -1,4 +1,4 @@
-import { normalizeTopic, parseTopic } from '../../messages/topic.js';
+import { normalizeTopic, parseTopic } from '../../channels/topic.js';
 import type { CheckedMessage, SendMessage } from '../../messages/use-cases/send-message.js';
 import type { Caller } from '../../shared/caller.js';
 import type { Clock } from '../../shared/clock.js';

@@ -7,6 +7,7 @@ import {
   type LoadUnicodeEmoji,
   requireChoosable,
 } from '../../emoji/emoji.js';
+import { mustBeAdministrator, mustBeHuman } from '../../permissions/role-rules.js';
 import type { Caller } from '../../shared/caller.js';
 import type { Clock } from '../../shared/clock.js';
 import { DomainError } from '../../shared/errors.js';
@@ -14,11 +15,10 @@ import type { RealmId, UserId } from '../../shared/ids.js';
 import { enforce } from '../../shared/permission.js';
 import { settingChanges } from '../../shared/settings.js';
 import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
+import { USER_SETTINGS } from '../../user-settings/user-settings.js';
 import { applySettings } from '../../users/apply-settings.js';
 import type { PresencePolicy } from '../../users/presence-policy.js';
-import { mustBeAdministrator, mustBeHuman } from '../../users/role-rules.js';
 import { canAdministerUser } from '../../users/user-permissions.js';
-import { USER_SETTINGS } from '../../users/user-settings.js';
 import type { StatusChange } from '../status-events.js';
 import { storeStatusChange } from '../store-status-change.js';
 

@@ -1,3 +1,4 @@
+import { mustBeHuman } from '../../permissions/role-rules.js';
 import type { Caller } from '../../shared/caller.js';
 import type { ProfileFieldId } from '../../shared/ids.js';
 import { enforce } from '../../shared/permission.js';
@@ -9,7 +10,6 @@ import {
   type ProfileValues,
   removeProfileValue,
 } from '../change-profile.js';
-import { mustBeHuman } from '../role-rules.js';
 
 /** What people say about themselves (users §13.5). */
 export class ChangeOwnProfile {

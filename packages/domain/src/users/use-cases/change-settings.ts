@@ -1,9 +1,10 @@
-import type { PasswordHasher } from '../../authentication/api-keys.js';
-import { changePassword } from '../../authentication/change-password.js';
-import { type LoginAttempts, loginAttemptKey } from '../../authentication/login-attempts.js';
-import { isPasswordStrong, type PasswordStrength } from '../../authentication/password-rules.js';
 import { requestConfirmation } from '../../confirmations/confirmation-changes.js';
+import type { PasswordHasher } from '../../credentials/api-keys.js';
+import { changePassword } from '../../credentials/change-password.js';
+import { type LoginAttempts, loginAttemptKey } from '../../credentials/login-attempts.js';
+import { isPasswordStrong, type PasswordStrength } from '../../credentials/password-rules.js';
 import type { LetterQuota } from '../../mail/letter-quota.js';
+import type { Actor } from '../../permissions/actor.js';
 import type { Realm } from '../../realms/realm.js';
 import type { Caller } from '../../shared/caller.js';
 import type { Clock } from '../../shared/clock.js';
@@ -13,7 +14,7 @@ import { enforce } from '../../shared/permission.js';
 import { changed, type SettingChanges, settingChanges } from '../../shared/settings.js';
 import { trim } from '../../shared/text.js';
 import type { Repositories, Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
-import type { Actor } from '../actor.js';
+import { USER_SETTINGS, type UserSettingName } from '../../user-settings/user-settings.js';
 import { announceSetting, applySettings, dropDrafts, type UserSettingChange } from '../apply-settings.js';
 import { newEmailProblem } from '../change-email.js';
 import { acceptedName, rename } from '../change-name.js';
@@ -21,7 +22,6 @@ import type { DisposableDomains } from '../joining-address.js';
 import type { PresencePolicy } from '../presence-policy.js';
 import type { User } from '../user.js';
 import { canChangeOwnEmail, canChangeSettingsOfOthers, mayChangeOwnName } from '../user-permissions.js';
-import { USER_SETTINGS, type UserSettingName } from '../user-settings.js';
 
 export interface ChangeSettingsInput {
   readonly settings: SettingChanges<typeof USER_SETTINGS>;

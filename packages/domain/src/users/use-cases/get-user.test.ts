@@ -11,8 +11,8 @@ import {
   type MemoryFixture,
 } from '@parley/testkit';
 import type { UserId } from '../../shared/ids.js';
+import type { EmailVisibility } from '../../user-settings/user-settings.js';
 import { isEmailAddress } from '../email-address.js';
-import type { EmailVisibility } from '../user-settings.js';
 import { GetOwnUser } from './get-own-user.js';
 import { GetUser } from './get-user.js';
 import { ListUsers } from './list-users.js';

@@ -1,3 +1,4 @@
+import type { Actor } from '../../permissions/actor.js';
 import type { Realm } from '../../realms/realm.js';
 import type { Caller } from '../../shared/caller.js';
 import { DomainError } from '../../shared/errors.js';
@@ -5,7 +6,6 @@ import { enforce } from '../../shared/permission.js';
 import type { RealmUrls } from '../../shared/realm-urls.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import { conversationPartnerIds } from '../accessible-users.js';
-import type { Actor } from '../actor.js';
 import { findReferencedUser, type UserReference } from '../find-user.js';
 import type { UserWithProfile } from '../profile-value.js';
 import { canAccessUser } from '../user-permissions.js';

@@ -1,4 +1,5 @@
 import { wholeRealm } from '../../events/audience.js';
+import { mustBeAdministrator } from '../../permissions/role-rules.js';
 import type { Caller } from '../../shared/caller.js';
 import { DomainError } from '../../shared/errors.js';
 import type { ProfileFieldId, RealmId } from '../../shared/ids.js';
@@ -14,7 +15,6 @@ import {
   removedChoices,
   unknownProfileField,
 } from '../profile-field.js';
-import { mustBeAdministrator } from '../role-rules.js';
 
 /** What fields users have beside their name (users §13.2). */
 export class ListProfileFields {

@@ -2,9 +2,9 @@ import type { Caller } from '../../shared/caller.js';
 import type { Clock } from '../../shared/clock.js';
 import { settingChanges } from '../../shared/settings.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import { USER_SETTINGS } from '../../user-settings/user-settings.js';
 import { applySettings } from '../apply-settings.js';
 import type { PresencePolicy } from '../presence-policy.js';
-import { USER_SETTINGS } from '../user-settings.js';
 
 /** What one command does. */
 export type DisplaySwitch = { readonly colorScheme: 'dark' | 'light' } | { readonly fluidLayoutWidth: boolean };

@@ -1,9 +1,10 @@
+import type { LinkifierRule } from '../../../markdown/markdown.js';
 import type { Caller } from '../../../shared/caller.js';
 import { enforce } from '../../../shared/permission.js';
 import type { UnitOfWork } from '../../../shared/unit-of-work.js';
 import { canManageLinkifiers } from '../../realm-permissions.js';
 import { checkLinkifier, type LinkifierSyntax } from '../check-linkifier.js';
-import { type LinkifierFields, type LinkifierRule, unknownLinkifier } from '../linkifier.js';
+import { type LinkifierFields, unknownLinkifier } from '../linkifier.js';
 import { publishLinkifiers } from '../publish-linkifiers.js';
 
 /** What is not given stays as it is; a blank text takes it away. */

@@ -1,0 +1,129 @@
+import { createFixture, expectRefused, FixedClock, SeededRandomness } from '@parley/testkit';
+import { MemoryStorage } from '@parley/testkit/memory';
+import type { ServerAddress } from '../../realms/server-address.js';
+import { CreateRealm } from './create-realm.js';
+
+const SERVER: ServerAddress = { defaultRealm: null, hasSubdomains: true };
+
+/** Beside a realm at the server's address. */
+const creating = async (server = SERVER) => {
+  const fixture = await createFixture();
+  const useCase = new CreateRealm(fixture.uow, fixture.clock, new SeededRandomness(5), server);
+  return { fixture, create: (stringId: string, name = 'Elsinore') => useCase.execute({ stringId, name }) };
+};
+
+describe('creating a realm', () => {
+  it('creates its system groups, permissions and system bots', async () => {
+    const { fixture, create } = await creating();
+    const realm = await create('elsinore');
+    expect(realm).toMatchObject({
+      stringId: 'elsinore',
+      name: 'Elsinore',
+      uuid: expect.stringMatching(/^[0-9a-f]{8}-[0-9a-f]{4}-4/),
+      isDeactivated: false,
+      createdAt: fixture.clock.now(),
+    });
+    await fixture.uow.read(async ({ realms, groups, users, events }) => {
+      expect(await realms.findByStringId('elsinore')).toEqual(realm);
+      const system = await groups.systemGroupIds(realm.id);
+      expect(Object.keys(system)).toEqual([
+        ...['nobody', 'owners', 'administrators', 'moderators'],
+        ...['fullMembers', 'members', 'everyone', 'internet'],
+      ]);
+      expect(realm.permissions).toMatchObject({
+        canCreateWebPublicChannel: system.owners,
+        canMentionManyUsers: system.administrators,
+        canSetDeleteMessagePolicy: system.moderators,
+        canAddSubscribers: system.members,
+        directMessagePermission: system.everyone,
+      });
+      const views = await groups.listViews(realm.id);
+      expect(views.map(({ name, subgroupIds }) => [name, subgroupIds])).toEqual([
+        ['role:nobody', []],
+        ['role:owners', []],
+        ['role:administrators', [system.owners]],
+        ['role:moderators', [system.administrators]],
+        ['role:fullmembers', [system.moderators]],
+        ['role:members', [system.fullMembers]],
+        ['role:everyone', [system.members]],
+        ['role:internet', [system.everyone]],
+      ]);
+      for (const { permissions } of views)
+        expect(new Set(Object.values(permissions))).toEqual(new Set([system.nobody]));
+      expect((await users.listSystemBots(realm.id)).map(({ fullName }) => fullName)).toEqual([
+        'Notification Bot',
+        'Welcome Bot',
+        'Email Gateway',
+      ]);
+      expect(await users.listEntries(realm.id)).toEqual([]);
+      expect(await events.lastSeq(realm.id)).toBeGreaterThan(0);
+    });
+    expect(new Set(fixture.storage.announced.map(({ audience }) => audience.kind))).toEqual(new Set(['nobody']));
+  });
+
+  it.each(['a', 'a-1', '42', 'a'.repeat(40)])('may be called %j', async (stringId) => {
+    const { create } = await creating();
+    expect((await create(stringId)).stringId).toBe(stringId);
+  });
+
+  it.each([
+    ['Elsinore', 'Elsinore', 'INVALID_STRING_ID'],
+    ['-a', 'Elsinore', 'INVALID_STRING_ID'],
+    ['a-', 'Elsinore', 'INVALID_STRING_ID'],
+    ['a.b', 'Elsinore', 'INVALID_STRING_ID'],
+    ['zulip', 'taken', 'STRING_ID_TAKEN'],
+    ['www', 'reserved', 'STRING_ID_TAKEN'],
+    ['a'.repeat(41), 'too long', 'INVALID_STRING_ID'],
+    ['elsinore', ' ', 'INVALID_REALM_NAME'],
+    ['elsinore', 'é'.repeat(41), 'INVALID_REALM_NAME'],
+  ])('is refused as %j, %j: %s', async (stringId, name, code) => {
+    const { fixture, create } = await creating();
+    await expectRefused(fixture, () => create(stringId, name), { code });
+  });
+});
+
+describe('the address of a realm', () => {
+  /** Those that are made in this order, and whether each is at the server's own address; why one is refused. */
+  async function addressesOf(names: readonly string[], server: Partial<ServerAddress>): Promise<unknown[]> {
+    const clock = new FixedClock();
+    const create = new CreateRealm(new MemoryStorage(clock).uow, clock, new SeededRandomness(5), {
+      ...SERVER,
+      ...server,
+    });
+    const realmUrls: unknown[] = [];
+    for (const stringId of names) {
+      await create.execute({ stringId, name: `Realm "${stringId}"` }).then(
+        ({ isAtServerAddress }) => realmUrls.push(isAtServerAddress ? 'server' : 'own'),
+        ({ code, message }) => realmUrls.push(`${code}: ${message.split(/[;,]/)[0]}`),
+      );
+    }
+    return realmUrls;
+  }
+  const TAKEN = 'NO_ADDRESS_LEFT: The address of this server is that of "Realm "a""';
+  const NO_HOST = 'NO_ADDRESS_LEFT: The address of this server is an IP address';
+
+  it.each`
+    realms        | server                                         | addresses
+    ${['a']}      | ${{}}                                          | ${['server']}
+    ${['']}       | ${{}}                                          | ${['server']}
+    ${['a', 'b']} | ${{}}                                          | ${['server', 'own']}
+    ${['', 'b']}  | ${{}}                                          | ${['server', 'own']}
+    ${['a', '']}  | ${{}}                                          | ${['server', TAKEN]}
+    ${['a']}      | ${{ hasSubdomains: false }}                    | ${['server']}
+    ${['a', 'b']} | ${{ hasSubdomains: false }}                    | ${['server', NO_HOST]}
+    ${['a', '']}  | ${{ hasSubdomains: false }}                    | ${['server', TAKEN]}
+    ${['a', 'b']} | ${{ defaultRealm: 'b' }}                       | ${['own', 'server']}
+    ${['a', 'b']} | ${{ defaultRealm: 'a' }}                       | ${['server', 'own']}
+    ${['a', '']}  | ${{ defaultRealm: 'b' }}                       | ${['own', 'server']}
+    ${['a', 'b']} | ${{ defaultRealm: 'b', hasSubdomains: false }} | ${[NO_HOST, 'server']}
+  `('of $realms on $server: $addresses', async ({ realms, server, addresses: realmUrls }) => {
+    expect(await addressesOf(realms, server)).toEqual(realmUrls);
+  });
+
+  it('stays with a realm that is deactivated', async () => {
+    const { fixture, create } = await creating();
+    await fixture.uow.write((tx) => tx.realms.update({ ...fixture.realm, isDeactivated: true }));
+    await expectRefused(fixture, () => create('', 'Another one'), { code: 'NO_ADDRESS_LEFT' });
+    expect((await create('another')).isAtServerAddress).toBe(false);
+  });
+});

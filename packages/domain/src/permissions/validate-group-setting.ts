@@ -1,0 +1,76 @@
+import type { GroupId, RealmId } from '../shared/ids.js';
+import { enforce } from '../shared/permission.js';
+import type { Transaction } from '../shared/unit-of-work.js';
+import { addAnonymousGroup } from './default-group-settings.js';
+import type { GroupSettingDefinition, GroupSettingValue } from './group-setting.js';
+import {
+  canonicalGroupSetting,
+  checkGroupSetting,
+  type GroupSettingUpdate,
+  groupSettingUpdate,
+  namedIn,
+} from './group-setting-rules.js';
+import { activeUserIds, groupsById } from './named-in-requests.js';
+
+/**
+ * A value somebody chose for a permission, in its one spelling (channels §2.4). `permission`: its name, for refusals. @throws DomainError UNKNOWN_GROUP, UNKNOWN_USER, GROUP_DEACTIVATED, GROUP_NOT_ALLOWED, SYSTEM_GROUP_REQUIRED
+ */
+export async function validateGroupSetting(
+  tx: Transaction,
+  realmId: RealmId,
+  permission: string,
+  definition: GroupSettingDefinition,
+  chosen: GroupSettingValue,
+): Promise<GroupSettingValue> {
+  const { nobody } = await tx.groups.systemGroupIds(realmId);
+  const value = canonicalGroupSetting(chosen, nobody);
+  const { groupIds, userIds } = namedIn(value);
+  const named = {
+    groups: await groupsById(tx, realmId, groupIds),
+    userIds: await activeUserIds(tx, realmId, userIds),
+  };
+  enforce(checkGroupSetting(value, definition, permission, named));
+  return value;
+}
+
+/** The group that stands for an accepted value: the named one itself, or a new anonymous one. */
+export async function groupForSetting(tx: Transaction, realmId: RealmId, value: GroupSettingValue): Promise<GroupId> {
+  return typeof value === 'number' ? value : addAnonymousGroup(tx, realmId, value.directMembers, value.directSubgroups);
+}
+
+/** A permission that changes: `value` as clients see it, `groupId` what it is stored as. */
+export interface AcceptedGroupSetting<P extends string> {
+  readonly name: P;
+  readonly value: GroupSettingValue;
+  readonly groupId: GroupId;
+}
+
+/**
+ * Those of the requested changes that change something, in the order of the registry.
+ * @throws DomainError STALE_VALUE, and as `validateGroupSetting` does
+ */
+export async function acceptGroupSettings<P extends string>(
+  tx: Transaction,
+  realmId: RealmId,
+  registry: Readonly<Record<P, GroupSettingDefinition>>,
+  present: Readonly<Record<P, GroupId>>,
+  requested: { readonly [K in P]?: GroupSettingUpdate },
+): Promise<readonly AcceptedGroupSetting<P>[]> {
+  const names = (Object.keys(registry) as P[]).filter((name) => requested[name] !== undefined);
+  if (names.length === 0) return [];
+  const { nobody } = await tx.groups.systemGroupIds(realmId);
+  const current = await tx.groups.settingValues(
+    realmId,
+    names.map((name) => present[name]),
+  );
+  const accepted: AcceptedGroupSetting<P>[] = [];
+  for (const name of names) {
+    const groupId = present[name];
+    const { decision, value: wanted } = groupSettingUpdate(current.get(groupId) ?? groupId, requested[name]!, nobody);
+    enforce(decision);
+    if (wanted === null) continue;
+    const value = await validateGroupSetting(tx, realmId, name, registry[name], wanted);
+    accepted.push({ name, value, groupId: await groupForSetting(tx, realmId, value) });
+  }
+  return accepted;
+}

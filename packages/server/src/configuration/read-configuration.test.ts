@@ -1,0 +1,319 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { TRANSPORT_LIMITS } from '@parley/http';
+import { formatSecret } from '../secret-format.js';
+import type { Configuration } from './configuration.js';
+import { describeSettings, renderConfigurationDocument } from './describe-settings.js';
+import { InvalidConfiguration, readConfiguration } from './read-configuration.js';
+
+const MIB = 1024 * 1024;
+
+const read = (args: readonly string[] = [], environment: Record<string, string> = {}): Configuration =>
+  readConfiguration(args, environment).configuration;
+
+describe('readConfiguration', () => {
+  it('has a default for everything', () => {
+    expect(read()).toEqual({
+      host: '127.0.0.1',
+      port: 9991,
+      database: { kind: 'sqlite', path: 'parley-data/parley.db' },
+      isDev: false,
+      isDemo: false,
+      url: null,
+      defaultRealm: null,
+      realmAddresses: 'host',
+      allowsWebPublicChannels: false,
+      limitsPresence: false,
+      mailGatewayPattern: null,
+      trustedProxies: 0,
+      secret: null,
+      push: null,
+      bigBlueButton: null,
+      jwtSecrets: new Map(),
+      smtpUrl: null,
+      mailFrom: null,
+      invitationValidityMinutes: 14_400,
+      hasRateLimits: true,
+      rateLimitRules: {},
+      limits: expect.any(Object),
+      files: null,
+      fileLimits: { maxFileMib: 100, quotaMib: null, userQuotaMib: null },
+      keepDeletedDays: 30,
+      shedsLoad: true,
+      logLevel: 'info',
+      metrics: null,
+      drainSeconds: 0,
+    });
+    // The same numbers as without any configuration.
+    expect({ ...TRANSPORT_LIMITS, ...read().limits }).toEqual(TRANSPORT_LIMITS);
+  });
+
+  it('reads the environment', () => {
+    const environment = {
+      PARLEY_HOST: '0.0.0.0',
+      PARLEY_PORT: '80',
+      PARLEY_DATABASE: 'sqlite:/var/lib/parley.db',
+      PARLEY_URL: 'https://chat.example.com/',
+      PARLEY_REALM_ADDRESSES: 'path',
+      PARLEY_TRUST_PROXY: '2',
+      PARLEY_SECRET: 'correct horse battery staple',
+      PARLEY_JWT_SECRETS: '{"":"correct horse battery staple and more"}',
+      PARLEY_SMTP_URL: 'smtps://user:password@mail.example.com',
+      PARLEY_MAIL_FROM: 'chat@example.com',
+      PARLEY_INVITATION_LINK_VALIDITY_MINUTES: '60',
+      PARLEY_RATE_LIMITS: 'off',
+      PARLEY_RATE_LIMIT_RULES: 'api_by_ip=60:50',
+      PARLEY_LOG_LEVEL: 'error',
+      PARLEY_MAX_CONNECTIONS: '100',
+      PARLEY_BYTES_IN_FLIGHT: '64',
+      PARLEY_SHED_LOAD: 'off',
+      PARLEY_PUSH_SERVICE: 'https://push.example.com/',
+      PARLEY_PUSH_ORG_ID: 'id',
+      PARLEY_PUSH_ORG_KEY: 'key',
+      PARLEY_BIGBLUEBUTTON_URL: 'https://bbb.example.com/bigbluebutton/',
+      PARLEY_BIGBLUEBUTTON_SECRET: 'shared',
+      PARLEY_METRICS: '[::1]:9464',
+      PARLEY_DRAIN_SECONDS: '5',
+      PARLEY_KEEP_DELETED: '7',
+      PARLEY_FILES: 'folder:/var/lib/files',
+      PARLEY_MAX_UPLOAD: '25',
+      PARLEY_UPLOAD_QUOTA: '5000',
+      PARLEY_LIMIT_PRESENCE: 'on',
+    };
+    expect(read([], environment)).toEqual({
+      host: '0.0.0.0',
+      port: 80,
+      database: { kind: 'sqlite', path: '/var/lib/parley.db' },
+      isDev: false,
+      isDemo: false,
+      url: 'https://chat.example.com',
+      defaultRealm: null,
+      realmAddresses: 'path',
+      allowsWebPublicChannels: false,
+      limitsPresence: true,
+      mailGatewayPattern: null,
+      trustedProxies: 2,
+      secret: 'correct horse battery staple',
+      push: { url: 'https://push.example.com', orgId: 'id', orgKey: 'key' },
+      bigBlueButton: { url: 'https://bbb.example.com/bigbluebutton', secret: 'shared' },
+      jwtSecrets: new Map([['', 'correct horse battery staple and more']]),
+      smtpUrl: 'smtps://user:password@mail.example.com',
+      mailFrom: 'chat@example.com',
+      invitationValidityMinutes: 60,
+      hasRateLimits: false,
+      rateLimitRules: { api_by_ip: [{ windowSeconds: 60, limit: 50 }] },
+      limits: {
+        connections: 100,
+        connectionsPerAddress: 25,
+        answersBytes: 64 * MIB,
+        bodiesBytes: 32 * MIB,
+        anonymousBodiesBytes: 4 * MIB,
+        filesBytes: 128 * MIB,
+      },
+      files: { kind: 'folder', path: '/var/lib/files' },
+      fileLimits: { maxFileMib: 25, quotaMib: 5000, userQuotaMib: null },
+      keepDeletedDays: 7,
+      shedsLoad: false,
+      logLevel: 'error',
+      metrics: { host: '::1', port: 9464 },
+      drainSeconds: 5,
+    });
+  });
+
+  it('lets flags win over the environment', () => {
+    const environment = { PARLEY_PORT: '1', PARLEY_DEV: 'on', PARLEY_DATABASE: 'sqlite:a.db' };
+    expect(read(['--port', '2', '--no-dev', '--database=sqlite:b.db'], environment)).toMatchObject({
+      port: 2,
+      isDev: false,
+      database: { path: 'b.db' },
+    });
+  });
+
+  it.each`
+    given                               | kept
+    ${'https://chat.example.com'}       | ${'https://chat.example.com'}
+    ${'https://chat.example.com:8443/'} | ${'https://chat.example.com:8443'}
+    ${'http://example.com/chat/'}       | ${'http://example.com/chat'}
+  `('keeps $given as $kept', ({ given, kept }) => {
+    expect(read(['--url', given]).url).toBe(kept);
+  });
+
+  it('takes an empty variable for none', () => {
+    expect(read([], { PARLEY_PORT: '', PARLEY_URL: '', PARLEY_DEV: '', PARLEY_SECRET: '' })).toEqual(read());
+  });
+
+  it('hands on what is no flag', () => {
+    expect(readConfiguration(['grant', '--port', '2', 'a@b.example'], {}).positionals).toEqual([
+      'grant',
+      'a@b.example',
+    ]);
+  });
+
+  it.each`
+    dev      | asked        | limited
+    ${'off'} | ${undefined} | ${true}
+    ${'on'}  | ${undefined} | ${false}
+    ${'on'}  | ${'on'}      | ${true}
+    ${'off'} | ${'off'}     | ${false}
+  `('dev mode $dev, rate limits $asked: limited $limited', ({ dev, asked, limited }) => {
+    const environment = { PARLEY_DEV: dev, ...(asked && { PARLEY_RATE_LIMITS: asked }) };
+    expect(read([], environment).hasRateLimits).toBe(limited);
+  });
+
+  it.each([
+    ['s3:my-bucket', { bucket: 'my-bucket', prefix: '', endpoint: null, region: 'us-east-1' }],
+    ['s3:my.bucket/chat/files', { bucket: 'my.bucket', prefix: 'chat/files/', endpoint: null, region: 'us-east-1' }],
+    [
+      's3:files/?endpoint=http://127.0.0.1:9000/&region=eu-central-1',
+      { bucket: 'files', prefix: '', endpoint: 'http://127.0.0.1:9000', region: 'eu-central-1' },
+    ],
+  ])('keeps files in the bucket %s', (given, location) => {
+    expect(read(['--files', given]).files).toEqual({ kind: 's3', ...location });
+  });
+
+  it.each`
+    args                                            | environment                                                   | message
+    ${['--port', '99999']}                          | ${{}}                                                         | ${'--port must be a number from 0 to 65535, not "99999".'}
+    ${['--port', '']}                               | ${{}}                                                         | ${'--port must be a number from 0 to 65535, not "".'}
+    ${[]}                                           | ${{ PARLEY_PORT: 'x' }}                                       | ${'PARLEY_PORT must be a number from 0 to 65535, not "x".'}
+    ${[]}                                           | ${{ PARLEY_DATABASE: 'a.db' }}                                | ${'PARLEY_DATABASE must be of the form sqlite:PATH, not "a.db".'}
+    ${[]}                                           | ${{ PARLEY_DEV: 'maybe' }}                                    | ${'PARLEY_DEV must be on or off, not "maybe".'}
+    ${[]}                                           | ${{ PARLEY_HOST: 'a b' }}                                     | ${'PARLEY_HOST must be an address to listen on, such as 127.0.0.1, not "a b".'}
+    ${['--files', 's3:']}                           | ${{}}                                                         | ${/^--files must be of the form folder:PATH, or s3:/}
+    ${['--files', 's3:bucket?key=x']}               | ${{}}                                                         | ${/^--files must be of the form folder:PATH, or s3:/}
+    ${[]}                                           | ${{ PARLEY_JWT_SECRETS: '{"":"short"}' }}                     | ${/^PARLEY_JWT_SECRETS must be JSON such as .* of 32 bytes or more\.$/}
+    ${[]}                                           | ${{ PARLEY_JWT_SECRETS: '[' }}                                | ${/^PARLEY_JWT_SECRETS must be JSON such as/}
+    ${[]}                                           | ${{ PARLEY_JWT_SECRETS: 'null' }}                             | ${/^PARLEY_JWT_SECRETS must be JSON such as/}
+    ${[]}                                           | ${{ PARLEY_TRUST_PROXY: 'all' }}                              | ${/^PARLEY_TRUST_PROXY must be the number of proxies/}
+    ${['--url', 'https://chat.example.com/?a']}     | ${{}}                                                         | ${/^--url must be an address such as https:/}
+    ${['--log-level', 'loud']}                      | ${{}}                                                         | ${'--log-level must be debug or info or warn or error or silent, not "loud".'}
+    ${['--prot', '1']}                              | ${{}}                                                         | ${'There is no option --prot; did you mean --port?'}
+    ${['--zzz', '1']}                               | ${{}}                                                         | ${'There is no option --zzz; see parley --help.'}
+    ${['--dev=on']}                                 | ${{}}                                                         | ${'--dev takes no value.'}
+    ${['--port']}                                   | ${{}}                                                         | ${'--port needs a value.'}
+    ${['--no-port']}                                | ${{}}                                                         | ${/^There is no option --no-port/}
+    ${[]}                                           | ${{ PARLEY_PROT: '80' }}                                      | ${'There is no setting PARLEY_PROT; did you mean PARLEY_PORT?'}
+    ${[]}                                           | ${{ PARLEY_COLOUR: 'red' }}                                   | ${'There is no setting PARLEY_COLOUR; see parley --help.'}
+    ${['--trust-proxy', '10.0.0.0/64']}             | ${{}}                                                         | ${/^--trust-proxy must be the number of proxies in front, their networks/}
+    ${['--trust-proxy', 'loopback', '--dev']}       | ${{}}                                                         | ${/^Dev mode is refused behind a proxy/}
+    ${['--rate-limit-rules', 'api_by_you=60:5']}    | ${{}}                                                         | ${/^--rate-limit-rules must be rules as in api_by_user=60:500, each one of api_by_user, /}
+    ${['--rate-limit-rules', 'api_by_ip=60']}       | ${{}}                                                         | ${/^--rate-limit-rules must be rules as in api_by_ip=60:500,3600:9000/}
+    ${['--rate-limit-rules', 'api_by_ip=60:99999']} | ${{}}                                                         | ${/ and 10000 calls, not /}
+    ${[]}                                           | ${{ PARLEY_SECRET_FILE: '/nowhere/secret' }}                  | ${/^PARLEY_SECRET_FILE names a file that cannot be read: ENOENT/}
+    ${[]}                                           | ${{ PARLEY_SECRET: 'long enough', PARLEY_SECRET_FILE: '/x' }} | ${'Both PARLEY_SECRET and PARLEY_SECRET_FILE are set; which one counts?'}
+    ${['--host', '0.0.0.0', '--demo']}              | ${{}}                                                         | ${/^Demo data is refused on 0\.0\.0\.0/}
+    ${['--host', '192.168.1.4', '--dev']}           | ${{}}                                                         | ${/^Dev mode is refused on 192\.168\.1\.4/}
+    ${['--url', 'https://a.example', '--dev']}      | ${{}}                                                         | ${/^Dev mode is refused at https:\/\/a\.example, .*leave --url out/}
+    ${['--trust-proxy', '1', '--demo']}             | ${{}}                                                         | ${/^Demo data is refused behind a proxy, .*leave --trust-proxy out/}
+    ${['--metrics', '9464']}                        | ${{}}                                                         | ${'--metrics must be an address and a port, such as 127.0.0.1:9464, not "9464".'}
+    ${['--max-connections', '0']}                   | ${{}}                                                         | ${'--max-connections must be a number from 1 to 9999999, not "0".'}
+    ${[]}                                           | ${{ PARLEY_SMTP_URL: 'http://u:p@a' }}                        | ${'PARLEY_SMTP_URL must be a mail server such as smtp://user:password@mail.example.com:587.'}
+    ${['--mail-from', 'chat']}                      | ${{}}                                                         | ${'--mail-from must be an address such as chat@example.com, not "chat".'}
+    ${[]}                                           | ${{ PARLEY_PUSH_ORG_KEY: 'a b' }}                             | ${'PARLEY_PUSH_ORG_KEY must be letters, digits and signs, without blanks and colons.'}
+    ${['--push-org-id', 'id']}                      | ${{}}                                                         | ${/^A push service takes all of PARLEY_PUSH_SERVICE, /}
+    ${[]}                                           | ${{ PARLEY_BIGBLUEBUTTON_SECRET: 'shared' }}                  | ${/^BigBlueButton takes both PARLEY_BIGBLUEBUTTON_URL and /}
+    ${[]}                                           | ${{ PARLEY_SECRET: 'short' }}                                 | ${'PARLEY_SECRET must be at least 8 characters long.'}
+  `('refuses $args $environment in one line', ({ args, environment, message }) => {
+    expect(() => read(args, environment)).toThrow(
+      expect.objectContaining({
+        name: 'StartupError',
+        message: typeof message === 'string' ? message : expect.stringMatching(message),
+      }),
+    );
+  });
+
+  it.each(['127.0.0.1', '127.1.2.3', '::1', '[::1]', 'localhost'])('lets the demo run on %s', (host) => {
+    expect(read(['--host', host, '--demo', '--dev'])).toMatchObject({ isDemo: true, isDev: true });
+  });
+
+  it.each(['http://localhost:9991', 'http://zulip.localhost', 'http://127.0.0.1/chat', 'http://[::1]:9991'])(
+    'lets the demo be at %s',
+    (url) => {
+      expect(read(['--url', url, '--demo', '--dev'])).toMatchObject({ url });
+    },
+  );
+
+  it('lets the demo run anywhere for whoever insists', () => {
+    const anywhere = ['--host', '0.0.0.0', '--url', 'https://a.example', '--trust-proxy', '1'];
+    expect(read([...anywhere, '--demo', '--dev', '--allow-public-demo'])).toMatchObject({ isDemo: true });
+    expect(read(anywhere)).toMatchObject({ isDemo: false });
+  });
+
+  it('names every mistake', () => {
+    const environment = { PARLEY_PORT: 'x', PARLEY_PROT: '80', PARLEY_SECRET: 'short' };
+    expect(() => read(['--url', 'nope'], environment)).toThrow(InvalidConfiguration);
+    try {
+      read(['--url', 'nope'], environment);
+    } catch (error) {
+      expect(
+        (error as InvalidConfiguration).problems.map((problem) => problem.split(' ').slice(0, 4).join(' ')),
+      ).toEqual(['There is no setting', 'PARLEY_PORT must be a', '--url must be an', 'PARLEY_SECRET must be at']);
+      expect((error as Error).message).toMatch(/ \(3 more; see parley config check\)$/);
+    }
+  });
+
+  it.each`
+    given                      | trusted
+    ${'2'}                     | ${2}
+    ${'on'}                    | ${1}
+    ${'10.0.0.0/8, 192.0.2.1'} | ${['10.0.0.0/8', '192.0.2.1']}
+    ${'loopback'}              | ${['127.0.0.0/8', '::1/128']}
+  `('trusts $given as proxies', ({ given, trusted }) => {
+    expect(read(['--trust-proxy', given]).trustedProxies).toEqual(trusted);
+  });
+
+  it('reads quotas of rules', () => {
+    expect(read(['--rate-limit-rules', ' api_by_user=60:500,3600:9000  api_by_ip=60:50 ']).rateLimitRules).toEqual({
+      api_by_user: [
+        { windowSeconds: 60, limit: 500 },
+        { windowSeconds: 3600, limit: 9000 },
+      ],
+      api_by_ip: [{ windowSeconds: 60, limit: 50 }],
+    });
+  });
+
+  describe('takes secrets from files', () => {
+    let directory: string;
+    beforeEach(() => {
+      directory = mkdtempSync(join(tmpdir(), 'parley-config-'));
+    });
+    afterEach(() => rmSync(directory, { recursive: true }));
+    const file = (content: string): string => {
+      const path = join(directory, 'file');
+      writeFileSync(path, content);
+      return path;
+    };
+
+    it.each([
+      'correct horse battery staple',
+      'correct horse battery staple\n',
+      formatSecret('correct horse battery staple'),
+    ])('that hold %j', (content) => {
+      expect(read([], { PARLEY_SECRET_FILE: file(content) }).secret).toBe('correct horse battery staple');
+    });
+
+    it('whichever secret it is', () => {
+      const PARLEY_SMTP_URL_FILE = file('smtp://user:password@mail.example.com\n');
+      expect(read([], { PARLEY_SMTP_URL_FILE }).smtpUrl).toBe('smtp://user:password@mail.example.com');
+    });
+
+    it('unless they are damaged, and does not show them', () => {
+      const content = formatSecret('correct horse battery staple').replace('horse', 'mouse');
+      const path = file(content);
+      expect(() => read([], { PARLEY_SECRET_FILE: path })).toThrow(
+        new Error('PARLEY_SECRET_FILE must be undamaged: its checksum is another one.'),
+      );
+    });
+  });
+
+  it('is described by a document that is up to date; npm run configuration writes it', () => {
+    const document = readFileSync(resolve(__dirname, '../../../../docs/configuration.md'), 'utf8');
+    expect(document).toBe(renderConfigurationDocument());
+  });
+
+  it('describes every variable', () => {
+    const variables = 'HOST PORT DATABASE DEV DEMO URL TRUST_PROXY SECRET RATE_LIMITS'.split(' ');
+    for (const variable of variables) expect(describeSettings()).toContain(`PARLEY_${variable} `);
+  });
+});
