@@ -1,4 +1,5 @@
 import {
+  IssuePasswordLink,
   IssueUserKey,
   RegisterUser,
   SetUserActive,
@@ -160,6 +161,13 @@ async function setPassword(context: CommandContext): Promise<CommandResult> {
   });
 }
 
+async function passwordLink(context: CommandContext): Promise<CommandResult> {
+  return withUser(context, async ({ useCase }, user) => {
+    const { url, expiresAt } = await useCase(IssuePasswordLink).execute({ realmId: user.realmId, userId: user.id });
+    return { lines: [url], data: { ...presentUser(user), url, expires: timeOf(expiresAt) } };
+  });
+}
+
 async function apiKey(context: CommandContext): Promise<CommandResult> {
   return withUser(context, async (parley, user, realm) => {
     const key = await keyOf(parley, user, context.isOn('rotate'));
@@ -314,6 +322,15 @@ export const USER_COMMANDS: readonly Command[] = [
       'parley user set-password ann@example.com --clear',
     ],
     run: setPassword,
+  },
+  {
+    name: 'user password-link',
+    words: 'EMAIL',
+    help: 'prints a link by which somebody sets a password of their own, where no letter can bring it',
+    details: `${BY} The link is good for one day, and once. Its address is that of PARLEY_URL.`,
+    flags: REALM,
+    examples: ['parley user password-link ann@example.com --url https://chat.example.com'],
+    run: passwordLink,
   },
   {
     name: 'user api-key',

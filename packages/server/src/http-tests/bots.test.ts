@@ -158,6 +158,14 @@ describe('POST /bots (users §15)', () => {
     expect(await botsOf(people.hamlet)).toEqual(before);
   });
 
+  it('offers no embedded bots and no integrations to choose from', async () => {
+    const fetched = { fetch_event_types: ['realm_embedded_bots', 'realm_incoming_webhook_bots'] };
+    expect(fieldsOf(await server.post('/register', people.hamlet, fetched))).toMatchObject({
+      realm_embedded_bots: [],
+      realm_incoming_webhook_bots: [],
+    });
+  });
+
   it('refuses a username or a name that is taken', async () => {
     await created();
     expectRefusal(await create({ full_name: 'Somebody else' }), 'Username already in use');

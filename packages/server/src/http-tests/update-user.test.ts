@@ -33,6 +33,15 @@ const makeBot = ({ user }: TestUser, owner: TestUser) =>
     }),
   );
 
+it('leaves a name that is blank, or what it was, and says nothing', async () => {
+  const { iago, hamlet } = people;
+  const queue = await openQueue(server, iago, userEvents);
+  const before = await shown(hamlet);
+  for (const full_name of ['', '  ', hamlet.user.fullName]) fieldsOf(await update(iago, hamlet, { full_name }));
+  expect(await shown(hamlet)).toEqual(before);
+  expect(await eventsAfter(server, queue)).toEqual([]);
+});
+
 describe('who may change users', () => {
   it.each(['shiva', 'hamlet', 'polonius'] as const)('refuses %s before it looks at parameters', async (name) => {
     for (const params of [{ full_name: 'New Name' }, { role: 'x' }, {}]) {

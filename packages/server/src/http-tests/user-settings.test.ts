@@ -187,9 +187,12 @@ describe('PATCH /settings', () => {
     const { hamlet } = people;
     await server.patch('/settings', hamlet, { enter_sends: false });
     const queue = await openQueue(server, hamlet);
+    const stored = () => server.storage.uow.read(({ users }) => users.find(server.realmId, hamlet.id));
+    const before = await stored();
     expect(fieldsOf(await server.patch('/settings', hamlet, {}))).toEqual({});
     expect(fieldsOf(await server.patch('/settings', hamlet, { enter_sends: false }))).toEqual({});
     expect(await eventsAfter(server, queue)).toEqual([]);
+    expect(await stored()).toEqual(before);
   });
 
   it('is not for bots', async () => {

@@ -6,6 +6,7 @@ import {
   DeleteContributions,
   EmailChangedLetters,
   GetConfirmation,
+  IssuePasswordLink,
   IssueUserKey,
   ReactivateUser,
   RequestPasswordReset,
@@ -48,6 +49,7 @@ export const accountsModule = new ContainerModule(({ bind }) => {
   provide(bind, SetUserEmail, unitOfWork);
   provide(bind, SetUserActive, unitOfWork, clock);
   provide(bind, SetUserPassword, unitOfWork, passwordHasher, passwordStrength, clock);
+  provide(bind, IssuePasswordLink, unitOfWork, confirmationKeys, realmUrls, clock);
   provide(bind, IssueUserKey, unitOfWork, apiKeyMint, clock);
 
   provide(bind, SendConfirmationLetters, mailer, unitOfWork, confirmationKeys, realmUrls, clock);

@@ -68,7 +68,7 @@ export function actorReadsContract(open: OpenStorage): void {
         const actors = await r.actors.list(realm.id, userIds);
         for (const { id, name } of await r.groups.listViews(realm.id)) {
           const members = [...actors.values()].filter((actor) => actor.groups.has(id)).map((actor) => actor.id);
-          expect([name, ascending(members)]).toEqual([name, await r.groups.listMembersRecursively(realm.id, id)]);
+          expect([name, ascending(members)]).toEqual([name, await r.groups.listMembersRecursively(realm.id, [id])]);
         }
       });
     });

@@ -7,13 +7,17 @@ import {
   expectRefused,
   FakePasswordHasher,
   fakePasswordStrength,
+  fakeRealmUrls,
   type MemoryFixture,
 } from '@parley/testkit';
 import type { ConfirmationPurpose } from '../../confirmations/confirmation.js';
 import { requestConfirmation } from '../../confirmations/confirmation-changes.js';
+import { CONFIRMATION_LETTER } from '../../confirmations/confirmation-jobs.js';
+import type { LinkKeys } from '../../confirmations/link-keys.js';
 import type { ApiKeyMint } from '../../credentials/api-keys.js';
 import type { Role } from '../../permissions/role.js';
 import {
+  IssuePasswordLink,
   IssueUserKey,
   SetUserActive,
   SetUserEmail,
@@ -27,6 +31,8 @@ const mint: ApiKeyMint = {
   fingerprint: (key) => `of ${key}`,
   secretFingerprint: 'secret',
 };
+
+const links: LinkKeys = { derive: (id) => `link-of-${id}`, read: () => null };
 
 const by = (fixture: MemoryFixture) => {
   const { uow, clock } = fixture;
@@ -42,6 +48,7 @@ const by = (fixture: MemoryFixture) => {
         ...account(name),
         password,
       }),
+    issueLink: (name: string) => new IssuePasswordLink(uow, links, fakeRealmUrls, clock).execute(account(name)),
     issueKey: (name: string, rotates: boolean) =>
       new IssueUserKey(uow, mint, clock).execute({ ...account(name), rotates }),
   };
@@ -149,6 +156,24 @@ describe('the operator', () => {
     expect(await isOpen('emailChange')).toBe(false);
   });
 
+  it('gets a link by which somebody sets a password, and no letter', async () => {
+    const fixture = await cast();
+    const { uow, clock, realm } = fixture;
+    const issue = (name: string) => by(fixture).issueLink(name);
+    const { url, expiresAt } = await issue('member');
+    expect(url).toMatch(/\/accounts\/password\/reset\/link-of-\d+$/);
+    expect(expiresAt).toBe(clock.now() + 86_400);
+    expect((await issue('member')).url).toBe(url);
+    const open = await uow.read((r) =>
+      r.confirmations.findOpen(realm.id, 'passwordReset', String(fixture.user('member').id)),
+    );
+    const isLetterDue = (id: number) =>
+      uow.read(({ jobs }) => jobs.isScheduled(realm.id, CONFIRMATION_LETTER.name, String(id)));
+    expect(await isLetterDue(open!.id)).toBe(false);
+    await by(fixture).setActive('member', false);
+    await expectRefused(fixture, () => issue('member'), { code: 'USER_DEACTIVATED' });
+  });
+
   it('finds nobody of another organization', async () => {
     const fixture = await cast();
     const other = await anotherRealm(fixture);
@@ -164,6 +189,7 @@ describe('the operator', () => {
           ...unknown,
           password: 'correct horse battery',
         }),
+      () => new IssuePasswordLink(uow, links, fakeRealmUrls, clock).execute(unknown),
       () => new IssueUserKey(uow, mint, clock).execute({ ...unknown, rotates: true }),
       () => new IssueUserKey(uow, mint, clock).execute({ ...unknown, rotates: false }),
     ];
