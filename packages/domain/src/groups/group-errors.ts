@@ -20,6 +20,7 @@ export const GROUP_ERRORS = declareErrors({
   /** The request asks for nothing. */
   NO_GROUP_CHANGE: 'invalid',
   TOO_MANY_GROUPS: 'conflict',
+  TOO_MANY_MEMBERSHIPS: 'conflict',
   /** Somebody changed the value meanwhile. */
   STALE_VALUE: 'conflict',
 });
