@@ -82,10 +82,14 @@ describe('trouble with the storage', () => {
     for (let n = 0; ; n++) {
       const content = `${n} ${'x'.repeat(9000)}`;
       const answer = await say(content);
-      if (answer.result !== 'success') break;
+      if (answer.result !== 'success') {
+        expect(answer).toMatchObject({ code: 'SERVER_NOT_READY' });
+        break;
+      }
       acknowledged.push(content);
     }
     expect(acknowledged.length).toBeGreaterThan(5);
+    expect(server.output).toMatch(/The database cannot be written to: .*Whatever would change something is refused/);
     await queue.poll({ dont_block: 'true' });
     const waiting = queue.poll();
     await pause(200);

@@ -5,13 +5,13 @@ import type { FileCopy, MessageCopy, PersonCopy, RealmCopy, RealmSource } from '
 import type { ChannelId, FileId, MessageId, RecipientId, UserId } from '@parley/domain/shared';
 import type { ColumnNames } from './column-names.js';
 import { findFile, pathIn, readDocument, readLines, readText } from './folder-files.js';
+import { readZulipTables } from './from-zulip/zulip-copy.js';
 import { ATTACHMENT_FILE, FORMAT, MESSAGE_FILE, PARLEY_FILE, PEOPLE_FILE, REALM_FILE } from './layout.js';
 import { personCopy, realmCopy } from './parley-shapes.js';
 import { type MessageContext, readMessageFile } from './read-messages.js';
 import { readAvatars, readEmojiPictures, readRealmImages } from './read-pictures.js';
 import { id, integer, list, object, orElse, parseJson, record, text, time, wrong } from './shape.js';
 import { type UnpackLimits, unpack } from './unpack.js';
-import { readZulipTables } from './zulip-copy.js';
 
 export interface OpenOptions {
   readonly names: ColumnNames;

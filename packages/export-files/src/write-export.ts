@@ -4,6 +4,7 @@ import { PassThrough, type Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import type { MessageCopy, PictureCopy, RealmSource } from '@parley/domain/exports';
+import { slicesOf } from '@parley/domain/shared';
 import { type Pack, pack } from 'tar-stream';
 import type { ColumnNames } from './column-names.js';
 import {
@@ -123,27 +124,29 @@ class ExportWriter {
 
   private async writeMessageFile(name: string, copies: readonly MessageCopy[]): Promise<void> {
     const realmId = this.source.realm.realm.id;
-    const chunks: { readonly messages: string[]; readonly userMessages: string[]; readonly extras: string[] } = {
-      messages: [],
-      userMessages: [],
-      extras: [],
-    };
+    const [messages, userMessages, extras] = [new Rows(), new Rows(), new Rows()];
     const nextId = () => ++this.userMessages;
-    for (const [index, copy] of copies.entries()) {
-      chunks.messages.push(JSON.stringify(messageRow(copy, realmId, this.clients)));
-      const rows = userMessageRows(copy, nextId);
-      if (rows !== '') chunks.userMessages.push(rows);
-      const extra = extraRow(copy);
-      if (extra) chunks.extras.push(JSON.stringify(extra));
-      await this.people.addReactions(copy.message.id, copy.reactions);
-      await this.people.addSubmessages(copy.message.id, copy.submessages);
-      if (index % MESSAGES_BEFORE_REST === 0) await this.rest();
+    for (const slice of slicesOf(copies, MESSAGES_BEFORE_REST)) {
+      for (const copy of slice) {
+        messages.add(JSON.stringify(messageRow(copy, realmId, this.clients)));
+        userMessages.add(userMessageRows(copy, nextId));
+        const extra = extraRow(copy);
+        if (extra) extras.add(JSON.stringify(extra));
+        await this.people.addReactions(copy.message.id, copy.reactions);
+        await this.people.addSubmessages(copy.message.id, copy.submessages);
+      }
+      for (const rows of [messages, userMessages, extras]) rows.encode();
+      await this.rest();
     }
-    await this.addText(
-      name,
-      `{"zerver_message":[${chunks.messages.join(',\n')}],\n"zerver_usermessage":[${chunks.userMessages.join(',\n')}],\n` +
-        `"parley_message":[${chunks.extras.join(',\n')}],\n"parley_client":${JSON.stringify(this.clients.rows())}}\n`,
-    );
+    await this.addBytes(name, [
+      Buffer.from('{"zerver_message":['),
+      ...messages.encoded,
+      Buffer.from('],\n"zerver_usermessage":['),
+      ...userMessages.encoded,
+      Buffer.from('],\n"parley_message":['),
+      ...extras.encoded,
+      Buffer.from(`],\n"parley_client":${JSON.stringify(this.clients.rows())}}\n`),
+    ]);
   }
 
   private async writeFiles(): Promise<void> {
@@ -260,12 +263,18 @@ class ExportWriter {
   }
 
   private addText(name: string, text: string): Promise<void> {
-    const content = Buffer.from(text);
+    return this.addBytes(name, [Buffer.from(text)]);
+  }
+
+  private addBytes(name: string, content: readonly Buffer[]): Promise<void> {
+    const size = content.reduce((sum, { length }) => sum + length, 0);
     return this.addStream(
       name,
-      content.length,
+      size,
       (async function* () {
-        for (let start = 0; start < content.length; start += CHUNK) yield content.subarray(start, start + CHUNK);
+        for (const bytes of content) {
+          for (let start = 0; start < bytes.length; start += CHUNK) yield bytes.subarray(start, start + CHUNK);
+        }
       })(),
     );
   }
@@ -292,8 +301,30 @@ class ExportWriter {
   }
 }
 
-const MESSAGES_BEFORE_REST = 100;
-const CHUNK = 65_536;
+/** JSON rows, one after the other. */
+class Rows {
+  readonly encoded: Buffer[] = [];
+  private pending = '';
+  private isEmpty = true;
+
+  /** One, or several with what is between them; none: nothing happens. */
+  add(rows: string): void {
+    if (rows === '') return;
+    this.pending += this.isEmpty ? rows : `,\n${rows}`;
+    this.isEmpty = false;
+  }
+
+  /** What was added since the last time. */
+  encode(): void {
+    if (this.pending !== '') this.encoded.push(Buffer.from(this.pending));
+    this.pending = '';
+  }
+}
+
+/** About a millisecond's work. */
+const MESSAGES_BEFORE_REST = 50;
+/** Compressed at a time. */
+const CHUNK = 32_768;
 
 function drained(stream: Writable): Promise<void> {
   return new Promise((resolve, reject) => {

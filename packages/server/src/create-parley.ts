@@ -1,8 +1,6 @@
 import { type ProxyTrust, silentLogger, type TrustedOrigins } from '@parley/http';
 import type { BigBlueButtonAccount } from './calls/big-blue-button-account.js';
 import {
-  FILE_LIMITS,
-  KEEP_DELETED_DAYS,
   parseDatabase,
   parseFiles,
   parseJwtSecrets,
@@ -14,7 +12,8 @@ import {
   parseSmtpUrl,
   parseUrl,
   parseWord,
-} from './config.js';
+} from './configuration/setting-values.js';
+import { FILE_LIMITS, KEEP_DELETED_DAYS } from './configuration/settings.js';
 import type { Parley } from './facade/parley.js';
 import { DEFAULT_INVITATION_VALIDITY_MINUTES } from './modules/options.module.js';
 import { hint } from './near-miss.js';

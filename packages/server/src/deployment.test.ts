@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path';
 import { validate } from 'dockerfile-utils';
 import { flagsOf, wordCounts } from './cli/command.js';
 import { COMMANDS } from './cli/commands.js';
-import { SETTINGS, type Setting } from './config.js';
+import { SETTINGS, type Setting } from './configuration/settings.js';
 
 const docs = resolve(__dirname, '../../../docs');
 const deploy = join(docs, 'deploy');

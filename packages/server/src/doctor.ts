@@ -2,9 +2,10 @@ import { statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { BlobKey } from '@parley/domain/files';
 import { type DatabaseState, findDamage, inspectDatabase, listBlobs } from '@parley/sqlite';
-import type { Configuration } from './config.js';
-import { blobStoreOf } from './open-parley.js';
-import { findSecret, requireSameSecret } from './secret.js';
+import type { Configuration } from './configuration/configuration.js';
+import { blobStoreOf, filesFolderOf, smtpMailerOf } from './open-parley.js';
+import { findSecret, requireSameSecret, secretPathFor } from './secret.js';
+import { addressesOf } from './server-address.js';
 
 export interface Finding {
   /** `advice`: it works, but an operator may want it otherwise. */
@@ -64,7 +65,17 @@ export async function examine(
     }
   });
   await attempt('rights', () => {
-    const { mode } = statSync(path);
+    const { mode, uid } = statSync(path);
+    for (const other of [secretPathFor(path), filesFolderOf(configuration), `${path}-wal`]) {
+      const owner = statSync(other, { throwIfNoEntry: false })?.uid ?? uid;
+      if (owner !== uid) {
+        add(
+          'problem',
+          'rights',
+          `${other} belongs to user ${owner}, and the database to ${uid}: chown -R ${uid} ${other}`,
+        );
+      }
+    }
     if ((mode & 0o077) === 0 || process.platform === 'win32')
       add('good', 'rights', 'the database is closed to other users');
     else add('advice', 'rights', `other users of the machine can read the database: chmod 600 ${path}`);
@@ -81,15 +92,30 @@ export async function examine(
       for (const line of damage) add('problem', 'integrity', line);
     });
     await attempt('files', async () => {
+      // Also where there are no files yet.
+      await blobStoreOf(configuration).sizeOf(UNUSED_KEY);
       const { count, missing } = await findMissingFiles(configuration);
       if (missing.length === 0) add('good', 'files', `the bytes of all ${count} files are there`);
       else
         add('problem', 'files', `the bytes of ${missing.length} of ${count} files are gone, of ${missing[0]} for one`);
     });
   }
+  if (isThorough && configuration.smtpUrl !== null) {
+    await attempt('mail', async () => {
+      try {
+        await smtpMailerOf({ ...configuration, url: addressesOf(configuration).url })?.verify();
+      } catch (error) {
+        throw new Error(`the mail server cannot be used: ${(error as Error).message}`);
+      }
+      add('good', 'mail', 'the mail server answers and lets us in');
+    });
+  }
   for (const [level, subject, text] of adviceOn(configuration)) add(level, subject, text);
   return findings;
 }
+
+/** Of no blob. */
+const UNUSED_KEY = '0'.repeat(32) as BlobKey;
 
 async function findMissingFiles(configuration: Configuration) {
   const blobs = blobStoreOf(configuration);

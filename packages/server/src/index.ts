@@ -11,6 +11,7 @@ export type {
   MessageStream,
   MessageToSend,
 } from './facade/chat-messages.js';
+export type { ChatUnread, ChatUnreadConversation, ReadScope, UnreadCount } from './facade/chat-unread.js';
 export type { ConsumeOptions, Consumer, ConsumerTransaction, EventHandler } from './facade/consumers.js';
 export { type ErrorHandlerOptions, errorHandler } from './facade/error-handler.js';
 export type { ParleyEvent, ParleyEventType } from './facade/events.js';

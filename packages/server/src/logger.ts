@@ -1,6 +1,6 @@
 import type { Logger } from '@parley/http';
 import type { DestinationStream, Logger as PinoLogger } from 'pino';
-import { LOG_LEVELS, type LogLevel } from './config.js';
+import { LOG_LEVELS, type LogLevel } from './configuration/configuration.js';
 
 export interface ClosableLogger extends Required<Logger> {
   /** Writes out what is still held back. */

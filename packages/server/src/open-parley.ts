@@ -12,7 +12,7 @@ import { htmlMessages, unicodeEmoji, ZulipMarkdownRenderer } from '@parley/markd
 import { type Commit, openSqliteStorage, type SqliteStorage } from '@parley/sqlite';
 import { HashQueue } from './authentication/hash-queue.js';
 import { ScryptPasswordHasher } from './authentication/scrypt-password-hasher.js';
-import type { Configuration, DatabaseLocation } from './config.js';
+import type { Configuration, DatabaseLocation } from './configuration/configuration.js';
 import { FileOutbox } from './mail/file-outbox.js';
 import { SmtpMailer } from './mail/smtp-mailer.js';
 import { openTelemetryTracer } from './observation/open-telemetry.js';
@@ -146,7 +146,7 @@ function openStorage(
 
 type FilesConfiguration = Pick<RuntimeConfig, 'files' | 'database'>;
 
-function filesFolderOf(configuration: FilesConfiguration): string {
+export function filesFolderOf(configuration: FilesConfiguration): string {
   if (configuration.files?.kind === 'folder') return configuration.files.path;
   return configuration.database ? beside(configuration, 'files') : join(tmpdir(), 'parley-files');
 }
@@ -171,12 +171,16 @@ function blobStoresOf(
 const beside = ({ database }: Pick<RuntimeConfig, 'database'>, name: string): string =>
   join(dirname(database!.path), name);
 
-function mailerOf(configuration: RuntimeConfig, clock: Clock): Mailer {
-  const { smtpUrl, mailFrom, url } = configuration;
-  const from = mailFrom ?? `noreply@${new URL(url).hostname}`;
-  if (smtpUrl !== null) return new SmtpMailer({ url: smtpUrl, from });
-  return new FileOutbox(beside(configuration, 'outbox'), from, clock);
-}
+type MailConfiguration = Pick<RuntimeConfig, 'smtpUrl' | 'mailFrom' | 'url' | 'database'>;
+
+const senderOf = ({ mailFrom, url }: MailConfiguration): string => mailFrom ?? `noreply@${new URL(url).hostname}`;
+
+/** Null: letters are put into files. */
+export const smtpMailerOf = (configuration: MailConfiguration): SmtpMailer | null =>
+  configuration.smtpUrl === null ? null : new SmtpMailer({ url: configuration.smtpUrl, from: senderOf(configuration) });
+
+const mailerOf = (configuration: MailConfiguration, clock: Clock): Mailer =>
+  smtpMailerOf(configuration) ?? new FileOutbox(beside(configuration, 'outbox'), senderOf(configuration), clock);
 
 /** Not Node's own recursion, which tries for ever where folders can neither be found nor made, as in /proc. */
 function makeFolder(path: string): void {

@@ -1,23 +1,33 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { REALM_PERMISSIONS, STORED_REALM_SETTINGS } from '@parley/domain/realms';
+import { DOCUMENTED_READERS, SETTINGS_WITHOUT_READER } from './testing/realm-settings-document.js';
 
-const root = resolve(__dirname, '../../..');
-const document = readFileSync(resolve(root, 'docs/realm-settings.md'), 'utf8');
-const rows = [...document.matchAll(/^\| `(\w+)` +\| (.+?) +\|$/gm)].map(
-  ([, name, reader]) => [name!, reader!] as const,
+const domain = resolve(__dirname, '../../domain/src');
+
+/** The domain, without its tests: path below `src`, and what is in it. */
+const FILES: ReadonlyMap<string, string> = new Map(
+  readdirSync(domain, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'))
+    .map((path) => [path, readFileSync(resolve(domain, path), 'utf8')]),
 );
 
 describe('docs/realm-settings.md', () => {
   it('has a row for each setting and permission', () => {
     const names = [...Object.keys(STORED_REALM_SETTINGS), ...Object.keys(REALM_PERMISSIONS)];
-    expect(rows.map(([name]) => name).sort()).toEqual(names.sort());
+    expect(DOCUMENTED_READERS.map(([name]) => name).sort()).toEqual(names.sort());
   });
 
-  it.each(rows.filter(([, reader]) => reader.startsWith('`')))('%s is read by %s', (name, reader) => {
+  it.each(DOCUMENTED_READERS.filter(([, reader]) => reader.startsWith('`')))('%s is read by %s', (name, reader) => {
     for (const [, path] of reader.matchAll(/`([^`]+)`/g)) {
-      const file = resolve(root, 'packages/domain/src', path!);
-      expect(readFileSync(file, 'utf8')).toMatch(new RegExp(`\\b${name}\\b`));
+      expect(FILES.get(path!)).toMatch(new RegExp(`\\b${name}\\b`));
     }
+  });
+
+  it.each(SETTINGS_WITHOUT_READER)('%s is read by no file of the domain', (name) => {
+    const read = new RegExp(
+      `(realm|organization)\\.(settings|permissions)\\.${name}\\b|RealmPermission\\([^)]*'${name}'`,
+    );
+    expect([...FILES].filter(([, text]) => read.test(text)).map(([path]) => path)).toEqual([]);
   });
 });

@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { dirname } from 'node:path';
 import { HmacApiKeyMint } from './authentication/hmac-api-key-mint.js';
-import type { Configuration } from './config.js';
+import type { Configuration } from './configuration/configuration.js';
 import { formatSecret, isMarkedSecret, isPlainSecret, parseMarkedSecret } from './secret-format.js';
 import { StartupError } from './startup-error.js';
 

@@ -2,7 +2,7 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Configuration, ListenAddress } from './config.js';
+import type { Configuration, ListenAddress } from './configuration/configuration.js';
 import { DEMO_REALM } from './demo/organization.js';
 import { createHttpServer } from './http-server.js';
 import { createLogger } from './logger.js';
@@ -61,17 +61,20 @@ export async function startServer(
     serving = parley;
     open(parley.handler);
     say(`Parley is at ${url}`);
+    logger.info({ version: parleyVersion(), node: process.versions.node, url, pid: process.pid }, 'started');
     for (const line of announcement) say(line);
 
     let stopping: Promise<void> | undefined;
     return {
       url,
       stop: () => {
+        if (!isDraining) logger.info({ drainSeconds: configuration.drainSeconds }, 'stopping');
         isDraining = true;
         // Proxies in front get time to send requests elsewhere.
         stopping ??= sleep(configuration.drainSeconds * 1000)
           .then(() => stop(server, parley))
           .then(() => closeNow(operator))
+          .then(() => logger.info({}, 'stopped'))
           .then(() => logger.close());
         return stopping;
       },

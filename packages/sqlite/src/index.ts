@@ -17,6 +17,7 @@ export {
   migrateDatabase,
 } from './maintenance.js';
 export type { Commit } from './sqlite-unit-of-work.js';
+export { isDiskFailure } from './write-failures.js';
 
 export interface SqliteStorageOptions {
   /** Of the database file; made when there is none, in a directory that exists. */

@@ -196,12 +196,17 @@ describe('a batch', () => {
   it('is lost as a whole when SQLite rolls back on its own, and the next one works', async () => {
     writer.pragma(`max_page_count = ${writer.pragma('page_count', { simple: true })}`);
     const results = await Promise.allSettled([add('small'), add('x'.repeat(100_000)), add('behind')]);
-    const full = { status: 'rejected', reason: { code: 'SQLITE_FULL' } };
+    const full = { status: 'rejected', reason: { code: 'SERVER_BUSY', cause: { code: 'SQLITE_FULL' } } };
     expect(results).toMatchObject([full, full, full]);
+    await expect(add('x'.repeat(100_000))).rejects.toMatchObject({ code: 'SERVER_BUSY' });
     writer.pragma('max_page_count = 1000000');
     expect(await stored()).toEqual([]);
     await add('again');
     expect(await stored()).toEqual(['again']);
+    expect(reports).toEqual([
+      'The database cannot be written to: database or disk is full. Whatever would change something is refused.',
+      'The database can be written to again.',
+    ]);
   });
 
   it('is lost as a whole when its commit fails', async () => {

@@ -6,7 +6,7 @@ import type { StorageGuard } from './storage-guard.js';
 import { ReaderPool } from './unit-readers.js';
 import type { WritableRepositories } from './unit-turns.js';
 import { type Unit, UnitWriter } from './unit-writer.js';
-import { storageBusy } from './write-lock.js';
+import { isDiskFailure, sqliteErrorOf, storageBusy, writeFailure } from './write-failures.js';
 
 /** What one commit carries at most. */
 const MAX_UNITS_PER_BATCH = 100;
@@ -18,6 +18,8 @@ const REST = { idle: 1, busy: 4 } as const;
 const LOCK_PATIENCE_MS = 5000;
 /** Between two attempts to get the lock: first, and at most. */
 const LOCK_DELAYS_MS = [2, 25] as const;
+/** Between two lines for the operator while the disk fails. */
+const FAILURE_REPORT_MS = 60_000;
 
 type Work<T> = (tx: Transaction) => Promise<T>;
 
@@ -25,7 +27,7 @@ export interface UnitOfWorkOptions {
   readonly guard?: StorageGuard;
   /** How long units wait for the lock that another process holds. */
   readonly lockPatienceMs?: number;
-  /** Called with a line for the operator when units were refused because another process held the lock. */
+  /** Called with a line for the operator when units were refused because another process held the lock, or the disk failed. */
   readonly report?: (problem: string) => void;
   /** Called after every commit that succeeded. */
   readonly onCommit?: (commit: Commit) => void;
@@ -64,6 +66,8 @@ export class SqliteUnitOfWork implements UnitOfWork {
   private rest = { startedAt: 0, durationMs: 0, hasServed: false };
   private restTimer: NodeJS.Timeout | undefined;
   private isBatchDue = false;
+  /** When it was last logged that the disk fails; null: it does not. */
+  private failureReportedAt: number | null = null;
   /** Set while the storage closes; called when no unit is left. */
   private onIdle: (() => void) | null = null;
   private isClosed = false;
@@ -170,7 +174,8 @@ export class SqliteUnitOfWork implements UnitOfWork {
     if (this.begin() || (await this.beginLater())) {
       const units = this.takeBatch();
       const startedAt = this.now();
-      const { left, isCommitted } = await this.writer.commitTogether(units);
+      const { left, isCommitted, failure } = await this.writer.commitTogether(units);
+      this.reportDisk(failure);
       if (units[0]?.givesWay) {
         const endedAt = this.now();
         this.rest = { startedAt: endedAt, durationMs: endedAt - startedAt, hasServed: false };
@@ -189,8 +194,22 @@ export class SqliteUnitOfWork implements UnitOfWork {
       this.guard.requireIntact();
       return this.writer.begin();
     } catch (error) {
-      for (const unit of this.waiting.splice(0)) unit.reject(error);
+      this.reportDisk(error);
+      for (const unit of this.waiting.splice(0)) unit.reject(writeFailure(error));
       return false;
+    }
+  }
+
+  /** Tells the operator that writing fails, now and then, and that it works again. Null: it does. */
+  private reportDisk(failure: unknown): void {
+    if (failure === null) {
+      if (this.failureReportedAt !== null) this.report('The database can be written to again.');
+      this.failureReportedAt = null;
+    } else if (isDiskFailure(failure)) {
+      if (this.failureReportedAt !== null && this.now() - this.failureReportedAt < FAILURE_REPORT_MS) return;
+      this.failureReportedAt = this.now();
+      const { message } = sqliteErrorOf(failure);
+      this.report(`The database cannot be written to: ${message}. Whatever would change something is refused.`);
     }
   }
 

@@ -15,6 +15,7 @@ const ABOUT_WHOLE_REALMS = [
   'SELECT json_group_array(id), json_group_array(version), json_group_array(is_active) FROM ( SELECT id, version',
   'SELECT subgroup_id, group_id FROM group_subgroup WHERE realm_id = ?',
   'SELECT json_group_array(id), json_group_array(version) FROM (SELECT id, version FROM channel WHERE realm_id = ?',
+  'SELECT json_group_array(id), json_group_array(version), json_group_array(subscriber_count) FROM (SELECT',
   'SELECT 1 FROM channel WHERE realm_id = ? AND privacy', // few
   'SELECT recipient_id FROM channel WHERE realm_id = ? AND privacy', // the same
   'SELECT realm_id, head_seq, pruned_up_to FROM event_counter', // one row a realm

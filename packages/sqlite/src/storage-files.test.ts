@@ -19,6 +19,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { aChannel, aMessage, aUser, createFixtureOn, FixedClock, type Fixture } from '@parley/testkit';
 import Sqlite from 'better-sqlite3';
+import { LATEST_VERSION } from './database.js';
 import { openSqliteStorage, type SqliteStorage } from './index.js';
 
 let directory: string;
@@ -224,6 +225,28 @@ describe('no loss of a file', () => {
     }
     await storage.close();
     expect(contentsOf(path)).toEqual(['before', '0', '1', '2']);
+    expect(reports).toEqual([]);
+  });
+
+  it('is raised when the log cannot be folded in for lack of space', async () => {
+    const { storage, say } = await opened();
+    elsewhere('PRAGMA wal_checkpoint(TRUNCATE)');
+    await say('x'.repeat(2_000_000));
+    // The header changes, and is the first page to be folded in.
+    elsewhere(`PRAGMA wal_autocheckpoint = 0; PRAGMA user_version = 0; PRAGMA user_version = ${LATEST_VERSION}`);
+    storage.verify();
+    const before = readFileSync(path).subarray(0, 100);
+    const fold = `require(${JSON.stringify(require.resolve('better-sqlite3'))})(${JSON.stringify(path)}).pragma('wal_checkpoint(PASSIVE)')`;
+    const blocks = Math.ceil(statSync(path).size / 1024) + 16;
+    const { stderr } = spawnSync('bash', ['-c', `ulimit -f ${blocks}; "$0" -e "$1"`, process.execPath, fold], {
+      encoding: 'utf8',
+    });
+    expect(stderr).toContain('SqliteError');
+    expect(readFileSync(path).subarray(0, 100).equals(before)).toBe(false);
+    for (let i = 0; i < 3; i++) storage.verify();
+    await say('after');
+    await storage.close();
+    expect(contentsOf(path)).toHaveLength(3);
     expect(reports).toEqual([]);
   });
 

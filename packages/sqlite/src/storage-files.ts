@@ -3,8 +3,10 @@ import { endianness } from 'node:os';
 import { DomainError } from '@parley/domain/shared';
 import type { StorageGuard } from './storage-guard.js';
 
-/** Of the database file: where SQLite's file format begins. */
+/** Of the database file: where SQLite's file format begins, and what in it no commit changes. */
 const HEADER_LENGTH = 100;
+const FORMAT_LENGTH = 24;
+const APPLICATION_ID_OFFSET = 68;
 /** Of the log, and of each page in it. */
 const WAL_HEADER_LENGTH = 32;
 const FRAME_HEADER_LENGTH = 24;
@@ -12,6 +14,8 @@ const WAL_SALT_OFFSET = 16;
 /** Of the index of the log, https://sqlite.org/walformat.html: the header twice, then how far the log is folded in. */
 const INDEX_HEADER_LENGTH = 48;
 const BACKFILL_OFFSET = 96;
+/** How far somebody has begun to fold it in; more than that is done while they work, and after they have failed. */
+const BACKFILL_ATTEMPTED_OFFSET = 128;
 const INDEX_LENGTH = 136;
 
 const LITTLE_ENDIAN = endianness() === 'LE';
@@ -158,10 +162,17 @@ export class StorageFiles implements StorageGuard {
     return this.hasForeignHeader(index) ? `${this.path} was written over.` : null;
   }
 
-  /** The file itself changes only as the log is folded in, whose progress is noted a moment later. */
-  private hasForeignHeader({ progress }: WalIndex): boolean {
+  /**
+   * The file itself changes only as the log is folded in, whose progress is noted a moment later; never where that fails, as on
+   * a full disk: then only what no commit changes tells that the file is another one.
+   */
+  private hasForeignHeader({ progress, isFolding }: WalIndex): boolean {
     const header = this.readHeader();
-    if (header.equals(this.header) || progress !== this.headerAt) {
+    if (
+      header.equals(this.header) ||
+      progress !== this.headerAt ||
+      (isFolding && isOfSameFormat(header, this.header))
+    ) {
       this.header = header;
       this.headerAt = progress;
       this.isHeaderSuspect = false;
@@ -186,13 +197,15 @@ export class StorageFiles implements StorageGuard {
     if (!header.equals(bytes.subarray(INDEX_HEADER_LENGTH, 2 * INDEX_HEADER_LENGTH))) return null;
     const salts = header.toString('hex', 32, 40);
     const pageSize = read16(header, 14);
+    const folded = read32(bytes, BACKFILL_OFFSET);
     return {
       text: bytes.toString('hex'),
       pageSize: pageSize === 1 ? 65_536 : pageSize,
       frames: read32(header, 16),
       pages: read32(header, 20),
       salts,
-      progress: `${salts}/${read32(bytes, BACKFILL_OFFSET)}`,
+      progress: `${salts}/${folded}`,
+      isFolding: read32(bytes, BACKFILL_ATTEMPTED_OFFSET) > folded,
     };
   }
 }
@@ -209,7 +222,13 @@ interface WalIndex {
   readonly salts: string;
   /** Changes whenever a part of the log has been folded in. */
   readonly progress: string;
+  /** A part of the log is being folded in, or could not be. */
+  readonly isFolding: boolean;
 }
+
+const isOfSameFormat = (one: Buffer, other: Buffer): boolean =>
+  one.subarray(0, FORMAT_LENGTH).equals(other.subarray(0, FORMAT_LENGTH)) &&
+  one.readUInt32BE(APPLICATION_ID_OFFSET) === other.readUInt32BE(APPLICATION_ID_OFFSET);
 
 const read16 = (bytes: Buffer, at: number): number => (LITTLE_ENDIAN ? bytes.readUInt16LE(at) : bytes.readUInt16BE(at));
 const read32 = (bytes: Buffer, at: number): number => (LITTLE_ENDIAN ? bytes.readUInt32LE(at) : bytes.readUInt32BE(at));

@@ -2,7 +2,7 @@ import type { Repositories } from '@parley/domain/shared';
 import type { Database, Statement } from 'better-sqlite3';
 import { Connection } from './connection.js';
 import { TurnWatch, UnitYielded, type WritableRepositories, withYield } from './unit-turns.js';
-import { isLockedOut, storageBusy } from './write-lock.js';
+import { isLockedOut, storageBusy } from './write-failures.js';
 
 /** Units seldom overlap, since they await nothing but the database. */
 const MAX_READERS = 4;

@@ -5,7 +5,7 @@ import { BatchEnd } from './batch-end.js';
 import { Connection } from './connection.js';
 import type { StorageGuard } from './storage-guard.js';
 import { TurnWatch, UnitYielded, type WritableRepositories, withYield } from './unit-turns.js';
-import { isLockedOut } from './write-lock.js';
+import { isLockedOut, writeFailure } from './write-failures.js';
 
 /** Of units in one commit; beyond it the units already waiting would notice. */
 const MAX_BATCH_MS = 5;
@@ -26,6 +26,8 @@ interface BatchOutcome {
   /** Those there was no time for. */
   readonly left: readonly Unit[];
   readonly isCommitted: boolean;
+  /** Why the whole batch was lost; null: it was not. */
+  readonly failure: unknown;
 }
 
 /** The one connection that writes. */
@@ -81,7 +83,7 @@ export class UnitWriter {
   /** Answers the units in order, after the commit. */
   async commitTogether(units: readonly Unit[]): Promise<BatchOutcome> {
     const answers: (() => void)[] = [];
-    let isCommitted = false;
+    let failure: unknown = null;
     const startedAt = this.now();
     this.watch.start(() => this.abortUnit?.());
     try {
@@ -94,11 +96,11 @@ export class UnitWriter {
       this.commitBatch();
       // What went to a file that nobody will find again is not to be called done.
       this.guard.verifyNames();
-      isCommitted = true;
     } catch (error) {
+      failure = error;
       // Those that come after the failure fail too: they would run into the same full disk.
       answers.length = 0;
-      for (const unit of units) answers.push(() => unit.reject(error));
+      for (const unit of units) answers.push(() => unit.reject(writeFailure(error)));
       this.rollBackAll();
     } finally {
       this.batchEnd.clear();
@@ -109,7 +111,7 @@ export class UnitWriter {
     if (this.watch.hasTurned) await nextTurn();
     if (this.isFoldingDue) await this.foldLog();
     for (const answer of answers) answer();
-    return { left: units.slice(answers.length), isCommitted };
+    return { left: units.slice(answers.length), isCommitted: failure === null, failure };
   }
 
   /**
@@ -163,7 +165,7 @@ export class UnitWriter {
     if (!this.database.inTransaction) throw outcome.error;
     this.rollbackToSavepoint.run();
     this.release.run();
-    return () => unit.reject(outcome.error);
+    return () => unit.reject(writeFailure(outcome.error));
   }
 
   private async outcomeOf(unit: Unit): Promise<Outcome> {

@@ -11,6 +11,7 @@ import { DeactivateBot } from '../bots/use-cases/deactivate-bot.js';
 import { ChangeGroupMembers } from '../groups/use-cases/change-group-members.js';
 import { CreateGroup } from '../groups/use-cases/create-group.js';
 import { DeactivateGroup, UpdateGroup } from '../groups/use-cases/update-group.js';
+import { MarkdownTextRenderer } from '../messages/markdown-text-renderer.js';
 import { GroupClosure } from '../permissions/group-closure.js';
 import { ROLES } from '../permissions/role.js';
 import { DomainError } from '../shared/errors.js';
@@ -55,7 +56,7 @@ class RandomPeople {
         fakeRealmUrls,
         { has: () => false },
         clock,
-        new ProfileValues(uow, new FakeRenderer(), fakeRealmUrls),
+        new ProfileValues(uow, new MarkdownTextRenderer(uow, new FakeRenderer(), fakeRealmUrls)),
       ),
       setUserRole: new SetUserRole(uow, clock),
       setUserActive: new SetUserActive(uow, clock),

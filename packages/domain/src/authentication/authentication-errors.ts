@@ -10,6 +10,8 @@ export const AUTHENTICATION_ERRORS = declareErrors({
   WRONG_PASSWORD: 'forbidden',
   TOO_MANY_PASSWORD_ATTEMPTS: 'tooMany',
   NOT_IN_PRODUCTION: 'forbidden',
+  /** The organization lets nobody in without a password, not even in development. */
+  DEVELOPMENT_AUTH_DISABLED: 'forbidden',
   /** The operator has named no secret of the organization. */
   JWT_DISABLED: 'forbidden',
   JWT_REQUIRED: 'invalid',

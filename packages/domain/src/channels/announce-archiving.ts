@@ -1,18 +1,18 @@
-import type { SystemMessages } from '../messages/system-messages.js';
 import type { Realm } from '../realms/realm.js';
 import type { Transaction } from '../shared/unit-of-work.js';
 import type { Channel } from './channel.js';
 import { archivingNotice, CHANNEL_EVENTS_TOPIC } from './channel-notices.js';
+import type { NotificationBot } from './notification-bot.js';
 
 /** What the notification bot says in a channel that was archived, or is in use again; the former nobody has to read. */
 export async function announceArchiving(
   tx: Transaction,
   realm: Realm,
   channel: Channel,
-  systemMessages: SystemMessages,
+  notificationBot: NotificationBot,
 ): Promise<void> {
   if (!realm.settings.sendChannelEventsMessages) return;
-  await systemMessages.sendToChannel(tx, realm, {
+  await notificationBot.sendToChannel(tx, realm, {
     channel,
     topic: CHANNEL_EVENTS_TOPIC,
     content: archivingNotice(channel, channel.isArchived),

@@ -3,10 +3,9 @@ import type { ChannelId, UserId } from '../shared/ids.js';
 import { slicesOf } from '../shared/slices.js';
 import { loadViewer } from '../users/user-loaders.js';
 import type { Channel, ChannelView } from './channel.js';
+import { canListSubscribers, hasMetadataAccess } from './channel-access.js';
 import type { ChannelFolder } from './channel-folder.js';
-import { canListSubscribers, hasMetadataAccess } from './channel-permissions.js';
 import { type DefaultChannelGroupView, listDefaultChannelGroups } from './default-channel-group-views.js';
-import { listViewsInSlices } from './list-views-in-slices.js';
 import { type NamedTopicPolicy, nameTopicPolicies } from './named-topic-policies.js';
 import type { Subscription } from './subscription.js';
 
@@ -20,8 +19,8 @@ export const loadOwnSubscriptions = ({ caller, repositories }: Snapshot): Promis
 /** All the viewer may know of, archived ones included; by name in code-point order. */
 export async function loadChannels(snapshot: Snapshot): Promise<readonly ChannelView[]> {
   const { caller, repositories } = snapshot;
-  const ids = (await snapshot.load(loadKnownChannels)).map(({ id }) => id);
-  return listViewsInSlices(repositories, caller.realmId, ids);
+  const known = new Set((await snapshot.load(loadKnownChannels)).map(({ id }) => id));
+  return repositories.channels.listViewsWhere(caller.realmId, ({ id }) => known.has(id));
 }
 
 /** Those newcomers follow, archived ones not; ascending. Empty for guests. */

@@ -22,6 +22,8 @@ export interface ChannelReads {
   filterIdle(realmId: RealmId, ids: readonly ChannelId[], since: UnixSeconds): Promise<readonly ChannelId[]>;
   /** Unknown ids are absent; by name in code-point order. No statement per id. */
   listViews(realmId: RealmId, ids: readonly ChannelId[]): Promise<readonly ChannelView[]>;
+  /** Of all channels those that are wanted, in the same order. The event loop may turn in between. */
+  listViewsWhere(realmId: RealmId, isWanted: (channel: Channel) => boolean): Promise<readonly ChannelView[]>;
   /** Whether the user subscribes to the channel now. */
   isSubscribed(realmId: RealmId, channelId: ChannelId, userId: UserId): Promise<boolean>;
   /** The user's row, active or not; null when they never subscribed to the channel. */

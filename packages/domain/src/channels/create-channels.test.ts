@@ -9,10 +9,10 @@ import {
   type MemoryFixture,
 } from '@parley/testkit';
 import type { MarkdownOptions, ParsedMarkdown } from '../markdown/markdown.js';
+import { MarkdownTextRenderer } from '../messages/markdown-text-renderer.js';
 import { SystemMessages } from '../messages/system-messages.js';
 import type { Transaction } from '../shared/unit-of-work.js';
 import { type ChannelCreationContext, ChannelCreator, DEFAULT_CHANNEL_OPTIONS } from './create-channels.js';
-import { DescriptionRenderer } from './description-renderer.js';
 import { subscribeToChannels } from './subscribe-to-channels.js';
 
 /** Knows which texts it was given before the unit, and which ones inside it. */
@@ -35,7 +35,7 @@ class WatchedRenderer extends FakeRenderer {
 async function context(fixture: MemoryFixture, descriptions: readonly string[], privacy = DEFAULT_CHANNEL_OPTIONS) {
   const renderer = new WatchedRenderer();
   const systemMessages = new SystemMessages(renderer, fakeRealmUrls, fixture.clock);
-  const renderedDescriptions = new DescriptionRenderer(fixture.uow, renderer, fakeRealmUrls);
+  const renderedDescriptions = new MarkdownTextRenderer(fixture.uow, renderer, fakeRealmUrls);
   const channelCreator = new ChannelCreator(renderedDescriptions, systemMessages, new FakeChannelQuota());
   const parsedDescriptions = await channelCreator.parseDescriptions(fixture.realm.id, descriptions);
   let turns = 0;

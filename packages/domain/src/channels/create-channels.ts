@@ -1,5 +1,5 @@
 import { channelLink, silentMention } from '../markdown/syntax.js';
-import type { SystemMessages } from '../messages/system-messages.js';
+import type { ParsedText, TextRenderer } from '../markdown/text-renderer.js';
 import type { Actor } from '../permissions/actor.js';
 import { addAnonymousGroup, defaultGroupSettings } from '../permissions/default-group-settings.js';
 import type { GroupSettingValue } from '../permissions/group-setting.js';
@@ -33,7 +33,7 @@ import {
   canSetTopicsPolicy,
 } from './channel-permissions.js';
 import type { ChannelQuota } from './channel-quota.js';
-import type { DescriptionRenderer, ParsedDescription } from './description-renderer.js';
+import { configuredChannel, type NotificationBot } from './notification-bot.js';
 import { publishDefaultChannels } from './publish-default-channels.js';
 
 /** What a new channel shall be like; whatever is left out is as everywhere. */
@@ -68,7 +68,7 @@ export interface NewChannel {
 }
 
 /** By normalized description. */
-export type ParsedDescriptions = ReadonlyMap<string, ParsedDescription>;
+export type ParsedDescriptions = ReadonlyMap<string, ParsedText>;
 
 /** Who asks, where, and what the rest of the unit needs. */
 export interface ChannelCreationContext {
@@ -85,8 +85,8 @@ export interface ChannelCreationContext {
 /** The steps of creating channels that creating and subscribing share (channels §4.4 and §4.5). */
 export class ChannelCreator {
   constructor(
-    private readonly descriptions: DescriptionRenderer,
-    private readonly systemMessages: SystemMessages,
+    private readonly descriptions: TextRenderer,
+    private readonly notificationBot: NotificationBot,
     private readonly quota: ChannelQuota,
   ) {}
 
@@ -177,7 +177,8 @@ export class ChannelCreator {
       const description = normalizeChannelDescription(raw);
       // Mostly they all have the same, which is none.
       const html =
-        rendered.get(description) ?? (await this.descriptions.render(tx, actor, parsedDescriptions.get(description)!));
+        rendered.get(description) ??
+        (await this.descriptions.render(tx, actor.realmId, actor, parsedDescriptions.get(description)!));
       rendered.set(description, html);
       const defaults = await defaultGroupSettings(CHANNEL_PERMISSIONS, system, () =>
         wanted.canAdministerChannel === undefined
@@ -224,12 +225,12 @@ export class ChannelCreator {
     // The creator chose the names and the description: neither links to what they cannot see.
     const author = { actor, about: channels };
     const announcementsChannel = inAnnouncements
-      ? await this.systemMessages.configuredChannel(tx, realm, realm.settings.newChannelAnnouncementsChannelId)
+      ? await configuredChannel(tx, realm, realm.settings.newChannelAnnouncementsChannelId)
       : null;
     if (announcementsChannel && channels.length > 0) {
       const links = channels.map(channelLink).join(', ');
       const what = channels.length === 1 ? `a new channel ${links}` : `the following channels: ${links}`;
-      await this.systemMessages.sendToChannel(tx, realm, {
+      await this.notificationBot.sendToChannel(tx, realm, {
         channel: announcementsChannel,
         topic: 'new channels',
         content: `${who} created ${what}.`,
@@ -238,7 +239,7 @@ export class ChannelCreator {
       });
     }
     if (!realm.settings.sendChannelEventsMessages) return;
-    await this.systemMessages.postAll(
+    await this.notificationBot.postAll(
       tx,
       realm,
       author,
@@ -269,7 +270,7 @@ function checkPermissionHolders(permissions: ChannelPermissionInput, channelCoun
   );
 }
 
-const aheadOf = (description: ParsedDescription | undefined) =>
+const aheadOf = (description: ParsedText | undefined) =>
   description?.parsed ? { ahead: orThrow(description.parsed) } : {};
 
 const CHANNELS_AT_A_TIME = 100;
@@ -293,7 +294,7 @@ async function publishCreation(tx: Transaction, realmId: RealmId, channels: read
 
 export type ChannelPermissionInput = Partial<Readonly<Record<ChannelPermission, GroupSettingValue>>>;
 
-/** Only a private channel may keep its history from newcomers, and does so unless told otherwise. */
+/** Only a private channel may keep its history from newcomers, and does so by default. */
 function privacyOf({ isPrivate: wantsPrivate, isWebPublic, sharesHistory }: ChannelOptions): ChannelPrivacy {
   if (wantsPrivate) return sharesHistory ? 'privateSharedHistory' : 'privateProtectedHistory';
   return isWebPublic ? 'webPublic' : 'public';

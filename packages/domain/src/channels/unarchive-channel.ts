@@ -1,5 +1,4 @@
 import { except } from '../events/audience.js';
-import type { SystemMessages } from '../messages/system-messages.js';
 import type { Realm } from '../realms/realm.js';
 import { slicesOf } from '../shared/slices.js';
 import type { Transaction } from '../shared/unit-of-work.js';
@@ -7,6 +6,7 @@ import { announceArchiving } from './announce-archiving.js';
 import type { Channel } from './channel.js';
 import { metadataUsers } from './channel-audiences.js';
 import { subscribersOf } from './channel-delivery.js';
+import type { NotificationBot } from './notification-bot.js';
 import { publishSubscriptions } from './publish-subscriptions.js';
 import type { Subscription } from './subscription.js';
 
@@ -20,7 +20,7 @@ export async function unarchiveChannel(
   tx: Transaction,
   realm: Realm,
   archived: Channel,
-  systemMessages: SystemMessages,
+  notificationBot: NotificationBot,
 ): Promise<void> {
   const channel = await tx.channels.update({ ...archived, isArchived: false });
   const [view] = await tx.channels.listViews(realm.id, [channel.id]);
@@ -49,5 +49,5 @@ export async function unarchiveChannel(
       audience: except(metadataUsers(channel), subscribersOf(channel.id)),
     });
   }
-  await announceArchiving(tx, realm, channel, systemMessages);
+  await announceArchiving(tx, realm, channel, notificationBot);
 }

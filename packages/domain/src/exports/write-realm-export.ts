@@ -8,6 +8,7 @@ import type { EventLoop } from '../shared/event-loop.js';
 import type { RealmId, UserId } from '../shared/ids.js';
 import type { RealmUrls } from '../shared/realm-urls.js';
 import { slicesOf } from '../shared/slices.js';
+import { SparingWork } from '../shared/sparing-work.js';
 import type { Timers } from '../shared/timers.js';
 import type { Transaction, UnitOfWork } from '../shared/unit-of-work.js';
 import type { ArchiveWriter } from './archive-writer.js';
@@ -59,9 +60,10 @@ export class WriteRealmExport implements JobHandler<ExportPayload> {
     const scope = await this.scopeOf(realmId, type);
     const source = await this.reader.open(realmId, scope);
     const { timers, eventLoop } = this;
+    const work = new SparingWork(timers, eventLoop);
     let renewedAt = timers.elapsedMs();
     const rest = async () => {
-      await eventLoop.nextTurn();
+      await work.rest();
       if (timers.elapsedMs() - renewedAt < RENEW_LEASE_MS) return;
       renewedAt = timers.elapsedMs();
       if (!(await renewLease())) throw new Error('Somebody else makes the export');

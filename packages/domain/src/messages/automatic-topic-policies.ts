@@ -31,7 +31,7 @@ export interface AutomaticTopicPolicies {
 
 /**
  * Brings the topic nearer to those who take part in it, as their settings have it: to the sender, and to subscribers of the
- * channel who are mentioned (messages §4.4). Bots wish nothing. Runs before the message is stored; `postMessage` makes the
+ * channel who are mentioned (messages §4.4). Bots have no policies. Runs before the message is stored; `postMessage` makes the
  * changes.
  */
 export async function decideAutomaticTopicPolicies(
@@ -67,7 +67,7 @@ export async function decideAutomaticTopicPolicies(
 }
 
 /**
- * The same for who takes part without writing; in channels they are subscribed to (messages §4.4). Bots wish nothing.
+ * The same for who takes part without writing; in channels they are subscribed to (messages §4.4). Bots have no policies.
  */
 export async function applyParticipation(
   tx: Transaction,

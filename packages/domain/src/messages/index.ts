@@ -7,6 +7,7 @@ export {
 export { BotOwnerWarnings } from './bot-owner-warnings.js';
 export { type FlagChange, type FlagChangeInput, parseFlagChange } from './change-flags.js';
 export { GroupMembershipNotices, SendGroupMembershipNotices } from './group-membership-notices.js';
+export { MarkdownTextRenderer } from './markdown-text-renderer.js';
 export {
   type EditedText,
   HISTORICAL,
@@ -109,6 +110,7 @@ export * from './use-cases/expire-messages.js';
 export * from './use-cases/get-edit-history.js';
 export * from './use-cases/get-message.js';
 export * from './use-cases/get-messages.js';
+export { GetUnread } from './use-cases/get-unread.js';
 export * from './use-cases/index-messages.js';
 export * from './use-cases/list-readers.js';
 export * from './use-cases/list-topics.js';

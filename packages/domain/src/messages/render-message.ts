@@ -1,5 +1,5 @@
 import type { Channel } from '../channels/channel.js';
-import { hasContentAccess, hasFullHistoryAccess } from '../channels/channel-permissions.js';
+import { hasContentAccess, hasFullHistoryAccess } from '../channels/channel-access.js';
 import { EMPTY_TOPIC_DISPLAY_NAME, normalizeTopic, topicKey } from '../channels/topic.js';
 import { emojiPath } from '../custom-emoji/custom-emoji.js';
 import type { Group } from '../groups/group.js';
@@ -13,6 +13,7 @@ import {
   type RenderedMarkdown,
   type ResolvedNames,
 } from '../markdown/markdown.js';
+import type { Author, ParsedAhead } from '../markdown/text-renderer.js';
 import type { Actor } from '../permissions/actor.js';
 import type { SystemGroupName } from '../permissions/system-groups.js';
 import type { Realm } from '../realms/realm.js';
@@ -54,9 +55,6 @@ export async function ownMarkdownOptions(
   return markdownOptions(realm, realmUrls.urlOf(realm), { translateEmoticons });
 }
 
-/** What a text was parsed into before the unit, or why it cannot be rendered, which is said in its place inside. */
-export type ParsedAhead = ParsedMarkdown | DomainError;
-
 export async function parseAhead(
   renderer: MarkdownRenderer,
   text: string,
@@ -89,14 +87,6 @@ type Reads = Pick<
 /** What was made of a text, and the groups it mentions aloud. */
 export interface RenderedText extends RenderedMarkdown {
   readonly mentionedGroups: readonly Group[];
-}
-
-/** Whose access decides what the names in a text turn into (markdown §11, §12). */
-export interface Author {
-  /** Null: nobody in particular, so every name is looked up. For texts without a word that a user typed. */
-  readonly actor: Actor | null;
-  /** Linked to whatever the actor may read: the channels that a notice is about. */
-  readonly about?: readonly Pick<Channel, 'id'>[];
 }
 
 /**

@@ -10,8 +10,9 @@ import {
   type MemoryFixture,
 } from '@parley/testkit';
 import type { MarkdownOptions, ParsedMarkdown } from '../markdown/markdown.js';
+import type { Author } from '../markdown/text-renderer.js';
 import type { Transaction } from '../shared/unit-of-work.js';
-import { type Author, markdownOptions } from './render-message.js';
+import { markdownOptions } from './render-message.js';
 import { SystemMessages } from './system-messages.js';
 
 /** The vault and its topic are the owner's alone. */

@@ -1,23 +1,16 @@
-import type { Channel } from '../channels/channel.js';
+import { type ChannelNotice, configuredChannel, type NotificationBot } from '../channels/notification-bot.js';
 import type { MarkdownOptions, MarkdownRenderer, ParsedMarkdown } from '../markdown/markdown.js';
 import { silentMention } from '../markdown/syntax.js';
+import type { Author, ParsedAhead } from '../markdown/text-renderer.js';
 import type { Realm } from '../realms/realm.js';
 import type { Clock } from '../shared/clock.js';
 import { DomainError, orThrow } from '../shared/errors.js';
-import type { ChannelId, UserId } from '../shared/ids.js';
 import type { RealmUrls } from '../shared/realm-urls.js';
 import type { Transaction } from '../shared/unit-of-work.js';
 import type { SystemBotKind, User } from '../users/user.js';
 import { type Message, parseContent } from './message.js';
 import { type Destination, postMessage } from './post-message.js';
-import {
-  type Author,
-  markdownOptions,
-  type ParsedAhead,
-  parseAhead,
-  type RenderedText,
-  renderText,
-} from './render-message.js';
+import { markdownOptions, parseAhead, type RenderedText, renderText } from './render-message.js';
 
 const SIGNUP_TOPIC = 'signups';
 const CLIENT_NAME = 'Internal';
@@ -30,21 +23,6 @@ const introduction = (realm: Realm, newcomer: User): string =>
     'Open a channel and read a topic or two, answer where you have something to say, and begin a topic of your own when ' +
       'you bring up something new.',
   ].join('\n\n');
-
-/** Into a topic of a channel, which may be archived. */
-export interface ChannelNotice {
-  readonly channel: Channel;
-  readonly topic: string;
-  readonly content: string;
-  /** For these it is read already. */
-  readonly readFor?: readonly UserId[];
-  /** For everybody. */
-  readonly isReadByDefault?: boolean;
-  /** Subscribers who get it unread all the same. */
-  readonly unreadFor?: readonly UserId[];
-  /** The content, or what it quotes, parsed before the unit. */
-  readonly ahead?: ParsedMarkdown;
-}
 
 /** Words of welcome that administrators chose, and what they were parsed into. */
 export interface WelcomeText {
@@ -60,7 +38,7 @@ interface Draft {
 }
 
 /** What the realm's own bots say when something happens. Runs inside the unit of what happened. */
-export class SystemMessages {
+export class SystemMessages implements NotificationBot {
   constructor(
     private readonly renderer: MarkdownRenderer,
     private readonly realmUrls: RealmUrls,
@@ -75,7 +53,6 @@ export class SystemMessages {
     return this.postAll(tx, realm, author, [notice]);
   }
 
-  /** Each into its channel; a text that is the same in several is made into a message once. */
   async postAll(
     tx: Transaction,
     realm: Realm,
@@ -96,7 +73,6 @@ export class SystemMessages {
     }
   }
 
-  /** A notice that quotes what somebody typed, before the unit. Undefined where it cannot be rendered. */
   async parseNotice(realm: Realm, content: string): Promise<ParsedMarkdown | undefined> {
     const parsed = await this.parse(realm, content);
     return parsed instanceof DomainError ? undefined : parsed;
@@ -204,7 +180,7 @@ export class SystemMessages {
 
   /** Where the organization wants newcomers announced (users §3.1). */
   async announceSignup(tx: Transaction, realm: Realm, newcomer: User): Promise<void> {
-    const channel = await this.configuredChannel(tx, realm, realm.settings.signupAnnouncementsChannelId);
+    const channel = await configuredChannel(tx, realm, realm.settings.signupAnnouncementsChannelId);
     if (!channel) return;
     await this.sendToChannel(tx, realm, {
       channel,
@@ -213,12 +189,6 @@ export class SystemMessages {
       // Names hold nothing that could name anything else.
       author: { actor: null },
     });
-  }
-
-  /** A channel that the organization's settings name; null when unset or archived. */
-  async configuredChannel(tx: Transaction, realm: Realm, id: number | null): Promise<Channel | null> {
-    const channel = id === null ? null : await tx.channels.find(realm.id, id as ChannelId);
-    return channel && !channel.isArchived ? channel : null;
   }
 
   private async draft(

@@ -1,7 +1,6 @@
 import { except, wholeRealm } from '../events/audience.js';
 import { updateFullMembers } from '../groups/update-full-members.js';
-import type { MarkdownRenderer } from '../markdown/markdown.js';
-import { markdownOptions, type ParsedAhead, parseAhead, renderText } from '../messages/render-message.js';
+import type { ParsedText, TextRenderer } from '../markdown/text-renderer.js';
 import type { Actor } from '../permissions/actor.js';
 import type { GroupSettingValue } from '../permissions/group-setting.js';
 import type { GroupSettingUpdate } from '../permissions/group-setting-rules.js';
@@ -18,9 +17,7 @@ import {
 } from '../realms/realm-settings.js';
 import type { Clock } from '../shared/clock.js';
 import type { DevelopmentMode } from '../shared/development-mode.js';
-import { orThrow } from '../shared/errors.js';
 import type { ChannelId, EventSeq, RealmId } from '../shared/ids.js';
-import type { RealmUrls } from '../shared/realm-urls.js';
 import {
   badSettingValue,
   changed,
@@ -29,7 +26,7 @@ import {
   type SettingValue,
   settingChanges,
 } from '../shared/settings.js';
-import type { Transaction, UnitOfWork } from '../shared/unit-of-work.js';
+import type { Transaction } from '../shared/unit-of-work.js';
 import { announceReach } from '../users/announce-access.js';
 import { atLeast } from '../users/user-delivery.js';
 
@@ -65,8 +62,7 @@ const ALWAYS_WRITTEN: RealmSettingName = 'organizationType';
 /** What follows from a change that is permitted. */
 export class RealmChanges {
   constructor(
-    private readonly renderer: MarkdownRenderer,
-    private readonly realmUrls: RealmUrls,
+    private readonly texts: TextRenderer,
     private readonly clock: Clock,
     private readonly mode: DevelopmentMode,
     private readonly meetingServer: MeetingServer | null,
@@ -85,7 +81,7 @@ export class RealmChanges {
     realm: Realm,
     actor: Actor | null,
     input: ChangeRealmInput,
-    parsed: ParsedAhead | undefined,
+    parsed: ParsedText | null,
   ): Promise<ChangeRealmOutput> {
     const settings = await requestedChanges(tx, realm, input);
     const permissions = await acceptGroupSettings(
@@ -107,7 +103,7 @@ export class RealmChanges {
       name: name ?? realm.name,
       settings: { ...realm.settings, ...changed(realm.settings, settings), ...Object.fromEntries(methods) },
       renderedDescription: description
-        ? await this.render(tx, actor, realm, description.value as string, parsed)
+        ? await this.texts.render(tx, realm.id, actor, parsed!)
         : realm.renderedDescription,
       permissions: { ...realm.permissions, ...Object.fromEntries(permissions.map((row) => [row.name, row.groupId])) },
     };
@@ -149,26 +145,9 @@ export class RealmChanges {
     for (const change of settings) if (isLast(change)) await announceSetting(change);
   }
 
-  async parseDescription(uow: UnitOfWork, realmId: RealmId, description: unknown): Promise<ParsedAhead | undefined> {
-    if (typeof description !== 'string' || description === '') return undefined;
-    const realm = await uow.read(({ realms }) => realms.get(realmId));
-    return parseAhead(this.renderer, description, this.optionsOf(realm));
-  }
-
-  private async render(
-    tx: Transaction,
-    actor: Actor | null,
-    realm: Realm,
-    description: string,
-    ahead: ParsedAhead | undefined,
-  ): Promise<string> {
-    // Without a description nothing was parsed.
-    if (description === '') return '';
-    return (await renderText(tx, this.renderer, orThrow(ahead!), realm, { actor })).html;
-  }
-
-  private optionsOf(realm: Realm) {
-    return markdownOptions(realm, this.realmUrls.urlOf(realm), { mediaPreviews: false });
+  /** Before the unit. Null: there is none to parse. */
+  async parseDescription(realmId: RealmId, description: unknown): Promise<ParsedText | null> {
+    return typeof description === 'string' ? this.texts.parse(realmId, description) : null;
   }
 }
 

@@ -1,10 +1,8 @@
-import type { MarkdownRenderer } from '../markdown/markdown.js';
-import { markdownOptions, type ParsedAhead, parseAhead, renderText } from '../messages/render-message.js';
+import type { ParsedText, TextRenderer } from '../markdown/text-renderer.js';
 import { type Actor, isAdministrator } from '../permissions/actor.js';
 import type { Realm } from '../realms/realm.js';
-import { DomainError, orThrow } from '../shared/errors.js';
+import { DomainError } from '../shared/errors.js';
 import type { ProfileFieldId, RealmId, UserId } from '../shared/ids.js';
-import type { RealmUrls } from '../shared/realm-urls.js';
 import type { Transaction, UnitOfWork } from '../shared/unit-of-work.js';
 import { type ProfileField, unknownProfileField } from './profile-field.js';
 import { type GivenProfileValue, isRenderedKind, type ProfileValue, profileValueText } from './profile-value.js';
@@ -17,33 +15,26 @@ export interface ProfileEntry {
 }
 
 /** Texts that are shown as Markdown, by what they are. */
-export type ParsedProfile = ReadonlyMap<string, ParsedAhead>;
+export type ParsedProfile = ReadonlyMap<string, ParsedText>;
 
 /** Values of custom profile fields (users §3.2, §13.5). */
 export class ProfileValues {
   constructor(
     private readonly uow: UnitOfWork,
-    private readonly renderer: MarkdownRenderer,
-    private readonly realmUrls: RealmUrls,
+    private readonly texts: TextRenderer,
   ) {}
 
   /** Before the unit: what takes its time. */
   async parse(realmId: RealmId, entries: readonly ProfileEntry[]): Promise<ParsedProfile> {
-    const parsed = new Map<string, ParsedAhead>();
-    if (entries.length === 0) return parsed;
-    const { realm, fields } = await this.uow.read(async ({ realms, profiles }) => ({
-      realm: await realms.get(realmId),
-      fields: await profiles.listFields(realmId),
-    }));
+    if (entries.length === 0) return new Map();
+    const fields = await this.uow.read(({ profiles }) => profiles.listFields(realmId));
     const rendered = new Set(fields.filter(({ kind }) => isRenderedKind(kind)).map(({ id }) => id));
-    const options = markdownOptions(realm, this.realmUrls.urlOf(realm), { mediaPreviews: false });
-    for (const { fieldId, value } of entries) {
+    const texts = entries.flatMap(({ fieldId, value }) => {
       // What is longer than any value is refused in its turn.
       const isText = typeof value === 'string' && value !== '' && value.length <= 1000;
-      if (!isText || !rendered.has(fieldId) || parsed.has(value)) continue;
-      parsed.set(value, await parseAhead(this.renderer, value, options));
-    }
-    return parsed;
+      return isText && rendered.has(fieldId) ? [value] : [];
+    });
+    return this.texts.parseAll(realmId, texts);
   }
 
   /**
@@ -91,7 +82,7 @@ export class ProfileValues {
     }
     if (present.get(fieldId)?.value === text) return;
     const ahead = isRenderedKind(kind) ? parsed.get(text) : undefined;
-    const rendered = ahead ? (await renderText(tx, this.renderer, orThrow(ahead), realm, { actor })).html : null;
+    const rendered = ahead ? await this.texts.render(tx, realm.id, actor, ahead) : null;
     const value: ProfileValue = { fieldId, value: text, rendered };
     present.set(fieldId, value);
     await tx.profiles.putValue(realm.id, user.id, value);

@@ -19,7 +19,8 @@ import {
 import type { TopicSummary } from '@parley/domain/messages';
 import type { UserId } from '@parley/domain/shared';
 import { BoundedCache } from '../caching/bounded-cache.js';
-import { PresentedText } from '../events/register-answer.js';
+import { EncodedTexts } from '../caching/encoded-texts.js';
+import { PresentedText, SharedList } from '../events/register-answer.js';
 import { presentGroupSetting } from '../groups/group-setting.presenters.js';
 import { permissionTitle } from '../groups/permission-title.js';
 import type { WireGroupSetting } from '../routing/param-types.js';
@@ -66,7 +67,7 @@ export function presentChannel(channel: ChannelView): WireFields & { readonly st
 }
 
 /** In characters of all texts together. */
-const ROOM_FOR_TEXTS = 16 * 1024 * 1024;
+const ROOM_FOR_TEXTS = 24 * 1024 * 1024;
 /** What a view takes that is kept for its text. */
 const WEIGHT_OF_VIEW = 500;
 
@@ -83,6 +84,13 @@ export function channelText(channel: ChannelView): PresentedText {
   channelTexts.put(channel, { text, weight: WEIGHT_OF_VIEW + text.json.length });
   return text;
 }
+
+/** In bytes, with the texts: five thousand channels of a usual kind are about 12 MB. */
+const ROOM_FOR_LISTS = 32 * 1024 * 1024;
+const encodedChannels = new EncodedTexts(ROOM_FOR_LISTS, ',');
+
+export const sharedChannels = (channels: readonly ChannelView[]): SharedList<ChannelView> =>
+  new SharedList(channels, channelText, encodedChannels);
 
 function presentPermissions({ permissions }: ChannelView): Readonly<Record<string, WireGroupSetting>> {
   const wire: Record<string, WireGroupSetting> = {};

@@ -31,6 +31,7 @@ import {
   presentFolder,
   presentSubscription,
   presentTopic,
+  sharedChannels,
   VISIBILITY_POLICIES,
 } from './channel.presenters.js';
 
@@ -73,7 +74,7 @@ export const channelsSection: RegisterSection = registerSection({
   fields: { streams: wire.listOf(channel) },
   forSpectators: 'likeGuests',
   load: (snapshot) => snapshot.load(loadChannels),
-  present: (channels, context) => ({ streams: new PresentedList(shownChannels(channels, context), channelText) }),
+  present: (channels, context) => ({ streams: sharedChannels(shownChannels(channels, context)) }),
 });
 
 export const defaultChannelsSection: RegisterSection = registerSection({

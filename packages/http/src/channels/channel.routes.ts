@@ -21,6 +21,7 @@ import { ListTopics, SpectateTopics } from '@parley/domain/messages';
 import type { ChannelId, UserId } from '@parley/domain/shared';
 import { Turns } from '../caching/turns.js';
 import { presentLongList } from '../events/long-list.js';
+import { PresentedList } from '../events/register-answer.js';
 import { type Route, route } from '../routing/route.js';
 import * as wire from '../routing/wire-schema.js';
 import {
@@ -59,7 +60,6 @@ import {
   UnsubscribeUsersDto,
 } from './channel.dtos.js';
 import {
-  channelText,
   presentChangeSubscriptions,
   presentChannel,
   presentListedChannel,
@@ -67,6 +67,7 @@ import {
   presentSubscribeUsers,
   presentTopics,
   presentUnsubscribeUsers,
+  sharedChannels,
 } from './channel.presenters.js';
 
 const toChannelId = ({ stream_id }: { readonly stream_id: number }) => ({ channelId: stream_id as ChannelId });
@@ -92,7 +93,11 @@ export function channelRoutes(): readonly Route[] {
       }),
       answer: CHANNELS,
       present: ({ channels }, { dto }) =>
-        presentLongList(turns, 'streams', channels, dto.include_default ? presentListedChannel : channelText),
+        presentLongList(
+          turns,
+          'streams',
+          dto.include_default ? new PresentedList(channels, presentListedChannel) : sharedChannels(channels),
+        ),
     }),
     route('POST', '/channels/create', {
       auth: 'user',
@@ -171,7 +176,8 @@ export function channelRoutes(): readonly Route[] {
       useCase: ListSubscriptions,
       toInput: (dto) => ({ includeSubscribers: dto.include_subscribers !== 'false' }),
       answer: SUBSCRIPTIONS,
-      present: (subscriptions) => presentLongList(turns, 'subscriptions', subscriptions, presentOwnSubscription),
+      present: (subscriptions) =>
+        presentLongList(turns, 'subscriptions', new PresentedList(subscriptions, presentOwnSubscription)),
     }),
     route('POST', '/users/me/subscriptions', {
       auth: 'user',

@@ -1,6 +1,7 @@
 import { ChangeDraft, CreateDrafts, DeleteDraft, ListDrafts } from '@parley/domain/drafts';
 import { Turns } from '../caching/turns.js';
 import { presentLongList } from '../events/long-list.js';
+import { PresentedList } from '../events/register-answer.js';
 import { NoParameters } from '../routing/params.js';
 import { type Route, route } from '../routing/route.js';
 import * as wire from '../routing/wire-schema.js';
@@ -25,7 +26,8 @@ export function draftRoutes(): readonly Route[] {
       dto: NoParameters,
       useCase: ListDrafts,
       answer: wire.fields({ count: wire.integer(), drafts: wire.listOf(draft) }),
-      present: (drafts) => presentLongList(turns, 'drafts', drafts, presentDraft, { count: drafts.length }),
+      present: (drafts) =>
+        presentLongList(turns, 'drafts', new PresentedList(drafts, presentDraft), { count: drafts.length }),
     }),
     route('POST', '/drafts', {
       ...OF_SYNCHRONIZED,

@@ -1,6 +1,6 @@
 import { type Delivery, type DeliveryOutcome, POSITIONS_PER_SEQ } from '@parley/domain/events';
+import type { EncodedTexts } from '../caching/encoded-texts.js';
 import type { BodyChunk } from '../routing/reply.js';
-import type { EncodedAnswers } from './encoded-answers.js';
 import type { Presented, WireEvent } from './event-presenter.js';
 import { endWithId, SharedText } from './event-texts.js';
 
@@ -25,7 +25,7 @@ export class EventAnswer {
   /** The highest id in it; -1: there is none. */
   lastPosition = -1;
 
-  constructor(private readonly shared: EncodedAnswers) {}
+  constructor(private readonly shared: EncodedTexts) {}
 
   /** What one delivery became, as far as the client has not confirmed it: all of it, or it is left for the next answer. */
   take(delivery: Delivery, presented: Presented, acked: number): DeliveryOutcome {

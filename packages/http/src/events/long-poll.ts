@@ -10,13 +10,13 @@ import {
   type WakeReason,
 } from '@parley/domain/events';
 import type { Caller, Randomness, ReportProblem } from '@parley/domain/shared';
+import { EncodedTexts } from '../caching/encoded-texts.js';
 import type { MessagePart } from '../messages/message-parts.js';
 import type { PublicRealm } from '../realms/public-realm.js';
 import { type Reply, success, WireText } from '../routing/reply.js';
 import type { Request } from '../routing/request.js';
 import { EventAnswer } from './answer.js';
 import { CatchUpQueue } from './catch-up-queue.js';
-import { EncodedAnswers } from './encoded-answers.js';
 import type { EventContext, EventWriter, Presented } from './event-presenter.js';
 import { type SharedText, SharedTexts } from './event-texts.js';
 import type { PublicRealms } from './public-realms.js';
@@ -45,7 +45,7 @@ export class LongPoll {
   private readonly wheel: TimerWheel;
   private readonly line = new CatchUpQueue();
   private readonly texts = new SharedTexts();
-  private readonly encoded = new EncodedAnswers();
+  private readonly encoded = new EncodedTexts();
 
   constructor(
     private readonly writer: EventWriter,

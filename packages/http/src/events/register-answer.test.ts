@@ -1,10 +1,11 @@
-import { PresentedList, PresentedText, writeSections } from './register-answer.js';
+import { EncodedTexts } from '../caching/encoded-texts.js';
+import { encodedList, PresentedList, PresentedText, SharedList, writeSections } from './register-answer.js';
 
 function written(...sections: (() => object)[]): { text: string; steps: number } {
   const work = writeSections(sections as (() => Record<string, unknown>)[]);
   for (let steps = 0; ; steps++) {
     const { done, value } = work.next();
-    if (done) return { text: `{${value}}`, steps };
+    if (done) return { text: `{${value.map(String).join('')}}`, steps };
   }
 }
 
@@ -41,6 +42,42 @@ describe('the text of sections', () => {
 
   it('has text that was presented before as it is', () => {
     expect(written(() => ({ users: new PresentedText('[{"id":1}]') })).text).toBe('{"users":[{"id":1}]}');
+  });
+
+  describe('of elements that many are sent', () => {
+    const texts = Array.from({ length: 120 }, (_, n) => new PresentedText(`{"n":"${n} é"}`));
+    const parsed = texts.map(({ json }) => JSON.parse(json));
+    const chunksOf = (elements: readonly PresentedText[], encoded: EncodedTexts) => {
+      const work = writeSections([() => ({ list: new SharedList(elements, (text) => text, encoded), end: 1 })]);
+      for (;;) {
+        const { done, value } = work.next();
+        if (done) return value;
+      }
+    };
+
+    it.each([0, 1, 49, 50, 51, 120])('has a list of %d of them, whole', (length) => {
+      const encoded = new EncodedTexts(undefined, ',');
+      const elements = texts.slice(0, length);
+      expect(JSON.parse(`{${chunksOf(elements, encoded).map(String).join('')}}`)).toEqual({
+        list: parsed.slice(0, length),
+        end: 1,
+      });
+      const { chunks } = encodedList(
+        elements.map(({ json }) => json),
+        encoded,
+      );
+      expect(JSON.parse(chunks.map(String).join(''))).toEqual(parsed.slice(0, length));
+    });
+
+    it('encodes neighbours once for everybody, and anew where one of them is another', () => {
+      const encoded = new EncodedTexts(undefined, ',');
+      const bytes = (elements: readonly PresentedText[]) => chunksOf(elements, encoded).filter(Buffer.isBuffer);
+      const [first, second] = bytes(texts);
+      expect(bytes(texts).map((chunk, n) => chunk === [first, second][n])).toEqual([true, true]);
+      const changed = texts.with(60, new PresentedText('{"n":"other"}'));
+      const [same, anew] = bytes(changed);
+      expect([same === first, String(anew).includes('"other"')]).toEqual([true, true]);
+    });
   });
 
   it('presents a section only when those before it are written', () => {

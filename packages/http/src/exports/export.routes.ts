@@ -9,6 +9,7 @@ import {
 import type { ExportId } from '@parley/domain/shared';
 import { Turns } from '../caching/turns.js';
 import { presentLongList } from '../events/long-list.js';
+import { PresentedList } from '../events/register-answer.js';
 import type { RouteParts } from '../feature.js';
 import { serveFile } from '../files/serve-file.js';
 import { unknownPath } from '../routing/errors.js';
@@ -76,14 +77,18 @@ export function exportRoutes({ publicRealms }: Pick<RouteParts, 'publicRealms'>)
         ),
       }),
       present: (consents) =>
-        presentLongList(turns, 'export_consents', consents, ({ userId, isGiven, emailAddressVisibility }) => ({
-          user_id: userId,
-          consented: isGiven,
-          email_address_visibility: USER_SETTING_FORMS.presentValue(
-            'emailAddressVisibility',
-            emailAddressVisibility,
-          ) as number,
-        })),
+        presentLongList(
+          turns,
+          'export_consents',
+          new PresentedList(consents, ({ userId, isGiven, emailAddressVisibility }) => ({
+            user_id: userId,
+            consented: isGiven,
+            email_address_visibility: USER_SETTING_FORMS.presentValue(
+              'emailAddressVisibility',
+              emailAddressVisibility,
+            ) as number,
+          })),
+        ),
     }),
     route('GET', '/user_avatars/exports/*path_id', {
       auth: 'anyone',

@@ -10,6 +10,7 @@ import {
 import { DomainError, type FileId } from '@parley/domain/shared';
 import { Turns } from '../caching/turns.js';
 import { presentLongList } from '../events/long-list.js';
+import { PresentedList } from '../events/register-answer.js';
 import type { RouteParts } from '../feature.js';
 import { badParameter } from '../routing/errors.js';
 import type { LimitRule } from '../routing/limit-rules.js';
@@ -102,7 +103,7 @@ export function fileRoutes({ serverInfo }: Pick<RouteParts, 'serverInfo'>): read
       useCase: ListFiles,
       answer: wire.fields({ attachments: wire.listOf(attachment), upload_space_used: wire.integer() }),
       present: ({ files, usedBytes }) =>
-        presentLongList(turns, 'attachments', files, presentFile, { upload_space_used: usedBytes }),
+        presentLongList(turns, 'attachments', new PresentedList(files, presentFile), { upload_space_used: usedBytes }),
     }),
     route('DELETE', '/attachments/:attachment_id', {
       auth: 'user',

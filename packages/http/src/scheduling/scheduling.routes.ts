@@ -9,6 +9,7 @@ import {
 } from '@parley/domain/scheduling';
 import { Turns } from '../caching/turns.js';
 import { presentLongList } from '../events/long-list.js';
+import { PresentedList } from '../events/register-answer.js';
 import { NoParameters } from '../routing/params.js';
 import { type Route, route } from '../routing/route.js';
 import * as wire from '../routing/wire-schema.js';
@@ -35,7 +36,8 @@ export function schedulingRoutes(): readonly Route[] {
       dto: NoParameters,
       useCase: ListScheduledMessages,
       answer: wire.fields({ scheduled_messages: wire.listOf(scheduledMessage) }),
-      present: (messages) => presentLongList(turns, 'scheduled_messages', messages, presentScheduledMessage),
+      present: (messages) =>
+        presentLongList(turns, 'scheduled_messages', new PresentedList(messages, presentScheduledMessage)),
     }),
     route('POST', '/scheduled_messages', {
       auth: 'user',
@@ -62,7 +64,7 @@ export function schedulingRoutes(): readonly Route[] {
       dto: NoParameters,
       useCase: ListReminders,
       answer: wire.fields({ reminders: wire.listOf(reminder) }),
-      present: (reminders) => presentLongList(turns, 'reminders', reminders, presentReminder),
+      present: (reminders) => presentLongList(turns, 'reminders', new PresentedList(reminders, presentReminder)),
     }),
     route('POST', '/reminders', {
       auth: 'user',

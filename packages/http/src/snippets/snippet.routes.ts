@@ -2,6 +2,7 @@ import type { SnippetId } from '@parley/domain/shared';
 import { ChangeSnippet, CreateSnippet, DeleteSnippet, ListSnippets } from '@parley/domain/snippets';
 import { Turns } from '../caching/turns.js';
 import { presentLongList } from '../events/long-list.js';
+import { PresentedList } from '../events/register-answer.js';
 import { IntegerParam, NoParameters, TextParam } from '../routing/params.js';
 import { type Route, route } from '../routing/route.js';
 import * as wire from '../routing/wire-schema.js';
@@ -34,7 +35,7 @@ export function snippetRoutes(): readonly Route[] {
       dto: NoParameters,
       useCase: ListSnippets,
       answer: wire.fields({ saved_snippets: wire.listOf(snippet) }),
-      present: (snippets) => presentLongList(turns, 'saved_snippets', snippets, presentSnippet),
+      present: (snippets) => presentLongList(turns, 'saved_snippets', new PresentedList(snippets, presentSnippet)),
     }),
     route('POST', '/saved_snippets', {
       auth: 'user',

@@ -3,11 +3,15 @@ import { type RealmUrls, slicesOf, type UserId } from '@parley/domain/shared';
 import type { EmailVisibility } from '@parley/domain/user-settings';
 import { emailVisibilityOf, type User, type UserList, visibleEmailSettings } from '@parley/domain/users';
 import { BoundedCache } from '../caching/bounded-cache.js';
+import { EncodedTexts } from '../caching/encoded-texts.js';
+import { encodedList, type PresentedChunks } from '../events/register-answer.js';
 import { publicRealmOf } from '../realms/public-realm.js';
 import { type PresentableUser, presentUser, type UserForm } from './user.presenters.js';
 
 /** In characters of all texts together. */
 const DEFAULT_ROOM = 16 * 1024 * 1024;
+/** In bytes, with the texts: ten thousand users of a usual kind are about 8 MB. */
+const ROOM_FOR_LISTS = 32 * 1024 * 1024;
 
 /** Fetched at once; the event loop may turn before the next ones. */
 const USERS_AT_A_TIME = 250;
@@ -28,6 +32,7 @@ export type UserListForm = Omit<UserForm, 'seesEmail'>;
 /** Presents lists of users as JSON text that is kept, so that only users who changed are read and presented anew. */
 export class UserPagePresenter {
   private readonly cache: BoundedCache<UserId, UserTexts>;
+  private readonly encoded = new EncodedTexts(ROOM_FOR_LISTS, ',');
 
   constructor(
     private readonly realmUrls: RealmUrls,
@@ -36,12 +41,13 @@ export class UserPagePresenter {
     this.cache = new BoundedCache(room);
   }
 
-  /** A JSON array in the list's order. Called within the snapshot the list is of. */
+  /** A JSON array in the list's order, with `more` elements behind. Called within the snapshot the list is of. */
   async present(
     { viewer, realm, entries }: UserList,
     hydrate: (ids: readonly UserId[]) => Promise<readonly PresentableUser[]>,
     form: UserListForm,
-  ): Promise<string> {
+    more: readonly string[] = [],
+  ): Promise<PresentedChunks> {
     const publicRealm = publicRealmOf(realm, this.realmUrls);
     const visible = new Set<EmailVisibility>(form.forSpectators ? [] : visibleEmailSettings(viewer.role));
     const texts = new Array<string | undefined>(entries.length);
@@ -67,7 +73,7 @@ export class UserPagePresenter {
       }
       for (let index = 0; index < entries.length; index++) texts[index] ??= presented.get(entries[index]!.id);
     }
-    return `[${texts.join(',')}]`;
+    return encodedList([...(texts as string[]), ...more], this.encoded);
   }
 
   private keep(

@@ -2,7 +2,7 @@ import { isAtLeast } from '@parley/domain/permissions';
 import { loadRealm } from '@parley/domain/realms';
 import { isEmailPublic, type LoadedPeople, loadPeople, loadViewer, publicAddress } from '@parley/domain/users';
 import { can } from '../events/queue-presentation.js';
-import { PresentedText } from '../events/register-answer.js';
+import type { PresentedChunks } from '../events/register-answer.js';
 import {
   plainSection,
   type RegisterRequest,
@@ -89,9 +89,9 @@ export const peopleSection = ({ realmUrls, userPages }: SectionParts): RegisterS
       return writePeople({ viewer, realm }, people, request, userPages, publicRealmOf(realm, realmUrls));
     },
     present: ({ active, deactivated, bots }) => ({
-      realm_users: new PresentedText(active),
-      realm_non_active_users: new PresentedText(deactivated),
-      cross_realm_bots: new PresentedText(bots),
+      realm_users: active,
+      realm_non_active_users: deactivated,
+      cross_realm_bots: bots,
     }),
   });
 
@@ -105,13 +105,12 @@ async function writePeople(
   { presentation, isSpectator }: RegisterRequest,
   pages: UserPagePresenter,
   publicRealm: PublicRealm,
-): Promise<{ readonly active: string; readonly deactivated: string; readonly bots: string }> {
+): Promise<Readonly<Record<'active' | 'deactivated' | 'bots', PresentedChunks>>> {
   const form = { clientGravatar: presentation.clientGravatar, withProfile: !isSpectator, forSpectators: isSpectator };
-  const list = (isActive: boolean) =>
-    pages.present({ viewer, realm, entries: entries.filter((entry) => entry.isActive === isActive) }, hydrate, {
-      ...form,
-      withActivity: false,
-    });
+  const list = (isActive: boolean, more: readonly string[]) => {
+    const wanted = entries.filter((entry) => entry.isActive === isActive);
+    return pages.present({ viewer, realm, entries: wanted }, hydrate, { ...form, withActivity: false }, more);
+  };
   const bots = await pages.present({ viewer, realm, entries: systemBots }, async () => systemBots, {
     ...form,
     withActivity: true,
@@ -120,11 +119,5 @@ async function writePeople(
   const inaccessibleUsers = unknown.map((id) =>
     JSON.stringify(presentUnknownUser(id, publicRealm, { withActivity: false })),
   );
-  return { bots, active: append(await list(true), inaccessibleUsers), deactivated: await list(false) };
-}
-
-/** More elements, as text, at the end of a JSON array. */
-function append(array: string, elements: readonly string[]): string {
-  if (elements.length === 0) return array;
-  return `${array === '[]' ? '[' : `${array.slice(0, -1)},`}${elements.join(',')}]`;
+  return { bots, active: await list(true, inaccessibleUsers), deactivated: await list(false, []) };
 }

@@ -42,7 +42,7 @@ export function userRoutes(realmUrls: RealmUrls, pages: UserPagePresenter): read
         const members = await useCase.execute(caller, toListUsersInput(dto), (list, hydrate) =>
           pages.present(list, hydrate, form),
         );
-        return success(new WireText(`"members":${members}`));
+        return success(new WireText(['"members":', ...members.chunks]));
       },
     }),
     // The same for browsers whose user has not logged in: less of each.
@@ -63,7 +63,7 @@ export function userRoutes(realmUrls: RealmUrls, pages: UserPagePresenter): read
         const members = await useCase.execute(caller, toListUsersInput(dto), (list, hydrate) =>
           pages.present(list, hydrate, form),
         );
-        return success(new WireText(`"members":${members}`));
+        return success(new WireText(['"members":', ...members.chunks]));
       },
     }),
     route('POST', '/users', {

@@ -1,6 +1,10 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chownSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { readConfiguration } from '../configuration/read-configuration.js';
+import { TestSmtpServer } from '../testing/test-smtp-server.js';
+import { flagsOf, wordCounts } from './command.js';
+import { COMMANDS } from './commands.js';
 import { runCommandLine } from './run-command-line.js';
 
 // Real databases, real passwords; a busy machine takes its time.
@@ -17,7 +21,8 @@ describe('parley', () => {
   afterAll(() => rmSync(directory, { recursive: true }));
 
   let input = '';
-  async function run(...args: readonly string[]) {
+  const run = (...args: readonly string[]) => runIn({}, ...args);
+  async function runIn(environment: Readonly<Record<string, string>>, ...args: readonly string[]) {
     const out: string[] = [];
     const err: string[] = [];
     const terminal = {
@@ -27,7 +32,7 @@ describe('parley', () => {
       interrupted: async () => {},
     };
     const database = { PARLEY_DATABASE: `sqlite:${join(directory, 'parley.db')}` };
-    const code = await runCommandLine(args, terminal, database);
+    const code = await runCommandLine(args, terminal, { ...database, ...environment });
     return { code, out: out.join('\n'), err: err.join('\n') };
   }
   /** Where SQLite keeps a program's own version number. */
@@ -74,6 +79,20 @@ describe('parley', () => {
       expect(await read('user', 'reactivate', 'bob@example.com')).toMatchObject({ active: true, changed: true });
     });
 
+    it('gives addresses', async () => {
+      expect(await run('user', 'set-email', '5', 'bob.roe@example.com')).toEqual({
+        code: 0,
+        out: expect.stringMatching(/ is at bob\.roe@example\.com, and was at bob@example\.com$/),
+        err: '',
+      });
+      expect(await run('user', 'set-email', '5', 'ann@example.com')).toMatchObject({ code: 1 });
+      expect(await run('user', 'set-email', '5', 'ann')).toMatchObject({
+        code: 1,
+        err: expect.stringMatching(/no email/),
+      });
+      expect(await read('user', 'set-email', '5', 'bob@example.com')).toMatchObject({ email: 'bob@example.com' });
+    });
+
     it('prints API keys, and makes new ones', async () => {
       const { out: key } = await run('user', 'api-key', 'ann@example.com');
       expect(key).toMatch(/^\w{32}$/);
@@ -84,6 +103,18 @@ describe('parley', () => {
       const { out: file } = await run('user', 'api-key', 'ann@example.com', '--zuliprc');
       expect(file).toMatch(/^\[api\]\nemail=ann@example.com\nkey=\w{32}\nsite=http:\/\/\S+$/);
       expect(file).toContain(apiKey);
+    });
+
+    it('prints a link by which somebody sets a password', async () => {
+      const site = '--url=https://chat.example.com';
+      const { code, out } = await run('user', 'password-link', 'bob@example.com', site);
+      expect([code, out]).toEqual([
+        0,
+        expect.stringMatching(/^https:\/\/chat\.example\.com\/accounts\/password\/reset\/[a-z2-7]+$/),
+      ]);
+      const { url, expires } = await read('user', 'password-link', '5', site);
+      expect([url, Date.parse(expires) > Date.now() + 86_000_000]).toEqual([out, true]);
+      expect(await run('user', 'password-link', 'nobody@example.com')).toMatchObject({ code: 1 });
     });
 
     it('takes the passwords that the API takes', async () => {
@@ -150,8 +181,28 @@ describe('parley', () => {
       ${'email,nmae\na@b.example,Ann'}  | ${'There is no column nmae; did you mean name?'}
       ${'email\na@b.example'}           | ${'The column name is missing.'}
       ${'email,name\n"a@b.example,Ann'} | ${/is no CSV file: /}
+      ${' \r\n'}                        | ${/ is empty; its first line is to name the columns/}
     `('refuses $text', async ({ text, err }) => {
       expect((await run('user', 'import', file(text))).err).toMatch(err);
+    });
+
+    it.each([';', '\t'])('takes %j for a comma', async (sign) => {
+      const path = file(`name${sign}email\nGil, the Tall${sign}gil@example.com\n`);
+      expect(await read('user', 'import', path, '--dry-run')).toEqual({
+        wouldCreate: [{ email: 'gil@example.com' }],
+        existing: 0,
+      });
+    });
+
+    it('writes no control characters of a file to the terminal', async () => {
+      const { err } = await run('user', 'import', file('email,name,x\u0000\u001b[2J\n'));
+      expect(err).toMatch(/^parley: There is no column x\[2j; /);
+    });
+
+    it('refuses what is not UTF-8', async () => {
+      const path = file('');
+      writeFileSync(path, Buffer.from('email,name\nj@example.com,Jürgen', 'latin1'));
+      expect(await run('user', 'import', path)).toMatchObject({ code: 1, err: expect.stringMatching(/in UTF-8/) });
     });
 
     it('refuses a file that is not there', async () => {
@@ -199,12 +250,26 @@ describe('parley', () => {
     it.each`
       setting                           | value      | code | err
       ${'inviteRequird'}                | ${'on'}    | ${2} | ${'There is no setting inviteRequird; did you mean inviteRequired?'}
-      ${'inviteRequired'}               | ${'maybe'} | ${1} | ${'inviteRequired must be on or off, not "maybe".'}
-      ${'messageRetentionDays'}         | ${'0'}     | ${1} | ${'messageRetentionDays must be a number above 0 or none, not "0".'}
-      ${'digestWeekday'}                | ${'9'}     | ${1} | ${'digestWeekday must be one of 0, 1, 2, 3, 4, 5, 6, not "9".'}
+      ${'inviteRequired'}               | ${'maybe'} | ${2} | ${'inviteRequired must be on or off, not "maybe".'}
+      ${'messageRetentionDays'}         | ${'0'}     | ${2} | ${'messageRetentionDays must be a number above 0 or none, not "0".'}
+      ${'digestWeekday'}                | ${'9'}     | ${2} | ${'digestWeekday must be one of 0, 1, 2, 3, 4, 5, 6, not "9".'}
       ${'signupAnnouncementsChannelId'} | ${'x'}     | ${1} | ${'There is no channel x in Root.'}
     `('refuses $setting = $value', async ({ setting, value, code, err }) => {
       expect(await run('realm', 'set', '', setting, value)).toMatchObject({ code, err: `parley: ${err}` });
+    });
+
+    it('shows settings as it takes them', async () => {
+      await run('realm', 'set', '', 'inviteRequired', 'off');
+      await run('realm', 'set', '', 'messageRetentionDays', 'none');
+      const lines = (await run('realm', 'show', '')).out.split('\n').slice(1);
+      expect(lines).toEqual(expect.arrayContaining(['inviteRequired: off', 'messageRetentionDays: none']));
+      for (const line of lines) {
+        const [setting, value] = line.split(': ') as [string, string];
+        expect(await run('realm', 'set', '', setting, value)).toMatchObject({
+          code: 0,
+          out: `${setting} of Root was already ${value}`,
+        });
+      }
     });
 
     it('refuses one that is not there', async () => {
@@ -244,6 +309,70 @@ describe('parley', () => {
     [['user', 'create', '--help'], /Examples:\n {2}parley user create /],
   ])('says %j', async (args, out) => {
     expect(await run(...args)).toMatchObject({ code: 0, out: expect.stringMatching(out) });
+  });
+
+  describe('mail', () => {
+    it('sends a letter by the mail server, and says what that says', async () => {
+      const smtp = new TestSmtpServer();
+      await smtp.listen();
+      const environment = { PARLEY_SMTP_URL: smtp.url };
+      expect(await runIn(environment, 'mail', 'test', 'me@example.com')).toMatchObject({ code: 0, err: '' });
+      expect(smtp.letters).toEqual([expect.stringMatching(/^To: .*me@example\.com/m)]);
+      expect((await runIn(environment, 'doctor', '--thorough')).out).toContain('the mail server answers');
+      smtp.refuses = true;
+      expect(await runIn(environment, 'mail', 'test', 'me@example.com')).toMatchObject({
+        code: 1,
+        err: expect.stringMatching(/^parley: The mail server did not take the letter: .*451 later$/s),
+      });
+      await smtp.close();
+      expect(await runIn(environment, 'doctor', '--thorough')).toMatchObject({
+        code: 3,
+        out: expect.stringMatching(/PROBLEM {2}mail: the mail server cannot be used: .*ECONNREFUSED/),
+      });
+    });
+
+    it('says that there is no mail server, and what is no address', async () => {
+      expect(await run('mail', 'test', 'me@example.com')).toMatchObject({
+        code: 1,
+        err: expect.stringContaining('PARLEY_SMTP_URL is not set'),
+      });
+      expect(await run('mail', 'test', 'me')).toMatchObject({ code: 2 });
+    });
+  });
+
+  // Only the superuser can give files away.
+  (process.getuid?.() === 0 ? it : it.skip)('says what belongs to another user than the database', async () => {
+    const secret = join(directory, 'parley.db.secret');
+    chownSync(secret, 65_534, 65_534);
+    const { code, out } = await run('doctor');
+    chownSync(secret, 0, 0);
+    expect([code, out]).toEqual([3, expect.stringContaining(`PROBLEM  rights: ${secret} belongs to user 65534`)]);
+  });
+
+  it('says that the bucket of files cannot be reached', async () => {
+    const files = '--files=s3:bucket?endpoint=http://127.0.0.1:9';
+    expect(await run('doctor', '--thorough', files)).toMatchObject({
+      code: 3,
+      out: expect.stringMatching(/PROBLEM {2}files: The bucket bucket cannot be reached: \S/),
+    });
+  });
+
+  it.each(COMMANDS.flatMap(({ examples }) => examples))('takes its example: %s', async (example) => {
+    // As a shell hands it over, without what is done with the answer.
+    const words = [
+      ...example
+        .replace(/ (?:[<>]|&&) .*$/, '')
+        .replace(/\$\([^)]*\)/, 'x')
+        .matchAll(/'([^']*)'|\S+/g),
+    ];
+    const args = words.map(([word, quoted]) => quoted ?? word).filter((word) => !/^PARLEY_\w+=/.test(word));
+    expect(args[0]).toBe('parley');
+    const [group, verb] = args.slice(1);
+    const command = COMMANDS.find(({ name }) => name === `${group} ${verb}` || name === group)!;
+    const rest = args.slice(1 + command.name.split(' ').length);
+    const { positionals } = readConfiguration(rest, {}, flagsOf(command));
+    const [least, most] = wordCounts(command);
+    expect([least <= positionals.length, positionals.length <= most]).toEqual([true, true]);
   });
 
   it('says what the configuration comes to', async () => {

@@ -1,4 +1,4 @@
-import type { CommandFlags, Invocation } from '../config.js';
+import type { CommandFlags, Invocation } from '../configuration/read-configuration.js';
 import type { ComposedParley } from '../parley.js';
 
 /** Input and output of a command. */

@@ -2,6 +2,7 @@ import type { Command } from './command.js';
 import { CONFIG_COMMANDS } from './config.commands.js';
 import { EXPORT_COMMANDS } from './export.commands.js';
 import { FILE_COMMANDS } from './file.commands.js';
+import { MAIL_COMMANDS } from './mail.commands.js';
 import { MESSAGE_COMMANDS } from './message.commands.js';
 import { REALM_COMMANDS } from './realm.commands.js';
 import { SERVE_COMMAND } from './serve.command.js';
@@ -16,6 +17,7 @@ export const COMMANDS: readonly Command[] = [
   ...MESSAGE_COMMANDS,
   ...EXPORT_COMMANDS,
   ...FILE_COMMANDS,
+  ...MAIL_COMMANDS,
   ...STORAGE_COMMANDS,
   ...CONFIG_COMMANDS,
 ];

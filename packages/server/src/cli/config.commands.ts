@@ -1,4 +1,4 @@
-import { SETTINGS, type Setting, type SettingName } from '../config.js';
+import { SETTINGS, type Setting, type SettingName } from '../configuration/settings.js';
 import type { Command, CommandContext, CommandResult } from './command.js';
 
 /** Reading the configuration has checked it already. */

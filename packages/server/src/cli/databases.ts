@@ -1,12 +1,12 @@
-import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import type { Realm } from '@parley/domain/realms';
 import type { User } from '@parley/domain/users';
 import { silentLogger } from '@parley/http';
-import type { Invocation } from '../config.js';
+import type { Invocation } from '../configuration/read-configuration.js';
 import { openParley } from '../open-parley.js';
 import type { ComposedParley } from '../parley.js';
-import type { RealmResolverOptions } from '../realm-resolver.js';
+import { addressesOf } from '../server-address.js';
 import { StartupError } from '../startup-error.js';
 import type { CommandContext, CommandFlag } from './command.js';
 
@@ -20,7 +20,18 @@ export const REALM: Readonly<Record<string, CommandFlag>> = {
   realm: { value: 'STRING_ID', help: 'the organization; needed where there are several' },
 };
 
-export const hasDatabase = ({ configuration }: Invocation): boolean => existsSync(configuration.database.path);
+/** @throws StartupError where it cannot be known */
+export function hasDatabase({ configuration }: Invocation): boolean {
+  const { path } = configuration.database;
+  try {
+    return statSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EACCES') return false;
+    throw new StartupError(
+      `This user of the machine may not look into ${dirname(resolve(path))}: run parley as the one that the server runs as.`,
+    );
+  }
+}
 
 /** A command in the wrong folder must not make another database there. @throws StartupError */
 export function requireDatabase(invocation: Invocation): void {
@@ -32,19 +43,13 @@ export function requireDatabase(invocation: Invocation): void {
   );
 }
 
-/** Where the server is reached, as far as a command beside it can know. */
-export function addressesOf({ configuration }: Invocation): RealmResolverOptions {
-  const { url, port, defaultRealm, realmAddresses } = configuration;
-  return { url: url ?? `http://localhost:${port}`, defaultRealm, realmAddresses };
-}
-
 export const acceptsNewSecret = ({ flags }: Invocation): boolean => flags.get('accept-new-secret') === 'on';
 
 /** On the database, beside a server that may be running. @throws StartupError when there is none */
 export async function withParley<T>(invocation: Invocation, work: (parley: ComposedParley) => Promise<T>): Promise<T> {
   requireDatabase(invocation);
   const parley = await openParley(
-    { ...invocation.configuration, ...addressesOf(invocation) },
+    { ...invocation.configuration, ...addressesOf(invocation.configuration) },
     { logger: silentLogger, isOneOff: true, acceptsNewSecret: acceptsNewSecret(invocation) },
   );
   try {

@@ -8,22 +8,14 @@ import {
   type RealmSettingName,
   takesServerAddress,
 } from '@parley/domain/realms';
-import { DomainError } from '@parley/domain/shared';
+import { type ChannelId, DomainError } from '@parley/domain/shared';
 import { hint } from '../near-miss.js';
 import type { ComposedParley } from '../parley.js';
 import { serverAddressOf } from '../realm-resolver.js';
+import { addressesOf } from '../server-address.js';
 import { StartupError, UsageError } from '../startup-error.js';
 import type { Command, CommandContext, CommandResult } from './command.js';
-import {
-  addressesOf,
-  findRealm,
-  findUser,
-  hasDatabase,
-  NEW_DATABASE,
-  nameOf,
-  REALM,
-  requireDatabase,
-} from './databases.js';
+import { findRealm, findUser, hasDatabase, NEW_DATABASE, nameOf, REALM, requireDatabase } from './databases.js';
 
 const presentRealm = ({ ports }: ComposedParley, realm: Realm) => ({
   id: realm.id,
@@ -52,7 +44,8 @@ async function create(context: CommandContext): Promise<CommandResult> {
   // Before there is a file: what is refused leaves none.
   checkNewRealm({ stringId, name });
   requireDatabase(invocation);
-  if (!hasDatabase(invocation)) takesServerAddress(stringId, [], serverAddressOf(addressesOf(invocation)));
+  if (!hasDatabase(invocation))
+    takesServerAddress(stringId, [], serverAddressOf(addressesOf(invocation.configuration)));
   return context.withParley(async (parley) => {
     const realm = await parley.useCase(CreateRealm).execute({ stringId, name });
     const presented = presentRealm(parley, realm);
@@ -96,9 +89,7 @@ async function show(context: CommandContext): Promise<CommandResult> {
     return {
       lines: [
         `${nameOf(realm)}, reached at ${parley.ports.realmUrls.urlOf(realm)}${realm.isDeactivated ? ', deactivated' : ''}`,
-        ...Object.entries(settings).map(
-          ([name, value]) => `${name}: ${value === null ? 'none' : JSON.stringify(value)}`,
-        ),
+        ...(await shownSettings(parley, realm)),
       ],
       data: { ...presentRealm(parley, realm), settings },
     };
@@ -115,9 +106,7 @@ async function set(context: CommandContext): Promise<CommandResult> {
       .execute({ realmId: realm.id, settings: { [name]: value } })
       .catch((error: unknown) => {
         if (error instanceof DomainError && error.code === 'BAD_SETTING_VALUE') {
-          throw new StartupError(
-            `${name} must be ${describeValues(REALM_SETTINGS[name])}, not ${JSON.stringify(text)}.`,
-          );
+          throw new UsageError(`${name} must be ${describeValues(REALM_SETTINGS[name])}, not ${JSON.stringify(text)}.`);
         }
         throw error;
       });
@@ -126,6 +115,22 @@ async function set(context: CommandContext): Promise<CommandResult> {
       lines: [`${name} of ${nameOf(realm)} ${changed ? 'is' : 'was already'} ${text}`],
       data: { ...presentRealm(parley, realm), setting: name, value, changed },
     };
+  });
+}
+
+/** As `realm set` takes them. */
+async function shownSettings({ ports }: ComposedParley, realm: Realm): Promise<readonly string[]> {
+  const settings = Object.keys(REALM_SETTINGS) as RealmSettingName[];
+  const ids = settings.flatMap((setting) =>
+    REALM_SETTINGS[setting].kind === 'channel' ? ((realm.settings[setting] ?? []) as ChannelId) : [],
+  );
+  const channels = await ports.unitOfWork.read((repositories) => repositories.channels.list(realm.id, ids));
+  const names = new Map<unknown, string>(channels.map(({ id, name }) => [id, name]));
+  return settings.map((setting) => {
+    const value: unknown = realm.settings[setting];
+    const { kind }: RealmSettingDefinition = REALM_SETTINGS[setting];
+    const shown = kind === 'boolean' ? (value ? 'on' : 'off') : kind === 'channel' ? names.get(value) : value;
+    return `${setting}: ${value === null ? 'none' : shown}`;
   });
 }
 

@@ -1,7 +1,7 @@
 import { DomainError } from '@parley/domain/shared';
-import { DatabaseRefused } from '@parley/sqlite';
-import { InvalidConfiguration, readConfiguration } from '../config.js';
-import { describeSettings } from '../describe-settings.js';
+import { DatabaseRefused, isDiskFailure } from '@parley/sqlite';
+import { describeSettings } from '../configuration/describe-settings.js';
+import { InvalidConfiguration, readConfiguration } from '../configuration/read-configuration.js';
 import { hint } from '../near-miss.js';
 import { StartupError, UsageError } from '../startup-error.js';
 import { parleyVersion } from '../version.js';
@@ -33,7 +33,9 @@ export async function runCommandLine(
     return await run(args, terminal, environment);
   } catch (error) {
     const isExpected = error instanceof DomainError || isRefusal(error) || isSystemError(error);
-    const { message, stack } = error as Error;
+    const { stack } = error as Error;
+    // It may quote a file, which must not write to the terminal.
+    const message = messageOf(error as Error).replace(/[^\P{Cc}\n\t]/gu, '');
     const problems = error instanceof InvalidConfiguration ? error.problems : [];
     if (isJson) terminal.err(JSON.stringify({ error: { code: codeOf(error), message, problems } }));
     else if (args[0] === 'config' && problems.length > 1)
@@ -48,7 +50,11 @@ const isRefusal = (error: unknown): boolean => error instanceof StartupError || 
 
 /** What the machine refuses: a file that cannot be written, a full disk. */
 const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
-  error instanceof Error && typeof (error as NodeJS.ErrnoException).syscall === 'string';
+  isDiskFailure(error) || (error instanceof Error && typeof (error as NodeJS.ErrnoException).syscall === 'string');
+
+/** With the reason, which users of the server do not see. */
+const messageOf = ({ message, cause }: Error): string =>
+  isDiskFailure(cause) ? `The database cannot be written to: ${cause.message}.` : message;
 
 /** For programs that read `--json`. */
 function codeOf(error: unknown): string {

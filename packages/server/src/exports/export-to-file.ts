@@ -1,18 +1,24 @@
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { RealmReader } from '@parley/domain/exports';
-import type { RealmId } from '@parley/domain/shared';
+import { type RealmId, SparingWork } from '@parley/domain/shared';
 import { writeExport } from '@parley/export-files';
 import type { Parley } from '../facade/parley.js';
+import { SystemEventLoop } from '../system-event-loop.js';
+import { keepProcessAlive, SystemTimers } from '../system-timers.js';
 import { COLUMN_NAMES } from './column-names.js';
 
-/** Everything of a realm. There is no file of that name before it is complete. Answers how many messages are in it. */
+/**
+ * Everything of a realm, sparing the server that may be running beside it. There is no file of that name before it is complete.
+ * Answers how many messages are in it.
+ */
 export async function exportToFile(
   { useCase }: Pick<Parley, 'useCase'>,
   realmId: RealmId,
   path: string,
   onProgress: (messages: number) => void,
 ): Promise<number> {
+  const work = new SparingWork(new SystemTimers(), new SystemEventLoop());
   const source = await useCase(RealmReader).open(realmId, { covers: 'all' });
   const partial = `${path}.part`;
   let messages = 0;
@@ -23,9 +29,12 @@ export async function exportToFile(
       messages = count;
       onProgress(count);
     },
+    rest: () => work.rest(),
   });
   // Readable for nobody else: it holds what people said in private.
   const file = await open(partial, 'w', 0o600);
+  // Resting keeps none alive.
+  const letEnd = keepProcessAlive();
   try {
     for await (const chunk of content) await file.writeFile(chunk);
     await file.sync();
@@ -35,6 +44,8 @@ export async function exportToFile(
     await file.close().catch(() => undefined);
     await rm(partial, { force: true });
     throw error;
+  } finally {
+    letEnd();
   }
   return messages;
 }

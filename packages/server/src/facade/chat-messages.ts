@@ -269,7 +269,7 @@ export async function inputOf(
   return { to, topic, content, isReadBySender, echo: null };
 }
 
-async function narrowOf(
+export async function narrowOf(
   { addresses, channelId }: MessagesParts,
   who: Caller,
   { channel, topic, with: people, search, unread }: MessageSelection,

@@ -3,6 +3,7 @@ import type { Resolve } from '../resolve.js';
 import { Addresses } from './addresses.js';
 import { type ChannelsParts, type ChatChannels, chatChannels, findChannelId } from './chat-channels.js';
 import { type ChatMessages, chatMessages } from './chat-messages.js';
+import { type ChatUnread, chatUnread } from './chat-unread.js';
 import type { UserRef } from './references.js';
 
 export interface ChatOptions {
@@ -14,6 +15,7 @@ export interface ChatOptions {
 export interface Chat {
   readonly messages: ChatMessages;
   readonly channels: ChatChannels;
+  readonly unread: ChatUnread;
   /** What the use cases of `parley.useCase` take. */
   caller(): Promise<Caller>;
 }
@@ -27,18 +29,22 @@ export function chatAs(resolve: Resolve, ref: UserRef, { client = DEFAULT_CLIENT
   const parts: ChannelsParts = { resolve, addresses, realm: ref.realm, caller };
   let messages: ChatMessages | undefined;
   let channels: ChatChannels | undefined;
+  const messagesParts = () => ({
+    ...parts,
+    channelId: (who: Caller, channel: string | number) => findChannelId(resolve, who, channel),
+  });
   // Most of these objects are made for one call of theirs.
   return {
     get messages() {
-      messages ??= chatMessages({
-        ...parts,
-        channelId: (who, channel) => findChannelId(resolve, who, channel),
-      });
+      messages ??= chatMessages(messagesParts());
       return messages;
     },
     get channels() {
       channels ??= chatChannels(parts);
       return channels;
+    },
+    get unread() {
+      return chatUnread(messagesParts());
     },
     caller,
   };

@@ -1,4 +1,6 @@
+import { SetTopicPolicy } from '@parley/domain/channels';
 import { SendMessage } from '@parley/domain/messages';
+import type { ChannelId } from '@parley/domain/shared';
 import { errorHandler, type ParleyEvent, refuse } from '../index.js';
 import { basic, TestServer } from '../testing/test-server.js';
 
@@ -270,6 +272,97 @@ describe('parley.as', () => {
       echo: null,
     });
     expect((await server.parley.as(ann).messages.get(sent.id)).sender.externalId).toBe('u1');
+  });
+});
+
+describe('what is unread', () => {
+  const town = { realm: 'town' };
+  const reader = { ...town, externalId: 'reader' };
+  const writer = { ...town, externalId: 'writer' };
+  beforeAll(async () => {
+    const { parley } = server;
+    await parley.realms.ensure({ name: 'town', title: 'Town' });
+    await parley.users.upsert({ ...writer, name: 'Writer', role: 'owner' });
+    await parley.users.upsert({ ...reader, name: 'Reader' });
+    for (const name of ['news', 'closed']) await parley.as(writer).channels.create({ name, subscribers: ['reader'] });
+    await parley.as(reader).unread.markRead();
+    const { messages, channels } = parley.as(writer);
+    await messages.send({ channel: 'news', topic: 'one', content: 'first' });
+    await messages.send({ channel: 'closed', topic: 'gone', content: 'in an archived channel' });
+    await messages.send({ to: 'reader', content: 'direct' });
+    await messages.send({ channel: 'news', topic: 'one', content: '@**Reader** look' });
+    await messages.send({ channel: 'news', topic: 'two', content: 'more' });
+    await channels.archive('closed');
+    await parley.as(reader).unread.markRead({ with: (await parley.users.find(writer))!.id });
+    await messages.send({ to: 'reader', content: 'direct again' });
+  });
+
+  it('is counted, and listed by conversation, the newest first', async () => {
+    const { unread } = server.parley.as(reader);
+    const before = await server.parley.as(reader).messages.list({ unread: true, channel: 'news' }).toArray();
+    expect(await unread.count()).toEqual({ messages: 4, mentions: 1, isComplete: true });
+    const listed = await unread.list();
+    expect(listed).toEqual([
+      expect.objectContaining({ channel: null, topic: '', messages: 1, mentions: 0, isMuted: false }),
+      expect.objectContaining({ topic: 'two', messages: 1, people: [] }),
+      {
+        channel: { id: expect.any(Number), name: 'news' },
+        topic: 'one',
+        people: [],
+        messages: 2,
+        mentions: 1,
+        isMuted: false,
+        firstId: before[0]!.id,
+        lastId: before[1]!.id,
+      },
+    ]);
+    expect(listed[0]!.people.map(({ externalId, name }) => [externalId, name]).sort()).toEqual([
+      ['reader', 'Reader'],
+      ['writer', 'Writer'],
+    ]);
+    expect(await unread.list({ last: 1 })).toEqual(listed.slice(0, 1));
+    expect(await server.parley.as(writer).unread.count()).toMatchObject({ messages: 0, mentions: 0 });
+  });
+
+  it('is marked read by conversation, topic, channel or altogether', async () => {
+    const { unread } = server.parley.as(reader);
+    const left = async () => (await unread.list()).map(({ topic }) => topic);
+    await unread.markRead({ with: 'writer' });
+    expect(await left()).toEqual(['two', 'one']);
+    await unread.markRead({ channel: 'news', topic: 'two' });
+    expect(await left()).toEqual(['one']);
+    await unread.markRead({ channel: 'news' });
+    expect(await left()).toEqual([]);
+    await server.parley.as(writer).messages.send({ channel: 'news', topic: 'three', content: 'again' });
+    await unread.markRead();
+    expect(await unread.count()).toEqual({ messages: 0, mentions: 0, isComplete: true });
+  });
+
+  it('counts nothing of muted topics, and lists them', async () => {
+    const { parley } = server;
+    const { id } = (await parley.as(reader).channels.find('news'))!;
+    const caller = await parley.as(reader).caller();
+    const topic = { channelId: id as ChannelId, topic: 'noise', visibility: 'muted' } as const;
+    await parley.useCase(SetTopicPolicy).execute(caller, topic);
+    await parley.as(writer).messages.send({ channel: 'news', topic: 'noise', content: 'noise' });
+    expect(await parley.as(reader).unread.count()).toMatchObject({ messages: 0 });
+    expect(await parley.as(reader).unread.list()).toMatchObject([{ topic: 'noise', messages: 1, isMuted: true }]);
+  });
+
+  it.each([-1, 1.5, 1001])('refuses a list of %d', async (last) => {
+    await expect(server.parley.as(reader).unread.list({ last })).rejects.toEqual(code('INVALID_MESSAGE_RANGE'));
+  });
+
+  it('refuses what the user cannot read, and who is not there', async () => {
+    const { parley } = server;
+    await parley.as(writer).channels.create({ name: 'secret', isPrivate: true });
+    const unread = (user: typeof reader) => parley.as(user).unread;
+    await expect(unread(reader).markRead({ channel: 'secret' })).rejects.toEqual(code('UNKNOWN_CHANNEL'));
+    await expect(unread(reader).markRead({ with: 'nobody' })).rejects.toEqual(code('UNKNOWN_USER'));
+    await expect(unread({ ...town, externalId: 'nobody' }).count()).rejects.toEqual(code('UNKNOWN_USER'));
+    await parley.users.upsert({ ...town, externalId: 'gone', name: 'Gone' });
+    await parley.users.deactivate({ ...town, externalId: 'gone' });
+    await expect(unread({ ...town, externalId: 'gone' }).count()).rejects.toEqual(code('USER_DEACTIVATED'));
   });
 });
 

@@ -1,9 +1,8 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
-import { createServer, type Server, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FakeMailer, FixedClock } from '@parley/testkit';
+import { TestSmtpServer } from '../testing/test-smtp-server.js';
 import { DeliverableMailer } from './deliverable-mailer.js';
 import { FileOutbox } from './file-outbox.js';
 import { SmtpMailer } from './smtp-mailer.js';
@@ -65,47 +64,8 @@ describe('the outbox in files', () => {
   });
 });
 
-/** As much of a mail server as takes one letter after the other. */
-class SmtpServer {
-  readonly letters: string[] = [];
-  refuses = false;
-  private readonly server: Server = createServer((socket) => this.talk(socket));
-
-  listen = () => new Promise<void>((resolve) => this.server.listen(0, '127.0.0.1', resolve));
-  close = () => new Promise((resolve) => this.server.close(resolve));
-
-  get url(): string {
-    return `smtp://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
-  }
-
-  private talk(socket: Socket): void {
-    let body: string | null = null;
-    socket.setEncoding('utf8');
-    socket.write('220 test\r\n');
-    socket.on('error', () => {});
-    socket.on('data', (chunk: string) => {
-      if (body !== null) {
-        body += chunk;
-        if (!body.endsWith('\r\n.\r\n')) return;
-        this.letters.push(body);
-        body = null;
-        socket.write('250 taken\r\n');
-        return;
-      }
-      for (const line of chunk.trim().split('\r\n')) {
-        if (/^DATA/i.test(line)) {
-          body = '';
-          socket.write('354 go on\r\n');
-        } else if (/^RCPT/i.test(line) && this.refuses) socket.write('451 later\r\n');
-        else if (/^QUIT/i.test(line)) socket.end('221 bye\r\n');
-        else socket.write('250 ok\r\n');
-      }
-    });
-  }
-}
-
 describe('sending through a mail server', () => {
-  const smtp = new SmtpServer();
+  const smtp = new TestSmtpServer();
   beforeAll(() => smtp.listen());
   afterAll(() => smtp.close());
 

@@ -14,18 +14,26 @@ export interface SmtpOptions {
 
 /** Through a mail server: a connection for each letter, of which few are sent at once. */
 export class SmtpMailer implements Mailer {
-  private transport: { sendMail(mail: object): Promise<unknown> } | undefined;
+  private opened: { sendMail(mail: object): Promise<unknown>; verify(): Promise<unknown> } | undefined;
 
   constructor(private readonly options: SmtpOptions) {}
 
   async send(letter: Letter): Promise<void> {
-    const { url, from } = this.options;
-    this.transport ??= nodemailer().createTransport({
-      url,
+    await this.transport().sendMail(mailOf(letter, this.options.from));
+  }
+
+  /** Rejects where the server cannot be reached, or does not let us in. Sends nothing. */
+  async verify(): Promise<void> {
+    await this.transport().verify();
+  }
+
+  private transport() {
+    this.opened ??= nodemailer().createTransport({
+      url: this.options.url,
       connectionTimeout: CONNECT_MS,
       greetingTimeout: CONNECT_MS,
       socketTimeout: SILENCE_MS,
     });
-    await this.transport.sendMail(mailOf(letter, from));
+    return this.opened;
   }
 }

@@ -11,7 +11,6 @@ import {
   CreateChannelFolder,
   CreateDefaultChannelGroup,
   DeleteDefaultChannelGroup,
-  DescriptionRenderer,
   FindChannelId,
   GetChannel,
   GetChannelAddress,
@@ -31,19 +30,18 @@ import {
   SubscribeUsers,
   UnsubscribeUsers,
 } from '@parley/domain/channels';
-import { SystemMessages } from '@parley/domain/messages';
+import { MarkdownTextRenderer, SystemMessages } from '@parley/domain/messages';
 import { ContainerModule } from 'inversify';
 import { provide, provideFrom } from '../provide.js';
 import { LISTS, PARTS, TOKENS } from '../tokens.js';
 import { periodic, type Recurrence, RecurringWorker } from '../workers/recurring-worker.js';
 
-const { unitOfWork, markdownRenderer, realmUrls, clock, serverChannelConfig, channelQuota, randomness } = TOKENS;
+const { unitOfWork, realmUrls, clock, serverChannelConfig, channelQuota, randomness } = TOKENS;
 
 export const channelsModule = new ContainerModule(({ bind }) => {
-  provide(bind, DescriptionRenderer, unitOfWork, markdownRenderer, realmUrls);
-  provide(bind, ChannelCreator, DescriptionRenderer, SystemMessages, channelQuota);
+  provide(bind, ChannelCreator, MarkdownTextRenderer, SystemMessages, channelQuota);
   provide(bind, CreateChannel, unitOfWork, ChannelCreator, clock, realmUrls, serverChannelConfig);
-  provide(bind, ChangeChannel, unitOfWork, DescriptionRenderer, SystemMessages, serverChannelConfig);
+  provide(bind, ChangeChannel, unitOfWork, MarkdownTextRenderer, SystemMessages, serverChannelConfig);
   provide(bind, ArchiveChannel, unitOfWork, SystemMessages);
   provide(bind, SubscribeUsers, unitOfWork, ChannelCreator, SystemMessages, clock, realmUrls, serverChannelConfig);
   provide(bind, UnsubscribeUsers, unitOfWork, realmUrls);
@@ -67,8 +65,8 @@ export const channelsModule = new ContainerModule(({ bind }) => {
   provide(bind, ChangeDefaultChannelGroup, unitOfWork);
   provide(bind, ChangeDefaultGroupChannels, unitOfWork);
   provide(bind, DeleteDefaultChannelGroup, unitOfWork);
-  provide(bind, CreateChannelFolder, unitOfWork, DescriptionRenderer, clock);
-  provide(bind, ChangeChannelFolder, unitOfWork, DescriptionRenderer);
+  provide(bind, CreateChannelFolder, unitOfWork, MarkdownTextRenderer, clock);
+  provide(bind, ChangeChannelFolder, unitOfWork, MarkdownTextRenderer);
   provide(bind, ReorderChannelFolders, unitOfWork);
   provide(bind, ListChannelFolders, unitOfWork);
 

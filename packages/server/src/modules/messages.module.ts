@@ -9,9 +9,11 @@ import {
   GetEditHistory,
   GetMessage,
   GetMessages,
+  GetUnread,
   IndexMessages,
   ListReaders,
   ListTopics,
+  MarkdownTextRenderer,
   MarkRead,
   MatchNarrow,
   MoveNotices,
@@ -46,6 +48,7 @@ const {
 } = TOKENS;
 
 export const messagesModule = new ContainerModule(({ bind }) => {
+  provide(bind, MarkdownTextRenderer, unitOfWork, markdownRenderer, realmUrls);
   provide(bind, SystemMessages, markdownRenderer, realmUrls, clock);
   provide(bind, RenderMarkdown, unitOfWork, markdownRenderer, realmUrls);
   provide(bind, BotOwnerWarnings, unitOfWork, SystemMessages, clock);
@@ -83,5 +86,6 @@ export const messagesModule = new ContainerModule(({ bind }) => {
   provide(bind, ChangeMessageFlags, unitOfWork);
   provide(bind, ChangeNarrowFlags, unitOfWork, realmUrls, renderedMessages);
   provide(bind, MarkRead, unitOfWork);
+  provide(bind, GetUnread, unitOfWork);
   provide(bind, ListTopics, unitOfWork);
 });

@@ -10,7 +10,7 @@ import { JoseWebTokens } from '../authentication/jose-web-tokens.js';
 import { ZxcvbnPasswordStrength } from '../authentication/zxcvbn-password-strength.js';
 import { BigBlueButton } from '../calls/big-blue-button.js';
 import { HmacMeetingLinks } from '../calls/hmac-meeting-links.js';
-import { FILE_LIMITS } from '../config.js';
+import { FILE_LIMITS } from '../configuration/settings.js';
 import { FolderArchiveWriter } from '../exports/folder-archive-writer.js';
 import { FileTypeContentTypes } from '../files/file-type-content-types.js';
 import { HmacFileTokens } from '../files/hmac-file-tokens.js';

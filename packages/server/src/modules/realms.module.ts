@@ -1,3 +1,4 @@
+import { MarkdownTextRenderer } from '@parley/domain/messages';
 import {
   ChangeRealm,
   ChangeUserDefaults,
@@ -39,7 +40,6 @@ const {
   realmUrls,
   developmentMode,
   serverChannelConfig,
-  markdownRenderer,
   serverAddress,
   linkifierSyntax,
   meetingLinks,
@@ -47,7 +47,7 @@ const {
 } = TOKENS;
 
 export const realmsModule = new ContainerModule(({ bind }) => {
-  provide(bind, RealmChanges, markdownRenderer, realmUrls, clock, developmentMode, meetingServer);
+  provide(bind, RealmChanges, MarkdownTextRenderer, clock, developmentMode, meetingServer);
   provide(bind, ChangeRealm, unitOfWork, RealmChanges);
   provide(bind, ChangeUserDefaults, unitOfWork);
   provide(bind, ListAllowedDomains, unitOfWork);

@@ -1,5 +1,5 @@
 import { CreateUser, RegisterUser, UpdateUser } from '@parley/domain/accounts';
-import { SystemMessages } from '@parley/domain/messages';
+import { MarkdownTextRenderer, SystemMessages } from '@parley/domain/messages';
 import {
   AddProfileField,
   ChangeOwnProfile,
@@ -31,7 +31,6 @@ const {
   clock,
   presencePolicy,
   letterQuota,
-  markdownRenderer,
 } = TOKENS;
 
 export const usersModule = new ContainerModule(({ bind }) => {
@@ -59,7 +58,7 @@ export const usersModule = new ContainerModule(({ bind }) => {
     presencePolicy,
   );
   provide(bind, RegisterUser, unitOfWork, passwordHasher, passwordStrength, apiKeyMint, clock);
-  provide(bind, ProfileValues, unitOfWork, markdownRenderer, realmUrls);
+  provide(bind, ProfileValues, unitOfWork, MarkdownTextRenderer);
   provide(bind, UpdateUser, unitOfWork, realmUrls, disposableDomains, clock, ProfileValues);
   provide(bind, ListProfileFields, unitOfWork);
   provide(bind, AddProfileField, unitOfWork);

@@ -7,7 +7,7 @@ import { PresenceBoard } from '@parley/domain/presence';
 import type { UnitOfWork } from '@parley/domain/shared';
 import { noLoad } from '@parley/http';
 import { ContainerModule } from 'inversify';
-import { KEEP_DELETED_DAYS } from '../config.js';
+import { KEEP_DELETED_DAYS } from '../configuration/settings.js';
 import type { ParleyParts } from '../parley-parts.js';
 import { all, provide, provideAs, provideFrom, provideValue } from '../provide.js';
 import { LISTS, PARTS, TOKENS } from '../tokens.js';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Span, trace } from '@opentelemetry/api';
 import type { Route } from '@parley/http';
-import { readConfiguration } from '../config.js';
+import { readConfiguration } from '../configuration/read-configuration.js';
 import { type RunningServer, startServer } from '../serve.js';
 import { withHealth } from './health-listener.js';
 import { openTelemetryTracer } from './open-telemetry.js';
@@ -119,7 +119,7 @@ describe('readiness', () => {
         name: 'disk',
         run: () => {
           looks++;
-          throw new Error('it is full');
+          throw new Error('later', { cause: new Error('it is full') });
         },
       },
       { name: 'write', run: async () => {} },

@@ -54,6 +54,7 @@ const SECONDS_PER_DAY = 86_400;
 const TRAFFIC_DAYS = 28;
 /** Rows that are read and made channels at once; the event loop may turn before the next ones. */
 const READ_AT_A_TIME = 500;
+const VIEWED_AT_A_TIME = 250;
 
 export class SqliteChannelRepository implements ChannelRepository {
   private readonly versionOf;
@@ -63,6 +64,7 @@ export class SqliteChannelRepository implements ChannelRepository {
   private readonly rows;
   private readonly versions;
   private readonly viewHeads;
+  private readonly allViewHeads;
   private readonly subscribed;
   private readonly subscribedIds;
   private readonly subscriptionRow;
@@ -107,11 +109,13 @@ export class SqliteChannelRepository implements ChannelRepository {
        FROM (SELECT id, version FROM channel WHERE realm_id = ? ORDER BY id)`,
     );
     // SQLite compares bytes, and UTF-8 sorts as code points do.
-    this.viewHeads = connection.tuples<[ids: string, versions: string, subscriberCounts: string]>(
-      `SELECT json_group_array(id), json_group_array(version), json_group_array(subscriber_count)
-       FROM (SELECT id, version, subscriber_count FROM channel
-             WHERE +realm_id = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY name)`,
-    );
+    const viewHeads = (where: string) =>
+      connection.tuples<[ids: string, versions: string, subscriberCounts: string]>(
+        `SELECT json_group_array(id), json_group_array(version), json_group_array(subscriber_count)
+         FROM (SELECT id, version, subscriber_count FROM channel WHERE ${where} ORDER BY name)`,
+      );
+    this.viewHeads = viewHeads('+realm_id = ? AND id IN (SELECT value FROM json_each(?))');
+    this.allViewHeads = viewHeads('realm_id = ?');
     this.subscribed = connection.values<Flag>(
       'SELECT is_active FROM subscription WHERE user_id = ? AND channel_id = ? AND realm_id = ?',
     );
@@ -257,33 +261,55 @@ export class SqliteChannelRepository implements ChannelRepository {
   }
 
   async listViews(realmId: RealmId, wanted: readonly ChannelId[]): Promise<readonly ChannelView[]> {
+    const [ids, versions, subscriberCounts] = parseHeads(this.viewHeads.get(realmId, jsonList(wanted))!);
+    return this.viewsOf(realmId, await this.load(realmId, ids, versions), subscriberCounts);
+  }
+
+  async listViewsWhere(realmId: RealmId, isWanted: (channel: Channel) => boolean): Promise<readonly ChannelView[]> {
+    const [ids, versions, subscriberCounts] = parseHeads(this.allViewHeads.get(realmId)!);
+    const channels: Channel[] = [];
+    const counts: number[] = [];
+    (await this.load(realmId, ids, versions)).forEach((channel, n) => {
+      if (!isWanted(channel)) return;
+      channels.push(channel);
+      counts.push(subscriberCounts[n]!);
+    });
+    const views: ChannelView[] = [];
+    for (let from = 0; from < channels.length; from += VIEWED_AT_A_TIME) {
+      if (from > 0) await this.connection.yield();
+      const to = from + VIEWED_AT_A_TIME;
+      for (const view of await this.viewsOf(realmId, channels.slice(from, to), counts.slice(from, to)))
+        views.push(view);
+    }
+    return views;
+  }
+
+  /** Of channels as this snapshot has them; in their order. */
+  private async viewsOf(
+    realmId: RealmId,
+    channels: readonly Channel[],
+    subscriberCounts: readonly number[],
+  ): Promise<readonly ChannelView[]> {
     const { connection } = this;
     const { views } = this.cache;
-    const [ids, versions, subscriberCounts] = this.viewHeads
-      .get(realmId, jsonList(wanted))!
-      .map((text) => JSON.parse(text)) as [ChannelId[], number[], number[]];
     const groupsVersion = this.groups.versionOf(realmId);
-    const known = ids.map((id, n) => views.find(id, versions[n]!, groupsVersion));
-    const unknown = ids.flatMap((_, n) => (known[n] ? [] : [n]));
-    const channels = await this.load(
-      realmId,
-      unknown.map((n) => ids[n]!),
-      unknown.map((n) => versions[n]!),
-    );
-    const dependents = await this.groupDependents(realmId, channels);
+    const known = channels.map(({ id, version }) => views.find(id, version, groupsVersion));
+    const unknown = channels.filter((_, n) => !known[n]);
+    const dependents = await this.groupDependents(realmId, unknown);
 
     const now = this.clock.now();
-    const recipientIds = [...known, ...channels].flatMap((each) => (each ? [each.recipientId] : []));
+    const recipientIds = channels.map(({ recipientId }) => recipientId);
     const recent = await this.topics.countSince(realmId, recipientIds, now - TRAFFIC_DAYS * SECONDS_PER_DAY);
-    let loaded = 0;
-    return known.map((view, n) => {
-      const countsOf = ({ createdAt, recipientId }: Pick<Channel, 'createdAt' | 'recipientId'>) => ({
+    return channels.map((channel, n) => {
+      const { id, recipientId, createdAt } = channel;
+      const counts = {
         subscriberCount: subscriberCounts[n]!,
         weeklyTraffic: weeklyTraffic(recent.get(recipientId) ?? 0, Math.floor((now - createdAt) / SECONDS_PER_DAY)),
-      });
-      if (view) return views.withCounts(connection, view, countsOf(view), groupsVersion);
-      const channel = channels[loaded++]!;
-      return views.add(connection, channel, dependents.get(channel.id)!, countsOf(channel), groupsVersion);
+      };
+      const view = known[n];
+      return view
+        ? views.withCounts(connection, view, counts, groupsVersion)
+        : views.add(connection, channel, dependents.get(id)!, counts, groupsVersion);
     });
   }
 
@@ -545,3 +571,7 @@ function fromSubscription({ notifications, ...subscription }: Subscription): rea
     toFlagOrNull(notifications.wildcardMentions),
   ];
 }
+
+/** Side by side. */
+const parseHeads = (columns: readonly string[]): [ChannelId[], number[], number[]] =>
+  columns.map((column) => JSON.parse(column)) as [ChannelId[], number[], number[]];

@@ -25,7 +25,7 @@ export function actorReadsContract(open: OpenStorage): void {
       });
     });
 
-    it('knows every group they are in, directly or through subgroups, named or not', async () => {
+    it('lists every group they are in, directly or through subgroups, named or not', async () => {
       const { uow, realm, user, group, caller } = await stage(
         aUser({ name: 'hamlet' }),
         aUser({ name: 'ophelia', role: 'guest' }),

@@ -55,8 +55,12 @@ export class MemoryChannels implements ChannelRepository {
     return [...this.unit.read('channels').values()].filter((channel) => channel.realmId === realmId);
   }
 
-  async listViews(realmId: RealmId, ids: readonly ChannelId[]): Promise<readonly ChannelView[]> {
-    const channels = [...(await this.list(realmId, ids))].sort((a, b) => compareCodePoints(a.name, b.name));
+  listViews(realmId: RealmId, ids: readonly ChannelId[]): Promise<readonly ChannelView[]> {
+    return this.listViewsWhere(realmId, ({ id }) => ids.includes(id));
+  }
+
+  async listViewsWhere(realmId: RealmId, isWanted: (channel: Channel) => boolean): Promise<readonly ChannelView[]> {
+    const channels = (await this.listAll(realmId)).filter(isWanted).sort((a, b) => compareCodePoints(a.name, b.name));
     return channels.map((channel) => ({
       ...channel,
       permissions: groupSettingValues(this.unit, CHANNEL_PERMISSIONS, channel.permissions),

@@ -10,6 +10,7 @@ import {
   fakeRealmUrls,
   type MemoryFixture,
 } from '@parley/testkit';
+import { MarkdownTextRenderer } from '../../messages/markdown-text-renderer.js';
 import type { Role } from '../../permissions/role.js';
 import { ProfileValues } from '../../users/change-profile.js';
 import { UpdateUser, type UpdateUserInput } from './update-user.js';
@@ -21,7 +22,7 @@ const updating = (fixture: MemoryFixture) => {
     fakeRealmUrls,
     NO_DISPOSABLE,
     fixture.clock,
-    new ProfileValues(fixture.uow, new FakeRenderer(), fakeRealmUrls),
+    new ProfileValues(fixture.uow, new MarkdownTextRenderer(fixture.uow, new FakeRenderer(), fakeRealmUrls)),
   );
   return (as: string, who: string, input: Omit<UpdateUserInput, 'user'>) =>
     useCase.execute(fixture.caller(as), { user: { id: fixture.user(who).id }, ...input });

@@ -169,4 +169,15 @@ describe('in development', () => {
     await expect(list(false, null)).rejects.toMatchObject(notInProduction);
     await expect(list(true, null)).rejects.toMatchObject({ code: 'UNKNOWN_REALM' });
   });
+
+  it('lets nobody in and names nobody where the organization has turned it off', async () => {
+    const fixture = await town();
+    const settings = { ...fixture.realm.settings, devAuthentication: false };
+    await fixture.uow.write((tx) => tx.realms.update({ ...fixture.realm, settings }));
+    const disabled = { code: 'DEVELOPMENT_AUTH_DISABLED', message: 'DevAuthBackend not enabled.' };
+    await expect(asking(fixture)('hamlet@example.com')).rejects.toMatchObject(disabled);
+    await expect(asking(fixture)('nobody')).rejects.toMatchObject(disabled);
+    const list = new ListDevelopmentUsers(fixture.uow, fakeRealmUrls, { isOn: true });
+    await expect(list.execute({ realmId: fixture.realm.id })).rejects.toMatchObject(disabled);
+  });
 });

@@ -1,4 +1,5 @@
 import type { ApiKeyMint } from '../../credentials/api-keys.js';
+import type { Realm } from '../../realms/realm.js';
 import type { AnonymousCaller } from '../../shared/caller.js';
 import type { DevelopmentMode } from '../../shared/development-mode.js';
 import { DomainError } from '../../shared/errors.js';
@@ -10,6 +11,12 @@ import { authenticationFailed, findActiveAccount, invalidEmail, unknownRealm } f
 
 export const notInProduction = () => new DomainError('NOT_IN_PRODUCTION', 'Endpoint not available in production.');
 
+/** @throws DomainError DEVELOPMENT_AUTH_DISABLED (protocol §8.2, organization §2.5) */
+export function requireDevelopmentAuth({ settings }: Pick<Realm, 'settings'>): void {
+  if (settings.devAuthentication) return;
+  throw new DomainError('DEVELOPMENT_AUTH_DISABLED', 'DevAuthBackend not enabled.');
+}
+
 /** A key for the asking (protocol §8.2); only in development. */
 export class FetchDevelopmentApiKey {
   constructor(
@@ -18,12 +25,18 @@ export class FetchDevelopmentApiKey {
     private readonly mode: DevelopmentMode,
   ) {}
 
-  /** @throws DomainError NOT_IN_PRODUCTION, INVALID_EMAIL, UNKNOWN_REALM, USER_DEACTIVATED, REALM_DEACTIVATED, AUTHENTICATION_FAILED */
+  /**
+   * @throws DomainError NOT_IN_PRODUCTION, UNKNOWN_REALM, DEVELOPMENT_AUTH_DISABLED, INVALID_EMAIL, USER_DEACTIVATED,
+   * REALM_DEACTIVATED, AUTHENTICATION_FAILED
+   */
   async execute({ realmId }: AnonymousCaller, { username }: { readonly username: string }): Promise<IssuedKey> {
     if (!this.mode.isOn) throw notInProduction();
     if (realmId === null) throw unknownRealm();
-    if (!isEmailAddress(username)) throw invalidEmail();
-    const { user } = await this.uow.read((repositories) => findActiveAccount(repositories, realmId, username));
+    const { user } = await this.uow.read(async (repositories) => {
+      requireDevelopmentAuth(await repositories.realms.get(realmId));
+      if (!isEmailAddress(username)) throw invalidEmail();
+      return findActiveAccount(repositories, realmId, username);
+    });
     if (!user) throw authenticationFailed();
     return issueKey(this.uow, this.mint, user);
   }

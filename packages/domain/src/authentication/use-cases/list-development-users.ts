@@ -4,7 +4,7 @@ import type { AnonymousCaller } from '../../shared/caller.js';
 import type { DevelopmentMode } from '../../shared/development-mode.js';
 import type { RealmUrls } from '../../shared/realm-urls.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
-import { notInProduction } from './fetch-development-api-key.js';
+import { notInProduction, requireDevelopmentAuth } from './fetch-development-api-key.js';
 import { unknownRealm } from './password-log-in.js';
 
 export interface DevelopmentUsers {
@@ -22,12 +22,13 @@ export class ListDevelopmentUsers {
     private readonly mode: DevelopmentMode,
   ) {}
 
-  /** @throws DomainError NOT_IN_PRODUCTION, UNKNOWN_REALM */
+  /** @throws DomainError NOT_IN_PRODUCTION, UNKNOWN_REALM, DEVELOPMENT_AUTH_DISABLED */
   async execute({ realmId }: AnonymousCaller): Promise<DevelopmentUsers> {
     if (!this.mode.isOn) throw notInProduction();
     if (realmId === null) throw unknownRealm();
     return this.uow.read(async ({ realms, users }) => {
       const realm: Realm = await realms.get(realmId);
+      requireDevelopmentAuth(realm);
       const heads = (await users.listEntries(realmId)).filter((head) => head.isActive);
       const ids = heads.map((head) => head.id);
       const people = (await users.list(realmId, ids)).filter((user) => !user.bot);

@@ -1,4 +1,3 @@
-import type { SystemMessages } from '../../messages/system-messages.js';
 import { clearChannelSettings } from '../../realms/clear-channel-settings.js';
 import type { Caller } from '../../shared/caller.js';
 import type { ChannelId } from '../../shared/ids.js';
@@ -8,13 +7,14 @@ import { metadataUsers } from '../channel-audiences.js';
 import { canArchiveChannel } from '../channel-permissions.js';
 import { removeFromDefaultGroups } from '../default-channel-group-views.js';
 import { loadChannel } from '../load-channel.js';
+import type { NotificationBot } from '../notification-bot.js';
 import { setDefaultChannel } from '../set-default-channel.js';
 
 /** Takes a channel out of use; what was said in it stays to be read (channels §4.12). */
 export class ArchiveChannel {
   constructor(
     private readonly uow: UnitOfWork,
-    private readonly systemMessages: SystemMessages,
+    private readonly notificationBot: NotificationBot,
   ) {}
 
   /** @throws DomainError UNKNOWN_CHANNEL, CANNOT_ADMINISTER_CHANNEL, CHANNEL_ARCHIVED */
@@ -37,7 +37,7 @@ export class ArchiveChannel {
         tx,
         await tx.realms.get(realmId),
         (await tx.channels.find(realmId, channelId))!,
-        this.systemMessages,
+        this.notificationBot,
       );
     });
   }

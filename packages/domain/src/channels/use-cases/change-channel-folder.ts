@@ -1,4 +1,5 @@
 import { wholeRealm } from '../../events/audience.js';
+import type { TextRenderer } from '../../markdown/text-renderer.js';
 import type { Caller } from '../../shared/caller.js';
 import { DomainError } from '../../shared/errors.js';
 import type { ChannelFolderId } from '../../shared/ids.js';
@@ -7,7 +8,6 @@ import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
 import { type ChannelFolder, folderNameTaken, loadFolder, parseFolderName } from '../channel-folder.js';
 import type { ChannelFolderChange } from '../channel-folder-events.js';
 import { canManageFolders } from '../channel-permissions.js';
-import type { DescriptionRenderer } from '../description-renderer.js';
 
 /** What is absent stays as it is. */
 export interface ChangeChannelFolderInput {
@@ -17,11 +17,11 @@ export interface ChangeChannelFolderInput {
   readonly isArchived?: boolean;
 }
 
-/** What a folder is called and like, and whether it is in use (channels §4.15). What stays the same is told to nobody. */
+/** What a folder is called and like, and whether it is in use (channels §4.15). What stays the same causes no event. */
 export class ChangeChannelFolder {
   constructor(
     private readonly uow: UnitOfWork,
-    private readonly descriptions: DescriptionRenderer,
+    private readonly descriptions: TextRenderer,
   ) {}
 
   /**
@@ -37,7 +37,7 @@ export class ChangeChannelFolder {
       const changes: ChannelFolderChange[] = [];
       if (name !== undefined && name !== folder.name) changes.push({ name: await newName(tx, folder, name) });
       if (parsed !== null && parsed.text !== folder.description) {
-        const renderedDescription = await this.descriptions.render(tx, actor, parsed);
+        const renderedDescription = await this.descriptions.render(tx, actor.realmId, actor, parsed);
         changes.push({ description: parsed.text, renderedDescription });
       }
       if (isArchived !== undefined && isArchived !== folder.isArchived) {

@@ -1,6 +1,6 @@
 import type { EventOf } from '../../events/event.js';
 import type { ParsedMarkdown } from '../../markdown/markdown.js';
-import type { SystemMessages } from '../../messages/system-messages.js';
+import type { ParsedText, TextRenderer } from '../../markdown/text-renderer.js';
 import type { Actor } from '../../permissions/actor.js';
 import type { GroupSettingValue } from '../../permissions/group-setting.js';
 import { type GroupSettingUpdate, groupSettingUpdate, namedIn } from '../../permissions/group-setting-rules.js';
@@ -51,8 +51,8 @@ import {
   type PrivacyRequest,
   proposedPrivacy,
 } from '../channel-permissions.js';
-import type { DescriptionRenderer, ParsedDescription } from '../description-renderer.js';
 import { type LoadedChannel, loadChannel } from '../load-channel.js';
+import type { NotificationBot } from '../notification-bot.js';
 import { publishChannelChange } from '../publish-channel-change.js';
 import { setDefaultChannel } from '../set-default-channel.js';
 import { unarchiveChannel } from '../unarchive-channel.js';
@@ -98,7 +98,7 @@ interface Plan {
 
 /** Parsed before the unit. */
 interface ParsedChange {
-  readonly description: ParsedDescription;
+  readonly description: ParsedText;
   readonly notice: ParsedMarkdown | undefined;
 }
 
@@ -108,8 +108,8 @@ const DELETE_POLICIES: readonly ChannelPermission[] = ['canDeleteAnyMessage', 'c
 export class ChangeChannel {
   constructor(
     private readonly uow: UnitOfWork,
-    private readonly descriptions: DescriptionRenderer,
-    private readonly systemMessages: SystemMessages,
+    private readonly descriptions: TextRenderer,
+    private readonly notificationBot: NotificationBot,
     private readonly options: Pick<ServerChannelConfig, 'webPublicEnabled'>,
   ) {}
 
@@ -165,7 +165,7 @@ export class ChangeChannel {
     const permissions = await newPermissions(tx, request, privacy, { nobody, everyone });
     return {
       topicsPolicy: input.topicsPolicy === channel.topicsPolicy ? null : (input.topicsPolicy ?? null),
-      privacy: Object.values(input.privacy).some((wish) => wish !== undefined) ? privacy : null,
+      privacy: Object.values(input.privacy).some((value) => value !== undefined) ? privacy : null,
       retention: retention === channel.messageRetentionDays ? null : { days: retention },
       description,
       name,
@@ -183,22 +183,22 @@ export class ChangeChannel {
     const by = (await tx.users.find(realm.id, actor.id))!;
     // Notices change the channel as well, as every message may.
     const current = async () => (await tx.channels.find(realm.id, original.id))!;
-    const change = async (to: Partial<Channel>, told: ChannelPropertyChange): Promise<Channel> => {
+    const change = async (to: Partial<Channel>, announced: ChannelPropertyChange): Promise<Channel> => {
       const before = await current();
       const after = await tx.channels.update({ ...before, ...to });
       const event: EventOf<'channel.property_changed'> = {
         type: 'channel.property_changed',
         channelId: after.id,
         name: before.name,
-        ...told,
+        ...announced,
       };
       await publishChannelChange(tx, before, after, event);
       return after;
     };
-    const say = async (content: string, ahead?: ParsedMarkdown): Promise<void> => {
+    const notify = async (content: string, ahead?: ParsedMarkdown): Promise<void> => {
       if (!realm.settings.sendChannelEventsMessages) return;
       const channel = await current();
-      await this.systemMessages.sendToChannel(tx, realm, {
+      await this.notificationBot.sendToChannel(tx, realm, {
         ...{ channel, topic: CHANNEL_EVENTS_TOPIC, content, author: { actor, about: [channel] } },
         ...(ahead && { ahead }),
       });
@@ -206,31 +206,31 @@ export class ChangeChannel {
 
     if (plan.topicsPolicy !== null) {
       await change({ topicsPolicy: plan.topicsPolicy }, { property: 'topicsPolicy', value: plan.topicsPolicy });
-      if (!original.isArchived) await say(topicsPolicyNotice(by, original.topicsPolicy, plan.topicsPolicy));
+      if (!original.isArchived) await notify(topicsPolicyNotice(by, original.topicsPolicy, plan.topicsPolicy));
     }
     if (plan.privacy !== null) {
       await change({ privacy: plan.privacy }, { property: 'privacy', value: plan.privacy });
-      await say(privacyNotice(by, original.privacy, plan.privacy));
+      await notify(privacyNotice(by, original.privacy, plan.privacy));
     }
     if (input.isDefault !== undefined) await setDefaultChannel(tx, await current(), input.isDefault);
     if (plan.retention !== null) {
       const { days } = plan.retention;
       await change({ messageRetentionDays: days }, { property: 'messageRetentionDays', value: days });
       const resolved = (own: RetentionDays | null) => own ?? realm.settings.messageRetentionDays ?? 'forever';
-      await say(retentionNotice(by, resolved(original.messageRetentionDays), resolved(days)));
+      await notify(retentionNotice(by, resolved(original.messageRetentionDays), resolved(days)));
     }
-    if (input.unarchives) await unarchiveChannel(tx, realm, await current(), this.systemMessages);
+    if (input.unarchives) await unarchiveChannel(tx, realm, await current(), this.notificationBot);
     if (plan.description !== null) {
       const { text, html } = plan.description;
       await change(
         { description: text, renderedDescription: html },
         { property: 'description', value: text, rendered: html },
       );
-      await say(descriptionNotice(by, original.description, text), parsed?.notice);
+      await notify(descriptionNotice(by, original.description, text), parsed?.notice);
     }
     if (plan.name !== null) {
       await change({ name: plan.name }, { property: 'name', value: plan.name });
-      await say(renamingNotice(by, original.name, plan.name));
+      await notify(renamingNotice(by, original.name, plan.name));
     }
     if (plan.folder !== null) {
       await change({ folderId: plan.folder.id }, { property: 'folderId', value: plan.folder.id });
@@ -239,7 +239,7 @@ export class ChangeChannel {
       await changePermission(tx, await current(), permission);
       if (permission.name === 'canSendMessage') {
         const { before, value } = permission;
-        await say(postingPermissionNotice(by, await namesIn(tx, realm, before), await namesIn(tx, realm, value)));
+        await notify(postingPermissionNotice(by, await namesIn(tx, realm, before), await namesIn(tx, realm, value)));
       }
     }
   }
@@ -259,7 +259,7 @@ export class ChangeChannel {
     const notice = descriptionNotice(by!, channel?.description ?? '', text);
     return {
       description: await this.descriptions.parse(realm.id, text),
-      notice: await this.systemMessages.parseNotice(realm, notice),
+      notice: await this.notificationBot.parseNotice(realm, notice),
     };
   }
 
@@ -271,7 +271,7 @@ export class ChangeChannel {
     if (parsed === null) return null;
     const { text } = parsed.description;
     if (text === channel.description) return null;
-    return { text, html: await this.descriptions.render(tx, actor, parsed.description) };
+    return { text, html: await this.descriptions.render(tx, actor.realmId, actor, parsed.description) };
   }
 }
 

@@ -1,4 +1,5 @@
 import { wholeRealm } from '../../events/audience.js';
+import type { TextRenderer } from '../../markdown/text-renderer.js';
 import type { Caller } from '../../shared/caller.js';
 import type { Clock } from '../../shared/clock.js';
 import { DomainError } from '../../shared/errors.js';
@@ -7,7 +8,6 @@ import { enforce } from '../../shared/permission.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import { folderNameTaken, MAX_CHANNEL_FOLDERS, parseFolderName } from '../channel-folder.js';
 import { canManageFolders } from '../channel-permissions.js';
-import type { DescriptionRenderer } from '../description-renderer.js';
 
 export interface CreateChannelFolderInput {
   readonly name: string;
@@ -18,7 +18,7 @@ export interface CreateChannelFolderInput {
 export class CreateChannelFolder {
   constructor(
     private readonly uow: UnitOfWork,
-    private readonly descriptions: DescriptionRenderer,
+    private readonly descriptions: TextRenderer,
     private readonly clock: Clock,
   ) {}
 
@@ -42,7 +42,7 @@ export class CreateChannelFolder {
         realmId,
         name,
         description,
-        renderedDescription: await this.descriptions.render(tx, actor, parsed),
+        renderedDescription: await this.descriptions.render(tx, actor.realmId, actor, parsed),
         createdAt: this.clock.now(),
         creatorId: actor.id,
         isArchived: false,

@@ -19,10 +19,10 @@ import {
   OverwhelmedRenderer,
   runningTwice,
 } from '@parley/testkit';
+import { MarkdownTextRenderer } from '../../messages/markdown-text-renderer.js';
 import { SystemMessages } from '../../messages/system-messages.js';
 import type { ChannelFolderId, ChannelId, GroupId, UserId } from '../../shared/ids.js';
 import { ChannelCreator, DEFAULT_CHANNEL_OPTIONS } from '../create-channels.js';
-import { DescriptionRenderer } from '../description-renderer.js';
 import { CreateChannel, type CreateChannelInput } from './create-channel.js';
 
 type Options = Partial<CreateChannelInput>;
@@ -40,7 +40,7 @@ function creating(
   { webPublicEnabled = true, quota = new FakeChannelQuota(), renderer = new FakeRenderer(), uow = fixture.uow } = {},
 ) {
   const systemMessages = new SystemMessages(renderer, fakeRealmUrls, fixture.clock);
-  const descriptions = new DescriptionRenderer(uow, renderer, fakeRealmUrls);
+  const descriptions = new MarkdownTextRenderer(uow, renderer, fakeRealmUrls);
   const channelCreator = new ChannelCreator(descriptions, systemMessages, quota);
   const useCase = new CreateChannel(uow, channelCreator, fixture.clock, fakeRealmUrls, { webPublicEnabled });
   return (who: string, options: Options = {}) => useCase.execute(fixture.caller(who), { ...input, ...options });

@@ -4,8 +4,7 @@ import type { ChannelId } from '../../shared/ids.js';
 import { enforce } from '../../shared/permission.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import { type Channel, type ChannelView, isPrivate, isWebPublic } from '../channel.js';
-import { hasContentAccess, hasMetadataAccess } from '../channel-permissions.js';
-import { listViewsInSlices } from '../list-views-in-slices.js';
+import { hasContentAccess, hasMetadataAccess } from '../channel-access.js';
 
 export interface ListChannelsInput {
   readonly includePublic: boolean;
@@ -54,11 +53,8 @@ export class ListChannels {
           (input.includeSubscribed && own.has(channel.id))
         );
       };
-      const channels = (await repositories.channels.listAll(realmId)).filter(
-        (channel) => !(input.excludeArchived && channel.isArchived) && isWanted(channel),
-      );
-      const ids = channels.map((channel) => channel.id);
-      return { channels: await listViewsInSlices(repositories, realmId, ids) };
+      const isListed = (channel: Channel) => !(input.excludeArchived && channel.isArchived) && isWanted(channel);
+      return { channels: await repositories.channels.listViewsWhere(realmId, isListed) };
     });
   }
 }

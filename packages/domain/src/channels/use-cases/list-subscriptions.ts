@@ -1,9 +1,13 @@
 import type { Caller } from '../../shared/caller.js';
-import type { UserId } from '../../shared/ids.js';
-import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import type { ChannelId, RealmId, UserId } from '../../shared/ids.js';
+import { slicesOf } from '../../shared/slices.js';
+import { sortByCodePoints } from '../../shared/text.js';
+import type { Repositories, UnitOfWork } from '../../shared/unit-of-work.js';
 import type { ChannelView } from '../channel.js';
-import { listViewsInSlices } from '../list-views-in-slices.js';
 import type { Subscription } from '../subscription.js';
+
+/** Read at once; the event loop may turn before the next ones. */
+const CHANNELS_AT_A_TIME = 200;
 
 export interface OwnSubscription {
   readonly channel: ChannelView;
@@ -38,4 +42,18 @@ export class ListSubscriptions {
         }));
     });
   }
+}
+
+/** By name in code-point order. */
+async function listViewsInSlices(
+  repositories: Repositories,
+  realmId: RealmId,
+  ids: readonly ChannelId[],
+): Promise<readonly ChannelView[]> {
+  const views: ChannelView[] = [];
+  for (const slice of slicesOf(ids, CHANNELS_AT_A_TIME)) {
+    await repositories.yield();
+    for (const view of await repositories.channels.listViews(realmId, slice)) views.push(view);
+  }
+  return sortByCodePoints(views, ({ name }) => name);
 }

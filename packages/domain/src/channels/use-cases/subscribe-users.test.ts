@@ -15,10 +15,10 @@ import {
   fakeRealmUrls,
   type MemoryFixture,
 } from '@parley/testkit';
+import { MarkdownTextRenderer } from '../../messages/markdown-text-renderer.js';
 import { SystemMessages } from '../../messages/system-messages.js';
 import type { ChannelFolderId, GroupId, UserId } from '../../shared/ids.js';
 import { ChannelCreator, DEFAULT_CHANNEL_OPTIONS } from '../create-channels.js';
-import { DescriptionRenderer } from '../description-renderer.js';
 import { unsubscribeFromChannels } from '../unsubscribe-from-channels.js';
 import { MAX_NOTIFIED_SUBSCRIBERS, SubscribeUsers, type SubscribeUsersInput } from './subscribe-users.js';
 
@@ -27,7 +27,7 @@ type Wanted = Partial<Omit<SubscribeUsersInput, 'channels'>> & { readonly colors
 function subscribing(fixture: MemoryFixture, quota = new FakeChannelQuota()) {
   const renderer = new FakeRenderer();
   const systemMessages = new SystemMessages(renderer, fakeRealmUrls, fixture.clock);
-  const descriptions = new DescriptionRenderer(fixture.uow, renderer, fakeRealmUrls);
+  const descriptions = new MarkdownTextRenderer(fixture.uow, renderer, fakeRealmUrls);
   const channelCreator = new ChannelCreator(descriptions, systemMessages, quota);
   const useCase = new SubscribeUsers(fixture.uow, channelCreator, systemMessages, fixture.clock, fakeRealmUrls, {
     webPublicEnabled: true,

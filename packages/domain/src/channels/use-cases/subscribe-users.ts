@@ -1,5 +1,4 @@
 import { channelLink, silentMention } from '../../markdown/syntax.js';
-import type { SystemMessages } from '../../messages/system-messages.js';
 import type { Actor } from '../../permissions/actor.js';
 import { insufficientUnless, mustNotBeGuest } from '../../permissions/role-rules.js';
 import type { Caller } from '../../shared/caller.js';
@@ -12,11 +11,13 @@ import { foldCase, trim } from '../../shared/text.js';
 import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
 import type { User } from '../../users/user.js';
 import { byFoldedName, type Channel, parseChannelName } from '../channel.js';
-import { canSubscribeSelf, hasMetadataAccess, mayAddOthers } from '../channel-permissions.js';
+import { hasMetadataAccess } from '../channel-access.js';
 import type { ChannelCreationContext, ChannelCreator, ChannelOptions, ParsedDescriptions } from '../create-channels.js';
+import type { NotificationBot } from '../notification-bot.js';
 import { countPrincipals, findPrincipals, type Principals } from '../principals.js';
 import { checkSubscriptionCount, type SubscribeResult, subscribeToChannels } from '../subscribe-to-channels.js';
 import { normalizeColor } from '../subscription.js';
+import { canSubscribeSelf, mayAddOthers } from '../subscription-permissions.js';
 import type { ServerChannelConfig } from './create-channel.js';
 
 export interface SubscribeUsersInput {
@@ -44,7 +45,7 @@ export interface SubscribeUsersOutput {
   readonly alreadySubscribed: ReadonlyMap<UserId, readonly string[]>;
   /** Channels the caller cannot enter; those they may not even see in the spelling of the request. */
   readonly inaccessible: readonly string[];
-  /** Whether few enough came to be told one by one. */
+  /** Whether few enough came for an event each. */
   readonly areNewSubscribersNotified: boolean;
 }
 
@@ -56,7 +57,7 @@ export class SubscribeUsers {
   constructor(
     private readonly uow: UnitOfWork,
     private readonly channelCreator: ChannelCreator,
-    private readonly systemMessages: SystemMessages,
+    private readonly notificationBot: NotificationBot,
     private readonly clock: Clock,
     private readonly realmUrls: RealmUrls,
     private readonly options: Pick<ServerChannelConfig, 'webPublicEnabled'>,
@@ -157,7 +158,7 @@ export class SubscribeUsers {
     for (const channel of existing) {
       const isSubscribed = subscribed.has(channel.id);
       const isVisible = hasMetadataAccess(actor, channel, isSubscribed);
-      // Of a hidden channel nobody is told more than they typed themselves (contract decision 20).
+      // Of a hidden channel the answer says no more than was typed (contract decision 20).
       const name = isVisible ? channel.name : typed.get(foldCase(channel.name))!.name;
       const decision = canSubscribeSelf(actor, { ...channel, name }, isSubscribed);
       if (failsOnInaccessible) enforce(decision);
@@ -181,7 +182,7 @@ export class SubscribeUsers {
       const names = subscribed.get(person.id);
       if (person.id === actor.id || person.bot || !names) continue;
       const links = [...names].sort().map((name) => channelLink({ name }));
-      await this.systemMessages.sendDirect(
+      await this.notificationBot.sendDirect(
         tx,
         realm,
         person,

@@ -1,3 +1,4 @@
+import { configuredChannel } from '../../channels/notification-bot.js';
 import { EMPTY_TOPIC_DISPLAY_NAME } from '../../channels/topic.js';
 import { channelLink, silentMention } from '../../markdown/syntax.js';
 import type { Caller } from '../../shared/caller.js';
@@ -28,7 +29,7 @@ export class ReportMessage {
     return this.uow.write(async (tx) => {
       const actor = await tx.actors.get(caller);
       const realm = await tx.realms.get(caller.realmId);
-      const channel = await this.systemMessages.configuredChannel(tx, realm, realm.settings.moderationRequestChannelId);
+      const channel = await configuredChannel(tx, realm, realm.settings.moderationRequestChannelId);
       if (!channel) {
         throw new DomainError('REPORTS_DISABLED', 'Message reporting is not enabled in this organization.');
       }

@@ -1,5 +1,5 @@
 import { type Channel, hasSharedHistory } from '../../channels/channel.js';
-import { unknownChannel } from '../../channels/channel-permissions.js';
+import { unknownChannel } from '../../channels/channel-access.js';
 import { fitsTopicsPolicy } from '../../channels/post-permissions.js';
 import {
   cutTopic,
@@ -12,6 +12,7 @@ import {
 import type { Audience } from '../../events/audience.js';
 import type { AttachedFile } from '../../files/file.js';
 import type { MarkdownRenderer } from '../../markdown/markdown.js';
+import type { ParsedAhead } from '../../markdown/text-renderer.js';
 import type { Actor } from '../../permissions/actor.js';
 import type { PermissionHolder } from '../../permissions/is-granted.js';
 import { isAtLeast } from '../../permissions/role.js';
@@ -45,7 +46,7 @@ import { allInTopic, moveMessages, selectMoved, visibleInTopic } from '../move-m
 import type { Move, MoveNotices } from '../move-notices.js';
 import { moveTopicPolicies } from '../move-topic-policies.js';
 import { type Destination, noteActivity } from '../post-message.js';
-import { ownMarkdownOptions, type ParsedAhead, parseAhead, type RenderedText, renderText } from '../render-message.js';
+import { ownMarkdownOptions, parseAhead, type RenderedText, renderText } from '../render-message.js';
 import { receiversAfterMove, receiversLostByMove, watchersOfUpdate } from '../update-audiences.js';
 
 export interface UpdateMessageInput {
@@ -81,9 +82,9 @@ interface MoveTarget {
   readonly toggle: 'resolve' | 'unresolve' | null;
 }
 
-/** Who were told of a message by having it without subscribing: so many are named, at most. */
+/** Of receivers who have a message without subscribing, an event names at most so many. */
 const MAX_OUTSIDE_HOLDERS = 1000;
-/** Of an event that each receiver is told only their part of. */
+/** Of an event of which each receiver gets only their part. */
 const MAX_HELD_IDS = 500;
 
 /** Changes the text of a message, or moves it, and others of its topic with it (messages §9). */

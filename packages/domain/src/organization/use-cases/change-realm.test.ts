@@ -10,13 +10,19 @@ import {
   type MemoryFixture,
   OverwhelmedRenderer,
 } from '@parley/testkit';
+import { MarkdownTextRenderer } from '../../messages/markdown-text-renderer.js';
 import type { ChannelId } from '../../shared/ids.js';
 import { type ChangeRealmInput, RealmChanges } from '../realm-changes.js';
 import { ChangeRealm } from './change-realm.js';
 import { ChangeUserDefaults } from './change-user-defaults.js';
 
 const changing = (fixture: MemoryFixture, renderer = new FakeRenderer()) => {
-  const changes = new RealmChanges(renderer, fakeRealmUrls, fixture.clock, { isOn: false }, null);
+  const changes = new RealmChanges(
+    new MarkdownTextRenderer(fixture.uow, renderer, fakeRealmUrls),
+    fixture.clock,
+    { isOn: false },
+    null,
+  );
   const useCase = new ChangeRealm(fixture.uow, changes);
   return (who: string, input: Partial<ChangeRealmInput>) =>
     useCase.execute(fixture.caller(who), { settings: {}, permissions: {}, ...input });
@@ -59,7 +65,7 @@ describe('changing the organization', () => {
     });
   });
 
-  it('knows channels of its own only', async () => {
+  it('finds channels of its own realm only', async () => {
     const fixture = await createFixture(aUserOfEachRole());
     const theirs = (await anotherRealm(fixture)).channel('theirs');
     for (const id of [theirs.id, 999 as ChannelId]) {

@@ -34,7 +34,7 @@ export class ChangeRealm {
    * `validateGroupSetting` does
    */
   async execute(caller: Caller, input: ChangeRealmInput): Promise<ChangeRealmOutput> {
-    const parsed = await this.changes.parseDescription(this.uow, caller.realmId, input.settings.description);
+    const parsed = await this.changes.parseDescription(caller.realmId, input.settings.description);
     return this.uow.write(async (tx) => {
       const actor = await tx.actors.get(caller);
       const realm = await tx.realms.get(caller.realmId);

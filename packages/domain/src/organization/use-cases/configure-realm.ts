@@ -22,7 +22,7 @@ export class ConfigureRealm {
   async execute({ realmId, name, settings }: ConfigureRealmInput): Promise<ChangeRealmOutput> {
     if (name !== undefined) checkRealmName(name);
     this.changes.checkProvider(settings);
-    const parsed = await this.changes.parseDescription(this.uow, realmId, settings.description);
+    const parsed = await this.changes.parseDescription(realmId, settings.description);
     const input = { settings, permissions: {}, ...(name !== undefined && { name }) };
     return this.uow.write(async (tx) => this.changes.apply(tx, await tx.realms.get(realmId), null, input, parsed));
   }

@@ -1,6 +1,6 @@
-import type { MessageId } from '../shared/ids.js';
-import type { Transaction } from '../shared/unit-of-work.js';
-import { MAX_KEPT_ID } from './copy-repository.js';
+import type { MessageId } from '../../shared/ids.js';
+import type { Transaction } from '../../shared/unit-of-work.js';
+import { MAX_KEPT_ID } from '../copy-repository.js';
 import { MessageIds } from './id-map.js';
 
 /** A storage that has given ids up to a number. */

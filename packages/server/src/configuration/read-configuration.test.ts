@@ -2,9 +2,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { TRANSPORT_LIMITS } from '@parley/http';
-import { type Configuration, InvalidConfiguration, readConfiguration } from './config.js';
+import { formatSecret } from '../secret-format.js';
+import type { Configuration } from './configuration.js';
 import { describeSettings, renderConfigurationDocument } from './describe-settings.js';
-import { formatSecret } from './secret-format.js';
+import { InvalidConfiguration, readConfiguration } from './read-configuration.js';
 
 const MIB = 1024 * 1024;
 
@@ -307,7 +308,7 @@ describe('readConfiguration', () => {
   });
 
   it('is described by a document that is up to date; npm run configuration writes it', () => {
-    const document = readFileSync(resolve(__dirname, '../../../docs/configuration.md'), 'utf8');
+    const document = readFileSync(resolve(__dirname, '../../../../docs/configuration.md'), 'utf8');
     expect(document).toBe(renderConfigurationDocument());
   });
 

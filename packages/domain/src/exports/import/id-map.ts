@@ -1,7 +1,7 @@
-import { DomainError } from '../shared/errors.js';
-import type { MessageId } from '../shared/ids.js';
-import type { Transaction } from '../shared/unit-of-work.js';
-import { type IdKind, MAX_KEPT_ID } from './copy-repository.js';
+import { DomainError } from '../../shared/errors.js';
+import type { MessageId } from '../../shared/ids.js';
+import type { Transaction } from '../../shared/unit-of-work.js';
+import { type IdKind, MAX_KEPT_ID } from '../copy-repository.js';
 
 export const invalidImport = (text: string): DomainError => new DomainError('INVALID_IMPORT', text);
 
@@ -45,12 +45,12 @@ export class IdMap<Id extends number> extends KnownIds<Id> {
     super(noun);
   }
 
-  /** Makes something of the kind under its old id if that is free, which is so in ascending order on a new server. */
-  async add<T>(tx: Transaction, old: Id, make: () => Promise<T>, idOf: (made: T) => Id): Promise<T> {
+  /** Makes something of the kind, or its id, under its old id if that is free, which is so in ascending order on a new server. */
+  async add<T extends Id | { readonly id: Id }>(tx: Transaction, old: Id, make: () => Promise<T>): Promise<T> {
     if (this.ids.has(old)) throw invalidImport(`There are two ${this.noun}s ${old}.`);
     if (old !== this.next && old <= MAX_KEPT_ID) await tx.copies.raiseIds(this.kind, old);
     const made = await make();
-    const id = idOf(made);
+    const id: Id = idOf(made);
     this.ids.set(old, id);
     this.next = id + 1;
     if (id !== old) this.isIdentity = false;
@@ -117,3 +117,5 @@ export class MessageIds extends KnownIds<MessageId> {
     return low - 1;
   }
 }
+
+const idOf = <Id extends number>(made: Id | { readonly id: Id }): Id => (typeof made === 'number' ? made : made.id);

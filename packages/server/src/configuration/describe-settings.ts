@@ -1,4 +1,5 @@
-import { type DatabaseLocation, SETTINGS, type Setting, type SettingName } from './config.js';
+import type { DatabaseLocation } from './configuration.js';
+import { SETTINGS, type Setting, type SettingName } from './settings.js';
 
 /** Where a section of the settings begins; it goes on to the next one. */
 const SECTIONS: { readonly [Name in SettingName]?: string } = {
@@ -54,7 +55,7 @@ export function renderConfigurationDocument(): string {
   const lines = [
     '# Configuration',
     '',
-    '<!-- Made by `npm run configuration` from packages/server/src/config.ts. -->',
+    '<!-- Made by `npm run configuration` from packages/server/src/configuration/settings.ts. -->',
     '',
     'Every setting of `parley` is a variable of the environment, and an option of each command unless it is secret; options win. A',
     'variable that begins with `PARLEY_` and is none of these is refused, and so is an option that a command does not have.',

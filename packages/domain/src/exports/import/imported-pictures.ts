@@ -1,8 +1,8 @@
-import type { ImageInfo, ImageProcessor } from '../images/image-processor.js';
-import type { MadePicture, PictureMaker, PictureTarget } from '../pictures/picture-maker.js';
-import { DomainError } from '../shared/errors.js';
-import type { UserId } from '../shared/ids.js';
-import { MAX_PICTURE_BYTES, type PictureCopy } from './realm-copy.js';
+import type { ImageInfo, ImageProcessor } from '../../images/image-processor.js';
+import type { MadePicture, PictureMaker, PictureTarget } from '../../pictures/picture-maker.js';
+import { DomainError } from '../../shared/errors.js';
+import type { UserId } from '../../shared/ids.js';
+import { MAX_PICTURE_BYTES, type PictureCopy } from '../realm-copy.js';
 
 /** Makes the pictures of an export anew, since anybody may have written its bytes; counts them. */
 export class ImportedPictures {

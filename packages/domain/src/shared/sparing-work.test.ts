@@ -1,0 +1,38 @@
+import { DrivenTime, fakeEventLoop } from '@parley/testkit';
+import { SparingWork } from './sparing-work.js';
+
+describe('SparingWork', () => {
+  it.each([
+    ['as long as it worked', [5], 5],
+    ['after several short pieces as long as all of them took', [0.4, 0.4, 0.4], 1.2],
+    ['no longer than 20 ms after a piece that the disk held up', [500], 20],
+    ['one turn of the event loop after a piece that took no time', [0.5], 0],
+  ])('rests %s', async (_what, pieces, expected) => {
+    const time = new DrivenTime();
+    const work = new SparingWork(time, fakeEventLoop);
+    for (const piece of pieces.slice(0, -1)) {
+      await time.advance(piece / 1000);
+      await work.rest();
+    }
+    await time.advance(pieces.at(-1)! / 1000);
+    const startedAt = time.elapsedMs();
+    let restedMs: number | null = null;
+    void work.rest().then(() => {
+      restedMs = time.elapsedMs() - startedAt;
+    });
+    await time.advance(0);
+    for (let ms = 0; restedMs === null && ms < 100; ms++) await time.advance(expected / 1000);
+    expect(restedMs).toBeCloseTo(expected);
+  });
+
+  it('counts the next piece from the end of the rest', async () => {
+    const time = new DrivenTime();
+    const work = new SparingWork(time, fakeEventLoop);
+    await time.advance(0.01);
+    const rested = work.rest();
+    await time.advance(0.01);
+    await rested;
+    void work.rest();
+    expect(time.pending).toBe(0);
+  });
+});

@@ -1,0 +1,99 @@
+import { CHANNEL_PERMISSIONS, type Channel } from '@parley/domain/channels';
+import type { MessageId, RecipientId, UserId } from '@parley/domain/shared';
+import { keyOfValue, RECIPIENT_TYPES, TOPICS_POLICY_NUMBERS } from '../layout.js';
+import { safeHtml } from '../safe-html.js';
+import { flag, id, integer, object, orElse, orNull, text, time, wrong } from '../shape.js';
+import { channel, NAME, recipient, user } from './columns.js';
+import { grouped, type TableReader } from './table-reader.js';
+
+export function readChannels(tables: TableReader): readonly Channel[] {
+  const defaults = new Set(tables.table('zerver_defaultstream', { stream: channel }).map((it) => it.stream));
+  const recipients = new Map(
+    tables
+      .table('zerver_recipient', { id: recipient, type: integer, type_id: integer })
+      .filter(({ type }) => type === RECIPIENT_TYPES.channel)
+      .map((it) => [it.type_id, it.id]),
+  );
+  const shape = object({
+    id: channel,
+    recipient: orNull(recipient),
+    name: NAME,
+    description: orElse(text(10_000), ''),
+    rendered_description: orElse(text(100_000), ''),
+    date_created: time,
+    creator: orNull(user),
+    deactivated: orElse(flag, false),
+    invite_only: orElse(flag, false),
+    is_web_public: orElse(flag, false),
+    history_public_to_subscribers: orElse(flag, true),
+    message_retention_days: orNull(integer),
+    topics_policy: orElse(integer, TOPICS_POLICY_NUMBERS.inherit),
+    folder: orNull(id<never>()),
+    first_message: orNull(id<MessageId>()),
+    is_recently_active: orElse(flag, true),
+  });
+  return tables.rows('zerver_stream').map((row, index) => {
+    const place = `zerver_stream[${index}]`;
+    const it = shape(row, place);
+    const recipientId = it.recipient ?? recipients.get(it.id);
+    if (recipientId === undefined) throw wrong(`${place}.recipient`, 'is missing');
+    return {
+      id: it.id,
+      realmId: tables.realmId,
+      recipientId,
+      name: it.name,
+      description: it.description,
+      renderedDescription: safeHtml(it.rendered_description, it.description),
+      privacy: it.is_web_public
+        ? 'webPublic'
+        : !it.invite_only
+          ? 'public'
+          : it.history_public_to_subscribers
+            ? 'privateSharedHistory'
+            : 'privateProtectedHistory',
+      isArchived: it.deactivated,
+      creatorId: it.creator,
+      createdAt: it.date_created,
+      messageRetentionDays: it.message_retention_days,
+      topicsPolicy: keyOfValue(TOPICS_POLICY_NUMBERS, it.topics_policy) ?? 'inherit',
+      folderId: it.folder,
+      isDefault: defaults.has(it.id),
+      isRecentlyActive: it.is_recently_active,
+      firstMessageId: it.first_message,
+      permissions: tables.permissionsOf(CHANNEL_PERMISSIONS, row),
+      version: 1,
+    };
+  });
+}
+
+export function readSubscriptions(tables: TableReader) {
+  const choice = orNull(flag);
+  return tables.table('zerver_subscription', {
+    user_profile: user,
+    recipient,
+    active: orElse(flag, true),
+    is_muted: orElse(flag, false),
+    color: orElse(NAME, '#c2c2c2'),
+    pin_to_top: orElse(flag, false),
+    desktop_notifications: choice,
+    audible_notifications: choice,
+    push_notifications: choice,
+    email_notifications: choice,
+    wildcard_mentions_notify: choice,
+  });
+}
+
+export function readConversations(
+  tables: TableReader,
+  subscriptions: readonly { readonly user_profile: UserId; readonly recipient: RecipientId }[],
+) {
+  const people = grouped(subscriptions, (it) => it.recipient);
+  return tables
+    .table('zerver_recipient', { id: recipient, type: integer, type_id: integer })
+    .filter(({ type }) => type === RECIPIENT_TYPES.direct)
+    .map((it) => ({
+      recipientId: it.id,
+      userIds: [...new Set((people.get(it.id) ?? []).map((own) => own.user_profile))].sort((a, b) => a - b),
+    }))
+    .filter(({ userIds }) => userIds.length > 0);
+}

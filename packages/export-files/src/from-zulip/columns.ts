@@ -1,0 +1,9 @@
+import type { ChannelId, GroupId, RecipientId, UserId } from '@parley/domain/shared';
+import { id, text } from '../shape.js';
+
+/** What columns of many tables hold. */
+export const NAME = text(1000);
+export const user = id<UserId>();
+export const channel = id<ChannelId>();
+export const recipient = id<RecipientId>();
+export const group = id<GroupId>();

@@ -1,0 +1,48 @@
+import type { MessageCopy } from '@parley/domain/exports';
+import type { MessageId, UserId } from '@parley/domain/shared';
+import { EMOJI_TYPE_NAMES, keyOfValue } from '../layout.js';
+import { id, text } from '../shape.js';
+import { NAME, user } from './columns.js';
+import { grouped, type TableReader } from './table-reader.js';
+
+export function readReactions(
+  tables: TableReader,
+  userIds: ReadonlySet<UserId>,
+): ReadonlyMap<MessageId, MessageCopy['reactions']> {
+  const rows = tables.table('zerver_reaction', {
+    user_profile: user,
+    message: id<MessageId>(),
+    emoji_name: NAME,
+    emoji_code: NAME,
+    reaction_type: NAME,
+  });
+  const reactions = new Map<MessageId, MessageCopy['reactions'][number][]>();
+  for (const it of rows) {
+    const type = keyOfValue(EMOJI_TYPE_NAMES, it.reaction_type);
+    if (!type || !userIds.has(it.user_profile)) continue;
+    const reaction = { userId: it.user_profile, type, code: it.emoji_code, name: it.emoji_name };
+    const known = reactions.get(it.message);
+    if (known) known.push(reaction);
+    else reactions.set(it.message, [reaction]);
+  }
+  return reactions;
+}
+
+export function readSubmessages(
+  tables: TableReader,
+  userIds: ReadonlySet<UserId>,
+): ReadonlyMap<MessageId, MessageCopy['submessages']> {
+  const rows = tables.table('zerver_submessage', {
+    message: id<MessageId>(),
+    sender: user,
+    msg_type: NAME,
+    content: text(),
+  });
+  const own = rows.filter(({ sender }) => userIds.has(sender));
+  return new Map(
+    [...grouped(own, (it) => it.message)].map(([message, items]) => [
+      message,
+      items.map(({ sender, msg_type, content }) => ({ senderId: sender, kind: msg_type, content })),
+    ]),
+  );
+}

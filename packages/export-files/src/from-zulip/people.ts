@@ -1,0 +1,175 @@
+import { type Channel, normalizeColor } from '@parley/domain/channels';
+import type { PersonCopy, UserCopy } from '@parley/domain/exports';
+import { isOnboardingStep } from '@parley/domain/onboarding';
+import type { ProfileFieldId, UserId } from '@parley/domain/shared';
+import { EMOJI_TYPE_NAMES, keyOfValue, VISIBILITY_NUMBERS } from '../layout.js';
+import { safeHtml } from '../safe-html.js';
+import { flag, id, integer, number, orElse, orNull, text, time } from '../shape.js';
+import type { readSubscriptions } from './channels.js';
+import { channel, NAME, user } from './columns.js';
+import { readProfileFields } from './profile-fields.js';
+import { grouped, type TableReader } from './table-reader.js';
+
+export function readPeople(
+  tables: TableReader,
+  users: readonly UserCopy[],
+  channels: readonly Channel[],
+  subscriptions: ReturnType<typeof readSubscriptions>,
+): readonly PersonCopy[] {
+  const channelOf = new Map(channels.map((it) => [it.recipientId, it.id]));
+  const channelIds = new Set(channels.map(({ id: own }) => own));
+  const userIds = new Set(users.map(({ user: { id: own } }) => own));
+  const fieldIds = new Set(readProfileFields(tables).map(({ id: own }) => own));
+  const byUser = <T>(rows: readonly T[], userOf: (row: T) => UserId) => grouped(rows, userOf);
+  const own = { user_profile: user };
+  const followed = byUser(subscriptions, (it) => it.user_profile);
+  const topics = byUser(
+    tables.table('zerver_usertopic', {
+      ...own,
+      stream: channel,
+      topic_name: NAME,
+      last_updated: orElse(time, 0),
+      visibility_policy: integer,
+    }),
+    (it) => it.user_profile,
+  );
+  const values = byUser(
+    tables.table('zerver_customprofilefieldvalue', {
+      ...own,
+      field: id<ProfileFieldId>(),
+      value: text(100_000),
+      rendered_value: orNull(text(100_000)),
+    }),
+    (it) => it.user_profile,
+  );
+  const statuses = byUser(
+    tables.table('zerver_userstatus', {
+      ...own,
+      status_text: orElse(NAME, ''),
+      emoji_name: orElse(NAME, ''),
+      emoji_code: orElse(NAME, ''),
+      reaction_type: orElse(NAME, EMOJI_TYPE_NAMES.unicode),
+    }),
+    (it) => it.user_profile,
+  );
+  const presences = byUser(
+    tables.table('zerver_userpresence', {
+      ...own,
+      last_connected_time: orNull(number),
+      last_active_time: orNull(number),
+    }),
+    (it) => it.user_profile,
+  );
+  const words = byUser(tables.table('zerver_alertword', { ...own, word: NAME }), (it) => it.user_profile);
+  const muted = byUser(
+    tables.table('zerver_muteduser', { ...own, muted_user: user, date_muted: orElse(time, 0) }),
+    (it) => it.user_profile,
+  );
+  const snippets = byUser(
+    tables.table('zerver_savedsnippet', {
+      ...own,
+      id: id<never>(),
+      title: NAME,
+      content: text(),
+      date_created: orElse(time, 0),
+    }),
+    (it) => it.user_profile,
+  );
+  const views = byUser(
+    tables.table('zerver_navigationview', { user, fragment: text(10_000), is_pinned: flag, name: orNull(NAME) }),
+    (it) => it.user,
+  );
+  const steps = byUser(tables.table('zerver_onboardingstep', { user, onboarding_step: NAME }), (it) => it.user);
+  const storage = byUser(
+    tables.table('zerver_botstoragedata', { bot_profile: user, key: text(), value: text() }),
+    (it) => it.bot_profile,
+  );
+  const realmId = tables.realmId;
+  return users
+    .filter(({ systemKind }) => systemKind === null)
+    .map(({ user: { id: userId } }) => {
+      const [status] = statuses.get(userId) ?? [];
+      const [presence] = presences.get(userId) ?? [];
+      const emojiType = status && keyOfValue(EMOJI_TYPE_NAMES, status.reaction_type);
+      return {
+        userId,
+        subscriptions: (followed.get(userId) ?? []).flatMap((it) => {
+          const channelId = channelOf.get(it.recipient);
+          if (channelId === undefined) return [];
+          return {
+            realmId,
+            userId,
+            channelId,
+            isActive: it.active,
+            color: /^#[0-9a-f]{3,6}$/i.test(it.color) ? normalizeColor(it.color) : '#c2c2c2',
+            isMuted: it.is_muted,
+            isPinned: it.pin_to_top,
+            notifications: {
+              desktop: it.desktop_notifications,
+              audible: it.audible_notifications,
+              push: it.push_notifications,
+              email: it.email_notifications,
+              wildcardMentions: it.wildcard_mentions_notify,
+            },
+          };
+        }),
+        topicPolicies: (topics.get(userId) ?? []).flatMap((it) => {
+          const visibility = keyOfValue(VISIBILITY_NUMBERS, it.visibility_policy);
+          if (!visibility || !channelIds.has(it.stream)) return [];
+          return {
+            realmId,
+            userId,
+            channelId: it.stream,
+            topic: it.topic_name,
+            visibility,
+            changedAt: it.last_updated,
+          };
+        }),
+        profile: (values.get(userId) ?? [])
+          .filter(({ field }) => fieldIds.has(field))
+          .map((it) => ({
+            fieldId: it.field,
+            value: it.value,
+            rendered: it.rendered_value === null ? null : safeHtml(it.rendered_value, it.value),
+          })),
+        status: status
+          ? {
+              text: status.status_text,
+              emoji:
+                status.emoji_name === '' || !emojiType
+                  ? null
+                  : { type: emojiType, code: status.emoji_code, name: status.emoji_name },
+            }
+          : null,
+        presence:
+          presence && presence.last_connected_time !== null
+            ? {
+                lastActive: presence.last_active_time === null ? null : Math.floor(presence.last_active_time),
+                lastConnected: Math.floor(presence.last_connected_time),
+              }
+            : null,
+        alertWords: (words.get(userId) ?? []).map(({ word }) => word),
+        drafts: [],
+        snippets: (snippets.get(userId) ?? []).map((it) => ({
+          id: it.id,
+          realmId,
+          userId,
+          title: it.title,
+          content: it.content,
+          createdAt: it.date_created,
+        })),
+        navigationViews: (views.get(userId) ?? []).map((it) => ({
+          fragment: it.fragment,
+          isPinned: it.is_pinned,
+          name: it.name,
+        })),
+        onboardingSteps: (steps.get(userId) ?? []).map((it) => it.onboarding_step).filter(isOnboardingStep),
+        mutedUsers: (muted.get(userId) ?? [])
+          .filter((it) => userIds.has(it.muted_user))
+          .map((it) => ({ userId: it.muted_user, mutedAt: it.date_muted })),
+        scheduledMessages: [],
+        reminders: [],
+        botStorage: (storage.get(userId) ?? []).map(({ key, value }) => ({ key, value })),
+      };
+    });
+}

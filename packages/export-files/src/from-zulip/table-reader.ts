@@ -1,0 +1,95 @@
+import {
+  type GroupSettingDefinition,
+  SYSTEM_GROUPS,
+  type SystemGroupName,
+  systemGroupTitle,
+} from '@parley/domain/permissions';
+import {
+  type GroupId,
+  isSettingValue,
+  type RealmId,
+  type Registry,
+  recordOf,
+  type SettingDefinition,
+  type SettingValues,
+} from '@parley/domain/shared';
+import type { ColumnNames, SettingColumns } from '../column-names.js';
+import { id, list, object, orElse, record, type Shape, wrong } from '../shape.js';
+import { group } from './columns.js';
+
+export type Row = Readonly<Record<string, unknown>>;
+
+/** The tables of a Zulip server's `realm.json`, checked as they are read. */
+export class TableReader {
+  readonly realmId: RealmId;
+  readonly realmRow: Row;
+  readonly system: Readonly<Record<SystemGroupName, GroupId>>;
+
+  constructor(
+    private readonly tables: Row,
+    readonly names: ColumnNames,
+  ) {
+    const [row] = this.rows('zerver_realm');
+    if (!row) throw wrong('realm.json', 'has no organization');
+    this.realmRow = row;
+    this.realmId = id<RealmId>()(row.id, 'zerver_realm[0].id');
+    this.system = this.systemGroups();
+  }
+
+  rows(table: string): readonly Row[] {
+    return list(record)(this.tables[table] ?? [], table);
+  }
+
+  table<S extends Readonly<Record<string, Shape<unknown>>>>(table: string, shapes: S) {
+    return list(object(shapes))(this.tables[table] ?? [], table);
+  }
+
+  /** A permission that a table does not have is given to whom it is given by default. */
+  permissionsOf<R extends Readonly<Record<string, GroupSettingDefinition>>>(
+    registry: R,
+    row: Row,
+  ): { readonly [K in keyof R]: GroupId } {
+    const values = Object.entries(registry).map(([name, definition]) => {
+      const column = this.names.permission(name);
+      const byDefault = definition.default === 'creator' ? this.system.nobody : this.system[definition.default];
+      return [name, orElse(group, byDefault)(row[column], column)];
+    });
+    return Object.fromEntries(values) as { readonly [K in keyof R]: GroupId };
+  }
+
+  private systemGroups(): Readonly<Record<SystemGroupName, GroupId>> {
+    const ids = new Map(
+      this.rows('zerver_namedusergroup').map((row, index) => [
+        row.name,
+        group(row.usergroup_ptr ?? row.id, `zerver_namedusergroup[${index}].usergroup_ptr`),
+      ]),
+    );
+    const names = SYSTEM_GROUPS.map(({ name }) => name);
+    return recordOf(names, (name) => {
+      const found = ids.get(systemGroupTitle(name));
+      if (found === undefined) throw wrong('realm.json', `has no group ${systemGroupTitle(name)}`);
+      return found;
+    });
+  }
+}
+
+/** What the columns say, where it is a value that the setting can have; the default elsewhere. */
+export function settingsOf<R extends Registry>(registry: R, columns: SettingColumns, row: Row): SettingValues<R> {
+  const given = columns.read(row);
+  const values = Object.entries(registry).map(([name, definition]: [string, SettingDefinition]) => [
+    name,
+    given[name] !== undefined && isSettingValue(definition, given[name]) ? given[name] : definition.default,
+  ]);
+  return Object.fromEntries(values) as SettingValues<R>;
+}
+
+export function grouped<T, K>(rows: readonly T[], keyOf: (row: T) => K): Map<K, T[]> {
+  const groups = new Map<K, T[]>();
+  for (const row of rows) {
+    const key = keyOf(row);
+    const known = groups.get(key);
+    if (known) known.push(row);
+    else groups.set(key, [row]);
+  }
+  return groups;
+}

@@ -1,0 +1,142 @@
+import type { UserCopy } from '@parley/domain/exports';
+import type { RealmId, SettingValues, UserId } from '@parley/domain/shared';
+import { USER_SETTINGS } from '@parley/domain/user-settings';
+import { type Avatar, SYSTEM_BOTS, type SystemBotKind } from '@parley/domain/users';
+import { AVATAR_SOURCES, BOT_TYPES, keyOfValue, ROLE_NUMBERS } from '../layout.js';
+import { flag, integer, object, orElse, orNull, text, time, wrong } from '../shape.js';
+import { channel, NAME, user } from './columns.js';
+import { settingsOf, type TableReader } from './table-reader.js';
+
+export function readUsers(tables: TableReader): readonly UserCopy[] {
+  const rows = [...tables.rows('zerver_userprofile'), ...tables.rows('zerver_userprofile_mirrordummy')];
+  const shape = object({
+    id: user,
+    email: text(1000),
+    delivery_email: orNull(text(1000)),
+    full_name: NAME,
+    date_joined: time,
+    is_active: flag,
+    is_deleted: orElse(flag, false),
+    is_bot: flag,
+    bot_type: orNull(integer),
+    bot_owner: orNull(user),
+    role: integer,
+    avatar_source: orElse(NAME, 'J'),
+    avatar_version: orElse(integer, 1),
+    default_sending_stream: orNull(integer),
+    default_events_register_stream: orNull(channel),
+    default_all_public_streams: orElse(flag, false),
+    can_create_users: orElse(flag, false),
+    can_change_user_emails: orElse(flag, false),
+  });
+  const services = new Map(
+    tables
+      .table('zerver_service', {
+        user_profile: user,
+        base_url: text(10_000),
+        token: NAME,
+        interface: orElse(integer, 1),
+      })
+      .map((it) => [it.user_profile, it]),
+  );
+  const copies: UserCopy[] = rows.map((row, index) => {
+    const it = shape(row, `zerver_userprofile[${index}]`);
+    const role = keyOfValue(ROLE_NUMBERS, it.role);
+    if (!role) throw wrong(`zerver_userprofile[${index}].role`, 'is no role');
+    const kind = keyOfValue(BOT_TYPES, it.bot_type) ?? 'generic';
+    const service = services.get(it.id);
+    const avatar = keyOfValue(AVATAR_SOURCES, it.avatar_source) ?? 'generated';
+    const hasOptions = it.default_all_public_streams || it.default_events_register_stream !== null || service;
+    return {
+      user: {
+        id: it.id,
+        realmId: tables.realmId,
+        email: it.delivery_email ?? it.email,
+        fullName: it.full_name,
+        role,
+        isActive: it.is_active,
+        isDeleted: it.is_deleted && !it.is_active,
+        joinedAt: it.date_joined,
+        bot: it.is_bot
+          ? { kind, ownerId: it.bot_owner, isSystem: false, defaultSendingChannelId: it.default_sending_stream }
+          : null,
+        avatar: avatarOf(avatar, Math.max(1, it.avatar_version)),
+        specialPermissions: [
+          ...(it.can_create_users ? (['canCreateUsers'] as const) : []),
+          ...(it.can_change_user_emails ? (['canChangeUserEmails'] as const) : []),
+        ],
+        settings: settingsOf(USER_SETTINGS, tables.names.user, row),
+        editedSettings: [],
+        version: 1,
+      },
+      systemKind: null,
+      botOptions:
+        it.is_bot && hasOptions
+          ? {
+              eventsChannelId: it.default_events_register_stream,
+              allPublicChannels: it.default_all_public_streams,
+              webhook: service
+                ? {
+                    url: service.base_url,
+                    token: service.token,
+                    interface: service.interface === 2 ? 'slack' : 'generic',
+                  }
+                : null,
+            }
+          : null,
+    };
+  });
+  return [...copies, ...systemBots(tables, copies)];
+}
+
+/** Those of another server stand for ours; whoever has no match there is made anew. */
+function systemBots(tables: TableReader, copies: readonly UserCopy[]): readonly UserCopy[] {
+  const rows = tables.table('zerver_userprofile_crossrealm', { id: user, email: text(1000) });
+  let free = Math.max(0, ...copies.map(({ user: { id: own } }) => own), ...rows.map(({ id: own }) => own));
+  const defaults = settingsOf(USER_SETTINGS, tables.names.user, {});
+  return SYSTEM_BOTS.map(({ kind, localPart, fullName }) => {
+    const found = rows.find(({ email }) => email.split('@')[0] === localPart);
+    return systemBot(
+      kind,
+      found?.id ?? (++free as UserId),
+      `${localPart}@parley.invalid`,
+      fullName,
+      tables.realmId,
+      defaults,
+    );
+  });
+}
+
+function systemBot(
+  kind: SystemBotKind,
+  own: UserId,
+  email: string,
+  fullName: string,
+  realmId: RealmId,
+  settings: SettingValues<typeof USER_SETTINGS>,
+): UserCopy {
+  return {
+    user: {
+      id: own,
+      realmId,
+      email,
+      fullName,
+      role: 'member',
+      isActive: true,
+      isDeleted: false,
+      joinedAt: 0,
+      bot: { kind: 'generic', ownerId: null, isSystem: true, defaultSendingChannelId: null },
+      avatar: { source: 'generated', version: 1 },
+      specialPermissions: [],
+      settings,
+      editedSettings: [],
+      version: 1,
+    },
+    systemKind: kind,
+    botOptions: null,
+  };
+}
+
+/** The key of an uploaded one is given when its picture is made. */
+const avatarOf = (source: Avatar['source'], version: number): Avatar =>
+  source === 'uploaded' ? { source, version, key: '' } : { source, version };

@@ -1,0 +1,127 @@
+import type { MessageCopy, PersonCopy, RealmCopy } from '@parley/domain/exports';
+import { REALM_PERMISSIONS } from '@parley/domain/realms';
+import type { MessageId, RecipientId, UserId } from '@parley/domain/shared';
+import { USER_SETTINGS } from '@parley/domain/user-settings';
+import type { ColumnNames } from '../column-names.js';
+import { RECIPIENT_TYPES } from '../layout.js';
+import { safeHtml } from '../safe-html.js';
+import { flag, id, integer, orElse, orNull, text, time } from '../shape.js';
+import { readChannels, readConversations, readSubscriptions } from './channels.js';
+import { NAME, recipient, user } from './columns.js';
+import { readGroups } from './groups.js';
+import { readReactions, readSubmessages } from './messages.js';
+import { readPeople } from './people.js';
+import { readProfileFields } from './profile-fields.js';
+import { readCustomEmoji, readLinkifiers } from './realm-lists.js';
+import { realmImages, realmSettings } from './realm-row.js';
+import { type Row, settingsOf, TableReader } from './table-reader.js';
+import { readUsers } from './users.js';
+
+/** What a Zulip server's `realm.json` says. */
+export interface ZulipCopy {
+  readonly realm: RealmCopy;
+  readonly people: readonly PersonCopy[];
+  readonly reactionsOf: (message: MessageId) => MessageCopy['reactions'];
+  readonly submessagesOf: (message: MessageId) => MessageCopy['submessages'];
+  /** Whom messages to a recipient of one person are for. */
+  readonly personOf: (recipient: RecipientId) => UserId | null;
+  /** Of somebody or of a place that is not in the export. */
+  readonly skipsMessage: (copy: MessageCopy) => boolean;
+}
+
+/**
+ * Zulip's tables as an organization: of each what Parley has as well. Columns that this version does not know are passed over, and
+ * those that are missing are at their defaults. @throws DomainError INVALID_IMPORT
+ */
+export function readZulipTables(rows: Row, names: ColumnNames): ZulipCopy {
+  const tables = new TableReader(rows, names);
+  const users = readUsers(tables);
+  const channels = readChannels(tables);
+  const subscriptions = readSubscriptions(tables);
+  const conversations = readConversations(tables, subscriptions);
+  const userDefaults = settingsOf(USER_SETTINGS, tables.names.user, tables.rows('zerver_realmuserdefault')[0] ?? {});
+  const realm: RealmCopy = {
+    realm: {
+      id: tables.realmId,
+      stringId: NAME(tables.realmRow.string_id, 'zerver_realm[0].string_id'),
+      uuid: orElse(text(100), '00000000-0000-4000-8000-000000000000')(tables.realmRow.uuid, 'zerver_realm[0].uuid'),
+      name: NAME(tables.realmRow.name, 'zerver_realm[0].name'),
+      createdAt: time(tables.realmRow.date_created, 'zerver_realm[0].date_created'),
+      settings: realmSettings(tables, channels),
+      images: realmImages(tables),
+      renderedDescription: safeHtml(
+        orElse(text(), '')(tables.realmRow.rendered_description, 'zerver_realm[0].rendered_description'),
+        orElse(text(), '')(tables.realmRow.description, 'zerver_realm[0].description'),
+      ),
+      permissions: tables.permissionsOf(REALM_PERMISSIONS, tables.realmRow),
+      userDefaults,
+    },
+    linkifiers: readLinkifiers(tables),
+    playgrounds: tables
+      .table('zerver_realmplayground', {
+        id: integer,
+        name: NAME,
+        pygments_language: NAME,
+        url_template: text(10_000),
+      })
+      .map((it) => ({ id: it.id, name: it.name, language: it.pygments_language, urlTemplate: it.url_template })),
+    allowedDomains: tables
+      .table('zerver_realmdomain', { id: integer, domain: NAME, allow_subdomains: flag })
+      .map((it) => ({
+        id: it.id,
+        domain: it.domain,
+        allowsSubdomains: it.allow_subdomains,
+      })),
+    customEmoji: readCustomEmoji(tables),
+    groups: readGroups(tables, users),
+    users,
+    profileFields: readProfileFields(tables),
+    channelFolders: tables
+      .table('zerver_channelfolder', {
+        id: id<never>(),
+        name: NAME,
+        description: orElse(text(10_000), ''),
+        rendered_description: orElse(text(10_000), ''),
+        order: orElse(integer, 0),
+        date_created: orElse(time, 0),
+        creator: orNull(user),
+        is_archived: orElse(flag, false),
+      })
+      .map((it) => ({
+        id: it.id,
+        realmId: tables.realmId,
+        name: it.name,
+        description: it.description,
+        renderedDescription: safeHtml(it.rendered_description, it.description),
+        order: it.order,
+        createdAt: it.date_created,
+        creatorId: it.creator,
+        isArchived: it.is_archived,
+      })),
+    channels,
+    defaultChannelGroups: [],
+    conversations,
+  };
+  const userIds = new Set(users.map(({ user: { id: own } }) => own));
+  const persons = new Map(
+    tables
+      .table('zerver_recipient', { id: recipient, type: integer, type_id: integer })
+      .filter(({ type, type_id }) => type === RECIPIENT_TYPES.personal && userIds.has(type_id as UserId))
+      .map((it) => [it.id, it.type_id as UserId]),
+  );
+  const recipients = new Set<RecipientId>([
+    ...persons.keys(),
+    ...channels.map(({ recipientId }) => recipientId),
+    ...conversations.map(({ recipientId }) => recipientId),
+  ]);
+  const reactions = readReactions(tables, userIds);
+  const submessages = readSubmessages(tables, userIds);
+  return {
+    realm,
+    people: readPeople(tables, users, channels, subscriptions),
+    personOf: (of) => persons.get(of) ?? null,
+    reactionsOf: (message) => reactions.get(message) ?? [],
+    submessagesOf: (message) => submessages.get(message) ?? [],
+    skipsMessage: ({ message }) => !userIds.has(message.senderId) || !recipients.has(message.recipientId),
+  };
+}

@@ -1,0 +1,262 @@
+import { readFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { isLoopbackName, TRANSPORT_LIMITS, type TransportLimits } from '@parley/http';
+import type { BigBlueButtonAccount } from '../calls/big-blue-button-account.js';
+import { hint } from '../near-miss.js';
+import type { PushServiceAccount } from '../push/push-service-account.js';
+import { UsageError } from '../startup-error.js';
+import type { Configuration, DatabaseLocation, FilesLocation, LogLevel } from './configuration.js';
+import { MIB, SETTINGS, type Setting, type SettingName } from './settings.js';
+
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** A command line and the environment, understood. */
+export interface Invocation {
+  readonly configuration: Configuration;
+  /** What was no flag. */
+  readonly positionals: readonly string[];
+  /** Flags of the command itself, by name; a switch that is there says `on` or `off`. */
+  readonly flags: ReadonlyMap<string, string>;
+  /** Where values were found that are not the default ones. */
+  readonly sources: ReadonlyMap<SettingName, ValueSource>;
+  /** What was given, as text: secrets too. */
+  readonly values: ReadonlyMap<SettingName, string>;
+}
+
+/** Flags a command has beside the settings: name and whether a value follows. */
+export type CommandFlags = Readonly<Record<string, 'value' | 'switch'>>;
+
+/** Where a value was found. */
+export type ValueSource = 'flag' | 'variable' | 'file';
+
+/** Values as texts, before anybody looks at what they say. */
+class GivenValues {
+  readonly sources = new Map<SettingName, ValueSource>();
+  readonly values = new Map<SettingName, string>();
+
+  constructor(
+    private readonly flags: ReadonlyMap<string, string>,
+    private readonly environment: Environment,
+  ) {}
+
+  /** Null: nothing was given. `place`: what to call it in a refusal. @throws Error when a file that is named cannot be read */
+  find(name: SettingName): { readonly text: string; readonly place: string } | null {
+    const { variable, flag, isSecret }: Setting<unknown> = SETTINGS[name];
+    const byFlag = flag === undefined ? undefined : this.flags.get(flag);
+    const byVariable = this.environment[variable] || undefined;
+    const file = isSecret ? this.environment[`${variable}_FILE`] || undefined : undefined;
+    if (byVariable !== undefined && file !== undefined) {
+      throw new UsageError(`Both ${variable} and ${variable}_FILE are set; which one counts?`);
+    }
+    if (byFlag !== undefined) return this.found(name, 'flag', byFlag, `--${flag}`);
+    if (byVariable !== undefined) return this.found(name, 'variable', byVariable, variable);
+    return file === undefined ? null : this.found(name, 'file', readFile(`${variable}_FILE`, file), `${variable}_FILE`);
+  }
+
+  private found(name: SettingName, source: ValueSource, text: string, place: string) {
+    this.sources.set(name, source);
+    this.values.set(name, text);
+    return { text, place };
+  }
+}
+
+function readFile(variable: string, path: string): string {
+  try {
+    return readFileSync(path, 'utf8').replace(/\r?\n$/, '');
+  } catch (error) {
+    throw new UsageError(`${variable} names a file that cannot be read: ${(error as Error).message}.`);
+  }
+}
+
+/** Everything that is wrong with a configuration, at least one thing. */
+export class InvalidConfiguration extends UsageError {
+  constructor(readonly problems: readonly string[]) {
+    const more = problems.length - 1;
+    super(more === 0 ? problems[0]! : `${problems[0]} (${more} more; see parley config check)`);
+  }
+}
+
+/**
+ * Flags win over the environment. @throws UsageError for flags that are none, InvalidConfiguration naming each flag or variable
+ * that is invalid.
+ */
+export function readConfiguration(
+  args: readonly string[],
+  environment: Environment,
+  commandFlags: CommandFlags = {},
+): Invocation {
+  const { flags, positionals } = parseFlags(args, commandFlags);
+  const given = new GivenValues(flags, environment);
+  const problems: string[] = [...unknownVariables(environment)];
+  const attempt = (work: () => void): void => {
+    try {
+      work();
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+      problems.push(error.message);
+    }
+  };
+  const read = <N extends SettingName>(name: N): (typeof SETTINGS)[N]['default'] => {
+    const { parse, isSecret, default: fallback }: Setting<unknown> = SETTINGS[name];
+    let value: unknown = fallback;
+    attempt(() => {
+      const found = given.find(name);
+      if (!found) return;
+      try {
+        value = parse(found.text);
+      } catch (error) {
+        // What a secret is, or a password, does not belong on a screen.
+        const said = isSecret ? '' : `, not ${JSON.stringify(found.text)}`;
+        throw new UsageError(`${found.place} must be ${(error as Error).message}${said}.`);
+      }
+    });
+    return value as (typeof SETTINGS)[N]['default'];
+  };
+
+  const isDev = read('isDev');
+  const [pushService, pushOrgId, pushOrgKey] = [read('pushService'), read('pushOrgId'), read('pushOrgKey')];
+  let push: PushServiceAccount | null = null;
+  attempt(() => {
+    push = pushAccountOf(pushService, pushOrgId, pushOrgKey);
+  });
+  const [bigBlueButtonUrl, bigBlueButtonSecret] = [read('bigBlueButtonUrl'), read('bigBlueButtonSecret')];
+  let bigBlueButton: BigBlueButtonAccount | null = null;
+  attempt(() => {
+    bigBlueButton = bigBlueButtonOf(bigBlueButtonUrl, bigBlueButtonSecret);
+  });
+  const configuration: Configuration = {
+    host: read('host'),
+    port: read('port'),
+    database: read('database') as DatabaseLocation,
+    isDev,
+    isDemo: read('isDemo'),
+    url: read('url'),
+    defaultRealm: read('defaultRealm'),
+    realmAddresses: read('realmAddresses'),
+    allowsWebPublicChannels: read('webPublic') ?? isDev,
+    limitsPresence: read('limitPresence'),
+    mailGatewayPattern: read('mailGatewayPattern'),
+    trustedProxies: read('trustedProxies'),
+    secret: read('secret'),
+    push,
+    bigBlueButton,
+    jwtSecrets: read('jwtSecrets') ?? new Map(),
+    smtpUrl: read('smtpUrl'),
+    mailFrom: read('mailFrom'),
+    invitationValidityMinutes: read('invitationValidity'),
+    hasRateLimits: read('rateLimits') ?? !isDev,
+    rateLimitRules: read('rateLimitRules'),
+    limits: limitsOf(read('connections'), read('bytesInFlight') * MIB),
+    shedsLoad: read('shedsLoad'),
+    files: read('files') as FilesLocation | null,
+    fileLimits: {
+      maxFileMib: read('maxUpload'),
+      quotaMib: read('uploadQuota'),
+      userQuotaMib: read('uploadQuotaPerUser'),
+    },
+    keepDeletedDays: read('keepDeletedDays'),
+    logLevel: read('logLevel') as LogLevel,
+    metrics: read('metrics'),
+    drainSeconds: read('drainSeconds'),
+  };
+  const isExposed = read('isExposed');
+  if (!isExposed && problems.length === 0) attempt(() => refuseExposure(configuration));
+  if (problems.length > 0) throw new InvalidConfiguration(problems);
+  return { configuration, positionals, flags, sources: given.sources, values: given.values };
+}
+
+const VARIABLES: ReadonlySet<string> = new Set(
+  Object.values(SETTINGS as Record<string, Setting<unknown>>).flatMap(({ variable, isSecret }) =>
+    isSecret ? [variable, `${variable}_FILE`] : [variable],
+  ),
+);
+
+/** A variable with a slip in its name would have no effect, and nobody would notice. */
+const unknownVariables = (environment: Environment): readonly string[] =>
+  Object.keys(environment)
+    .filter((name) => name.startsWith('PARLEY_') && environment[name] !== undefined && !VARIABLES.has(name))
+    .map((name) => `There is no setting ${name}${hint(name, VARIABLES) || '; see parley --help.'}`);
+
+/** All of it or none. */
+function pushAccountOf(url: string | null, orgId: string | null, orgKey: string | null): PushServiceAccount | null {
+  if (url === null && orgId === null && orgKey === null) return null;
+  if (url !== null && orgId !== null && orgKey !== null) return { url, orgId, orgKey };
+  throw new UsageError('A push service takes all of PARLEY_PUSH_SERVICE, PARLEY_PUSH_ORG_ID and PARLEY_PUSH_ORG_KEY.');
+}
+
+/** Both or neither. */
+function bigBlueButtonOf(url: string | null, secret: string | null): BigBlueButtonAccount | null {
+  if (url === null && secret === null) return null;
+  if (url !== null && secret !== null) return { url, secret };
+  throw new UsageError('BigBlueButton takes both PARLEY_BIGBLUEBUTTON_URL and PARLEY_BIGBLUEBUTTON_SECRET.');
+}
+
+function limitsOf(connections: number, answersBytes: number): Partial<TransportLimits> {
+  const { answersBytes: usual, bodiesBytes, anonymousBodiesBytes, filesBytes } = TRANSPORT_LIMITS;
+  const scale = answersBytes / usual;
+  return {
+    connections,
+    connectionsPerAddress: Math.ceil(connections / 4),
+    answersBytes,
+    bodiesBytes: bodiesBytes * scale,
+    anonymousBodiesBytes: anonymousBodiesBytes * scale,
+    filesBytes: filesBytes * scale,
+  };
+}
+
+/** Dev mode lets anybody be anybody, and the demo users' passwords are known. */
+function refuseExposure({ host, url, trustedProxies, isDev, isDemo }: Configuration): void {
+  if (!isDev && !isDemo) return;
+  const what = isDev && isDemo ? 'Dev mode and demo data are' : isDev ? 'Dev mode is' : 'Demo data is';
+  const refuse = (where: string, instead: string): never => {
+    throw new UsageError(
+      `${what} refused ${where}, where others could reach it: turn it off, ${instead}, or add --allow-public-demo.`,
+    );
+  };
+  if (!isLoopbackName(host)) refuse(`on ${host}`, 'listen on 127.0.0.1');
+  if (url !== null && !isLoopbackName(new URL(url).hostname)) refuse(`at ${url}`, 'leave --url out');
+  if (trustedProxies !== 0) refuse('behind a proxy', 'leave --trust-proxy out');
+}
+
+/** By flag, as text; a switch that is there says `on` or `off`. @throws UsageError */
+function parseFlags(
+  args: readonly string[],
+  commandFlags: CommandFlags,
+): {
+  flags: ReadonlyMap<string, string>;
+  positionals: readonly string[];
+} {
+  const switches = new Map<string, boolean>(
+    Object.entries(commandFlags).map(([flag, kind]) => [flag, kind === 'switch']),
+  );
+  for (const { flag, isSwitch = false } of Object.values(SETTINGS as Record<string, Setting<unknown>>)) {
+    if (flag !== undefined) switches.set(flag, isSwitch);
+  }
+  const options = Object.fromEntries(
+    [...switches].map(([flag, isSwitch]) => [flag, { type: isSwitch ? ('boolean' as const) : ('string' as const) }]),
+  );
+  const { tokens, positionals } = parseArgs({
+    args: [...args],
+    options,
+    allowPositionals: true,
+    strict: false,
+    tokens: true,
+  });
+  const flags = new Map<string, string>();
+  for (const token of tokens) {
+    if (token.kind !== 'option') continue;
+    const negated = /^no-(.+)$/.exec(token.name)?.[1];
+    const name = negated !== undefined && switches.get(negated) ? negated : token.name;
+    const isSwitch = switches.get(name);
+    if (isSwitch === undefined) {
+      const known = [...switches.keys()].map((flag) => `--${flag}`);
+      throw new UsageError(
+        `There is no option ${token.rawName}${hint(token.rawName, known) || '; see parley --help.'}`,
+      );
+    }
+    if (isSwitch && token.value !== undefined) throw new UsageError(`--${name} takes no value.`);
+    if (!isSwitch && token.value === undefined) throw new UsageError(`--${name} needs a value.`);
+    flags.set(name, isSwitch ? (negated === undefined || name !== negated ? 'on' : 'off') : token.value!);
+  }
+  return { flags, positionals };
+}

@@ -1,0 +1,305 @@
+import type { FileLimits } from '@parley/domain/files';
+import { type ProxyTrust, parseRateLimitRules, type RateLimitRules, TRANSPORT_LIMITS } from '@parley/http';
+import type { RealmAddresses } from '../realm-resolver.js';
+import { type FilesLocation, type ListenAddress, LOG_LEVELS } from './configuration.js';
+import {
+  parseCount,
+  parseDatabase,
+  parseDays,
+  parseFiles,
+  parseHost,
+  parseJwtSecrets,
+  parseListenAddress,
+  parseLogLevel,
+  parseMailAddress,
+  parseMailPattern,
+  parsePort,
+  parseProxies,
+  parseRealmAddresses,
+  parseSeconds,
+  parseSecret,
+  parseSmtpUrl,
+  parseSwitch,
+  parseUrl,
+  parseWord,
+} from './setting-values.js';
+
+export const MIB = 1024 * 1024;
+
+export interface Setting<T> {
+  readonly variable: string;
+  /** Absent: not to be given on a command line, where everybody on the machine can read it. */
+  readonly flag?: string;
+  readonly placeholder?: string;
+  readonly help: string;
+  /** Switches: `--dev` and `--no-dev` take no value. */
+  readonly isSwitch?: boolean;
+  /** Never shown; `VARIABLE_FILE` may name a file that holds it. */
+  readonly isSecret?: boolean;
+  /** @throws Error that says what would be right: "a number from 0 to 65535". */
+  readonly parse: (text: string) => T;
+  readonly default: T;
+}
+
+/** Unless the operator says otherwise. */
+export const KEEP_DELETED_DAYS = 30;
+export const FILE_LIMITS: FileLimits = { maxFileMib: 100, quotaMib: null, userQuotaMib: null };
+
+/** Everything that can be configured: help, checks and docs/configuration.md come from these rows. */
+export const SETTINGS = {
+  host: setting('PARLEY_HOST', 'host', 'ADDRESS', 'address to listen on', parseHost, '127.0.0.1'),
+  port: setting('PARLEY_PORT', 'port', 'N', 'port to listen on; 0: any free one', parsePort, 9991),
+  database: setting('PARLEY_DATABASE', 'database', 'sqlite:PATH', 'where everything is kept', parseDatabase, {
+    kind: 'sqlite',
+    path: 'parley-data/parley.db',
+  }),
+  url: setting(
+    'PARLEY_URL',
+    'url',
+    'URL',
+    'public address; default: the one it listens on',
+    parseUrl,
+    null as string | null,
+  ),
+  defaultRealm: setting(
+    'PARLEY_DEFAULT_REALM',
+    'default-realm',
+    'STRING_ID',
+    'organization at the public address itself; default: the first one',
+    (text) => text,
+    null as string | null,
+  ),
+  realmAddresses: setting(
+    'PARLEY_REALM_ADDRESSES',
+    'realm-addresses',
+    'host|path',
+    'where the other organizations are: at a host name below the public address, or at a path below it',
+    parseRealmAddresses,
+    'host' as RealmAddresses,
+  ),
+  isDev: switchSetting('PARLEY_DEV', 'dev', 'development endpoints, which let anybody be anybody'),
+  isDemo: switchSetting('PARLEY_DEMO', 'demo', 'a demo organization, when there is none yet'),
+  isExposed: switchSetting(
+    'PARLEY_ALLOW_PUBLIC_DEMO',
+    'allow-public-demo',
+    'dev mode and demo data on other addresses than loopback',
+  ),
+  webPublic: setting(
+    'PARLEY_WEB_PUBLIC_CHANNELS',
+    'web-public-channels',
+    'on|off',
+    'channels for everybody on the Internet; default: off, but on in dev mode',
+    parseSwitch,
+    null as boolean | null,
+  ),
+  limitPresence: switchSetting(
+    'PARLEY_LIMIT_PRESENCE',
+    'limit-presence',
+    'guests who may not know everybody see of those alone whom they know when they are there',
+  ),
+  mailGatewayPattern: setting(
+    'PARLEY_MAIL_GATEWAY_PATTERN',
+    'mail-gateway-pattern',
+    'PATTERN',
+    'what members are told to mail to for a channel, such as chat+%s@example.com; default: nothing',
+    parseMailPattern,
+    null as string | null,
+  ),
+  trustedProxies: setting(
+    'PARLEY_TRUST_PROXY',
+    'trust-proxy',
+    'N|NETWORKS',
+    'proxies in front that name the client (X-Forwarded-For): how many, or their networks, as in 10.0.0.0/8,loopback',
+    parseProxies,
+    0 as ProxyTrust,
+  ),
+  rateLimits: setting(
+    'PARLEY_RATE_LIMITS',
+    'rate-limits',
+    'on|off',
+    'default: on, but off in dev mode',
+    parseSwitch,
+    null as boolean | null,
+  ),
+  rateLimitRules: setting(
+    'PARLEY_RATE_LIMIT_RULES',
+    'rate-limit-rules',
+    'RULES',
+    'quotas instead of the default ones, as in "api_by_user=60:500,3600:9000 api_by_ip=60:50" (rule=seconds:calls)',
+    parseRateLimitRules,
+    {} as RateLimitRules,
+  ),
+  connections: setting(
+    'PARLEY_MAX_CONNECTIONS',
+    'max-connections',
+    'N',
+    'connections at the same time; one address gets a quarter of them',
+    parseCount,
+    TRANSPORT_LIMITS.connections,
+  ),
+  bytesInFlight: setting(
+    'PARLEY_BYTES_IN_FLIGHT',
+    'bytes-in-flight',
+    'MIB',
+    'memory for answers that are not read yet; bodies get half as much, files twice as much',
+    parseCount,
+    TRANSPORT_LIMITS.answersBytes / MIB,
+  ),
+  shedsLoad: setting(
+    'PARLEY_SHED_LOAD',
+    'shed-load',
+    'on|off',
+    'refuses requests while the server lags or runs out of memory',
+    parseSwitch,
+    true,
+  ),
+  keepDeletedDays: setting(
+    'PARLEY_KEEP_DELETED',
+    'keep-deleted',
+    'DAYS',
+    'how long deleted messages can be put back',
+    parseDays,
+    KEEP_DELETED_DAYS,
+  ),
+  files: setting(
+    'PARLEY_FILES',
+    'files',
+    'folder:PATH|s3:…',
+    'where uploaded files are kept, a folder or a bucket (s3:BUCKET/PREFIX?endpoint=URL&region=NAME, with the keys in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY); default: the folder files beside the database',
+    parseFiles,
+    null as FilesLocation | null,
+  ),
+  maxUpload: setting(
+    'PARLEY_MAX_UPLOAD',
+    'max-upload',
+    'MIB',
+    'size of an uploaded file',
+    parseCount,
+    FILE_LIMITS.maxFileMib,
+  ),
+  uploadQuota: setting(
+    'PARLEY_UPLOAD_QUOTA',
+    'upload-quota',
+    'MIB',
+    'all files of an organization together; default: no limit',
+    parseCount,
+    null as number | null,
+  ),
+  uploadQuotaPerUser: setting(
+    'PARLEY_UPLOAD_QUOTA_PER_USER',
+    'upload-quota-per-user',
+    'MIB',
+    'all files of one user together; default: no limit',
+    parseCount,
+    null as number | null,
+  ),
+  logLevel: setting('PARLEY_LOG_LEVEL', 'log-level', LOG_LEVELS.join('|'), 'what is logged', parseLogLevel, 'info'),
+  metrics: setting(
+    'PARLEY_METRICS',
+    'metrics',
+    'ADDRESS:PORT',
+    'where Prometheus finds metrics, and what is wrong when the server is not ready, as in 127.0.0.1:9464; default: nowhere',
+    parseListenAddress,
+    null as ListenAddress | null,
+  ),
+  drainSeconds: setting(
+    'PARLEY_DRAIN_SECONDS',
+    'drain-seconds',
+    'N',
+    'how long it goes on after it was told to stop, while /readyz says so to the proxies in front',
+    parseSeconds,
+    0,
+  ),
+  pushService: setting(
+    'PARLEY_PUSH_SERVICE',
+    'push-service',
+    'URL',
+    'what carries notifications to phones',
+    parseUrl,
+    null as string | null,
+  ),
+  pushOrgId: setting(
+    'PARLEY_PUSH_ORG_ID',
+    'push-org-id',
+    'ID',
+    'who this server is to the push service',
+    parseWord,
+    null as string | null,
+  ),
+  pushOrgKey: {
+    variable: 'PARLEY_PUSH_ORG_KEY',
+    help: 'proves it to the push service',
+    isSecret: true,
+    parse: parseWord,
+    default: null as string | null,
+  },
+  bigBlueButtonUrl: setting(
+    'PARLEY_BIGBLUEBUTTON_URL',
+    'bigbluebutton-url',
+    'URL',
+    'where calls are held that are not at Jitsi, such as https://bbb.example.com/bigbluebutton',
+    parseUrl,
+    null as string | null,
+  ),
+  bigBlueButtonSecret: {
+    variable: 'PARLEY_BIGBLUEBUTTON_SECRET',
+    help: 'the shared secret of the BigBlueButton server',
+    isSecret: true,
+    parse: parseWord,
+    default: null as string | null,
+  },
+  secret: {
+    variable: 'PARLEY_SECRET',
+    help: 'what API keys are derived from; default: a file beside the database',
+    isSecret: true,
+    parse: parseSecret,
+    default: null as string | null,
+  },
+  jwtSecrets: {
+    variable: 'PARLEY_JWT_SECRETS',
+    isSecret: true,
+    help: 'what other services sign tokens with that let people in: {"STRING_ID": "SECRET"}; default: none',
+    parse: parseJwtSecrets,
+    default: null as ReadonlyMap<string, string> | null,
+  },
+  smtpUrl: {
+    variable: 'PARLEY_SMTP_URL',
+    help: 'mail server, smtp://USER:PASSWORD@HOST:PORT or smtps://…; default: letters are put into files beside the database',
+    isSecret: true,
+    parse: parseSmtpUrl,
+    default: null as string | null,
+  },
+  invitationValidity: setting(
+    'PARLEY_INVITATION_LINK_VALIDITY_MINUTES',
+    'invitation-validity',
+    'MINUTES',
+    'how long invitations are good for that say nothing about it',
+    parseCount,
+    14_400,
+  ),
+  mailFrom: setting(
+    'PARLEY_MAIL_FROM',
+    'mail-from',
+    'ADDRESS',
+    'what letters come from; default: noreply@ the host of the public address',
+    parseMailAddress,
+    null as string | null,
+  ),
+} satisfies Record<string, Setting<unknown>>;
+
+export type SettingName = keyof typeof SETTINGS;
+
+function setting<T>(
+  variable: string,
+  flag: string,
+  placeholder: string,
+  help: string,
+  parse: (text: string) => T,
+  initial: T,
+): Setting<T> {
+  return { variable, flag, placeholder, help, parse, default: initial };
+}
+
+function switchSetting(variable: string, flag: string, help: string): Setting<boolean> {
+  return { variable, flag, help, isSwitch: true, parse: parseSwitch, default: false };
+}

@@ -1,0 +1,40 @@
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+
+/** As much of a mail server as takes one letter after the other. */
+export class TestSmtpServer {
+  readonly letters: string[] = [];
+  refuses = false;
+  private readonly server: Server = createServer((socket) => this.talk(socket));
+
+  listen = () => new Promise<void>((resolve) => this.server.listen(0, '127.0.0.1', resolve));
+  close = () => new Promise((resolve) => this.server.close(resolve));
+
+  get url(): string {
+    return `smtp://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  private talk(socket: Socket): void {
+    let body: string | null = null;
+    socket.setEncoding('utf8');
+    socket.write('220 test\r\n');
+    socket.on('error', () => {});
+    socket.on('data', (chunk: string) => {
+      if (body !== null) {
+        body += chunk;
+        if (!body.endsWith('\r\n.\r\n')) return;
+        this.letters.push(body);
+        body = null;
+        socket.write('250 taken\r\n');
+        return;
+      }
+      for (const line of chunk.trim().split('\r\n')) {
+        if (/^DATA/i.test(line)) {
+          body = '';
+          socket.write('354 go on\r\n');
+        } else if (/^RCPT/i.test(line) && this.refuses) socket.write('451 later\r\n');
+        else if (/^QUIT/i.test(line)) socket.end('221 bye\r\n');
+        else socket.write('250 ok\r\n');
+      }
+    });
+  }
+}
