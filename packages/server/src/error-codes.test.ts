@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DomainError, declaredErrors, type ErrorCode } from '@parley/domain/shared';
 import { wireErrorOf } from '@parley/http';
@@ -7,9 +7,9 @@ const packagesDir = resolve(__dirname, '../..');
 const document = readFileSync(resolve(__dirname, '../../../docs/errors.md'), 'utf8');
 
 beforeAll(async () => {
-  // Whoever uses a feature has its codes. One without an index offers nothing.
-  const offered = readdirSync(join(packagesDir, 'domain/src'), { recursive: true, encoding: 'utf8' });
-  const features = offered.flatMap((path) => /^([a-z-]+)[\\/]index\.ts$/.exec(path)?.[1] ?? []);
+  // Whoever uses a feature has its codes.
+  const domain = join(packagesDir, 'domain/src');
+  const features = readdirSync(domain).filter((name) => existsSync(join(domain, name, 'index.ts')));
   for (const feature of features) await import(`@parley/domain/${feature}`);
 });
 

@@ -15,6 +15,7 @@ export const GROUP_ERRORS = declareErrors({
   /** The request asks for nothing. */
   NO_GROUP_CHANGE: 'invalid',
   TOO_MANY_GROUPS: 'conflict',
+  TOO_MANY_MEMBERSHIPS: 'conflict',
 });
 
 type GroupErrors = typeof GROUP_ERRORS;
