@@ -5,7 +5,7 @@ import type { Audience } from '../events/audience.js';
 import type { Actor } from '../permissions/actor.js';
 import { ROLES, type Role } from '../permissions/role.js';
 import type { Channel, ChannelPermission, ChannelPrivacy } from './channel.js';
-import { canSeeMetadata } from './channel-permissions.js';
+import { canSeeMetadata } from './channel-access.js';
 import { type ChangedUser, VisibilityForChangedUsers, visibilityOfChangedChannel } from './channel-visibility.js';
 
 const TEAM = groupId(50);
@@ -89,7 +89,7 @@ describe('when a permission of a channel changes (channels §6.3)', () => {
     expect(sight(of(OTHERS), of(TEAM), makeActor('guest', { groups: [TEAM] }), false)).toBe('-');
   });
 
-  it('asks nobody whether they gained or lost what no such change can give', () => {
+  it('does not check users whom no such change can affect', () => {
     const { gainers, losers } = visibilityOfChangedChannel(makeChannel(), makeChannel({ name: 'renamed' }));
     expect([gainers, losers]).toEqual([{ kind: 'nobody' }, { kind: 'nobody' }]);
   });

@@ -2,8 +2,8 @@ import { type Audience, allOf, except, nobody, users } from '../events/audience.
 import type { Actor } from '../permissions/actor.js';
 import type { GroupId, UserId } from '../shared/ids.js';
 import { type Channel, type ChannelPermission, isPrivate } from './channel.js';
+import { hasMetadataAccess } from './channel-access.js';
 import { metadataUsers } from './channel-audiences.js';
-import { hasMetadataAccess } from './channel-permissions.js';
 
 /** Who sees a channel now, compared with before it changed. Set expressions: none costs by the number of subscribers. */
 export interface ChannelVisibilityChange {
@@ -11,7 +11,7 @@ export interface ChannelVisibilityChange {
   readonly gainers: Audience;
   /** Is sent the change itself. */
   readonly keepers: Audience;
-  /** Is told that the channel is gone. */
+  /** Gets the event that the channel is gone. */
   readonly losers: Audience;
 }
 

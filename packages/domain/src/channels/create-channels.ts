@@ -294,7 +294,7 @@ async function publishCreation(tx: Transaction, realmId: RealmId, channels: read
 
 export type ChannelPermissionInput = Partial<Readonly<Record<ChannelPermission, GroupSettingValue>>>;
 
-/** Only a private channel may keep its history from newcomers, and does so unless told otherwise. */
+/** Only a private channel may keep its history from newcomers, and does so by default. */
 function privacyOf({ isPrivate: wantsPrivate, isWebPublic, sharesHistory }: ChannelOptions): ChannelPrivacy {
   if (wantsPrivate) return sharesHistory ? 'privateSharedHistory' : 'privateProtectedHistory';
   return isWebPublic ? 'webPublic' : 'public';

@@ -3,8 +3,8 @@ import type { ChannelId, UserId } from '../shared/ids.js';
 import type { Transaction } from '../shared/unit-of-work.js';
 import { accessAnnouncer } from '../users/announce-access.js';
 import type { Channel } from './channel.js';
+import { canSeeMetadata } from './channel-access.js';
 import { subscribersOf } from './channel-delivery.js';
-import { canSeeMetadata } from './channel-permissions.js';
 import { publishSubscriberChanges } from './publish-subscriber-changes.js';
 import { actorsOf, slicesOfUsers } from './subscribe-to-channels.js';
 

@@ -109,7 +109,7 @@ describe('receivers of an event', () => {
     expect(dueTo(await events.open('iago', iago))).toEqual([whileSubscribed]);
   });
 
-  it('knows who has a message, live and in the log', async () => {
+  it('answers who has a message, live and in the log', async () => {
     const fixture = await cast();
     await fixture.add(aMessage({ from: 'hamlet', to: 'Denmark' }));
     const events = await live(fixture);
@@ -123,7 +123,7 @@ describe('receivers of an event', () => {
     expect(dueTo(await events.open('iago', iago))).toEqual([]);
   });
 
-  it('knows whom guests may know, live and in the log', async () => {
+  it('answers whom guests may access, live and in the log', async () => {
     const fixture = await cast();
     await fixture.add(
       aRealmWith({ permissionOverrides: { canAccessAllUsers: 'members' } }),

@@ -87,7 +87,7 @@ export class GroupClosure {
     this.reach();
   }
 
-  /** Every group they are in; empty for those nobody has heard of. */
+  /** Every group they are in; empty for unknown users. */
   groupsOf(userId: UserId): ReadonlySet<GroupId> {
     let groups = this.known.get(userId);
     if (groups === undefined) {

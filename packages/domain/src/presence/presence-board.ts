@@ -76,7 +76,7 @@ export class PresenceBoard implements EventListener {
     private readonly policy: PresencePolicy,
   ) {}
 
-  /** The user as their presence is told with; null: they were never there. */
+  /** The user as sent with their presence; null: they were never there. */
   async find(realmId: RealmId, userId: UserId): Promise<PresenceEntry | null> {
     return (await this.open(realmId)).entries.get(userId) ?? null;
   }
@@ -233,7 +233,7 @@ export class PresenceBoard implements EventListener {
   }
 
   private set(board: RealmBoard, user: User, times: PresenceTimes): void {
-    // Where there is no id left, what is told comes with the next report.
+    // Where there is no id left, the event comes with the next report.
     const updateId = board.nextId < board.endId ? board.nextId++ : (board.order.at(-1)?.updateId ?? 0) + 1;
     const entry: PresenceEntry = { user, userId: user.id, ...times, updateId };
     board.entries.set(user.id, entry);

@@ -1,5 +1,5 @@
 import { formatDecision, groupId, makeActor, makeChannel, makeRealm, tableRows, userId } from '@parley/testkit';
-import { canSeeMetadata } from '../channels/channel-permissions.js';
+import { canSeeMetadata } from '../channels/channel-access.js';
 import type { Role } from '../permissions/role.js';
 import {
   canAddCustomEmoji,

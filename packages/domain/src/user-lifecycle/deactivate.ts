@@ -40,7 +40,7 @@ export async function reactivate(tx: Transaction, realm: Realm, user: User, now:
     await tx.personal.openSpans(realm.id, recipientId, [user.id]);
     await tx.yield();
   }
-  // First, so that those who know them again by a channel have somebody to hear of.
+  // First, so that those who know them again by a channel know whom later events are about.
   await announceAccess(tx, user, channels, access);
   await announce(tx, user, true);
   await followRole(tx, realm, back, now);

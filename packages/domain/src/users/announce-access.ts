@@ -86,7 +86,7 @@ export async function announceReach(
   await append(tx, realm, ids, to, before, reach);
 }
 
-/** Who of them is told what is found out where the event is delivered: it costs by guests who are online. */
+/** Who of them gets what is decided where the event is delivered: it costs by guests who are online. */
 async function append(
   tx: Transaction,
   realm: Realm,

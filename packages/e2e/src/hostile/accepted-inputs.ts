@@ -614,6 +614,18 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
       ]),
     ),
     'to everybody, mentioned': saying(`@**all** ${HOSTILE_TEXTS.at3}`.slice(0, 10_000)),
+    'to everybody by groups, each in the next': async (surroundings) => {
+      const { n, post, organization } = surroundings;
+      const names = Array.from({ length: 30 }, (_, depth) => `Crowd ${n} ${depth}`);
+      let inner: readonly unknown[] = [];
+      for (const name of names) {
+        const members = inner.length === 0 ? peopleOf(surroundings) : [];
+        const { group_id } = await post('/user_groups/create', { name, description: '', members, subgroups: inner });
+        inner = [group_id];
+      }
+      const content = names.map((name) => `@*${name}*`).join(' ');
+      return { type: 'channel', to: organization.channelIds[0], topic: names[0], content };
+    },
     'to everybody, a text that is cut': saying('x'.repeat(900_000)),
     'to everybody by name, with a widget': (surroundings) => ({
       type: 'direct',

@@ -16,7 +16,7 @@ const REQUIRED: readonly Column[] = ['email', 'name'];
 /** In one file. */
 export const MAX_IMPORTED_PEOPLE = 10_000;
 const MAX_FILE_BYTES = 16 * 1024 * 1024;
-/** How many mistakes are told at once. */
+/** How many mistakes are reported at once. */
 const MAX_TOLD = 20;
 
 interface Person {

@@ -52,7 +52,7 @@ const isRefusal = (error: unknown): boolean => error instanceof StartupError || 
 const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
   isDiskFailure(error) || (error instanceof Error && typeof (error as NodeJS.ErrnoException).syscall === 'string');
 
-/** With the reason that people who use the server are not told. */
+/** With the reason, which users of the server do not see. */
 const messageOf = ({ message, cause }: Error): string =>
   isDiskFailure(cause) ? `The database cannot be written to: ${cause.message}.` : message;
 

@@ -78,7 +78,7 @@ function presentEvent({ event, seq, at }: StoredEvent, realm: string, externalId
 
 type Listener = (event: ParleyEvent) => unknown;
 
-/** Events as they happen, for whoever is there to hear them: in order within an organization, and at most once. */
+/** Events as they happen, for whoever listens: in order within an organization, and at most once. */
 export class LiveEvents implements EventListener {
   private readonly listeners = new Map<ParleyEventType, Set<Listener>>();
   /** One after the other, so that the order stays. */

@@ -105,6 +105,8 @@ async function fill(server: TestServer): Promise<TestUser> {
   fieldsOf(await server.patch('/settings', hamlet, { twenty_four_hour_time: true, web_font_size_px: 18 }));
   fieldsOf(await server.patch('/realm', desdemona, { description: '*Elsinore*', inline_image_preview: false }));
   fieldsOf(await server.delete(`/users/${polonius.id}`, desdemona));
+  const yorick = await server.addUser({ email: 'yorick@zulip.com', fullName: 'Yorick' });
+  fieldsOf(await server.delete(`/users/${yorick.id}`, desdemona, { actions: { delete_profile: true } }));
   const ophelia = await server.addUser({ email: 'ophelia@zulip.com', fullName: 'Ophelia', role: 'guest' });
   await post('/users/me/subscriptions', desdemona, { subscriptions: [{ name: 'town' }], principals: [ophelia.id] });
   const picture = fieldsOf(await postFiles(server, '/user_uploads', ophelia, [imageFile({ width: 1000 })]));

@@ -1,11 +1,8 @@
 import { ConfigureRealm } from '@parley/domain/organization';
 import { eventsAfter, openQueue, type TestQueue } from '../testing/event-queues.js';
-import { expectRefusal, fieldsOf } from '../testing/expectations.js';
+import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';
 import { TestServer, type TestUser } from '../testing/test-server.js';
 import { ALL_CAPABILITIES } from '../testing/wire-client.js';
-
-// biome-ignore lint/suspicious/noExplicitAny: wire forms, told apart by assertions.
-type Wire = any;
 
 let server: TestServer;
 let people: TestServer['people'];
@@ -73,7 +70,7 @@ describe('POST /users/me/presence (users §8.1)', () => {
     ]);
   });
 
-  it('counts from -1 where nobody was ever there', async () => {
+  it('counts from -1 where nobody was ever online', async () => {
     await hidePresence(people.hamlet, false);
     const answer = await reported(people.hamlet, { last_update_id: -1, history_limit_days: 0 });
     expect(answer).toMatchObject({ presences: {}, presence_last_update_id: -1 });

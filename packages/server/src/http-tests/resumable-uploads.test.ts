@@ -7,13 +7,10 @@ import { FolderBlobStore, FolderPartialBlobStore } from '@parley/blobs';
 import { SweepFiles } from '@parley/domain/files';
 import { MemoryBlobStore, MemoryPartialBlobStore } from '@parley/testkit';
 import { eventsAfter, openQueue } from '../testing/event-queues.js';
-import { expectRefusal, fieldsOf } from '../testing/expectations.js';
+import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';
 import { postFiles } from '../testing/multipart.js';
 import { TestBrowser } from '../testing/test-browser.js';
 import { basic, TestServer, type TestUser } from '../testing/test-server.js';
-
-// biome-ignore lint/suspicious/noExplicitAny: wire forms, told apart by assertions.
-type Wire = any;
 
 const HOUR = 3600;
 const TUS = { 'Tus-Resumable': '1.0.0' };

@@ -1,11 +1,8 @@
 import type { EmailVisibility } from '@parley/domain/user-settings';
 import { GrantSpecialPermission, type User } from '@parley/domain/users';
 import { openQueue } from '../testing/event-queues.js';
-import { expectRefusal, fieldsOf } from '../testing/expectations.js';
+import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';
 import { TestServer, type TestUser } from '../testing/test-server.js';
-
-// biome-ignore lint/suspicious/noExplicitAny: wire forms, told apart by assertions.
-type Wire = any;
 
 let server: TestServer;
 let people: TestServer['people'];
@@ -126,7 +123,7 @@ describe('GET /users/me', () => {
     });
   });
 
-  it('knows the newest message', async () => {
+  it('answers the newest message', async () => {
     const { hamlet, cordelia } = people;
     const sent = await server.post('/messages', cordelia, { type: 'direct', to: [hamlet.id], content: 'hi' });
     expect((await server.get('/users/me', hamlet)).body.max_message_id).toBe(sent.body.id);

@@ -1,9 +1,6 @@
-import { fieldsOf } from './expectations.js';
+import { fieldsOf, type Wire } from './expectations.js';
 import type { TestServer, TestUser } from './test-server.js';
 import { WireUnread } from './wire-unread.js';
-
-// biome-ignore lint/suspicious/noExplicitAny: wire forms, told apart by comparing them.
-type Wire = any;
 
 /** Every capability of events §2 that has an effect. */
 export const ALL_CAPABILITIES = {

@@ -27,6 +27,8 @@ export const newGroupViewsCache = (): GroupViewsCache => new VersionedCache(20);
 const MAX_CACHED_MEMBERS = 200_000;
 /** Written before others get their turn. */
 const MEMBERS_AT_A_TIME = 500;
+/** Whose members are read before others get their turn. */
+const GROUPS_AT_A_TIME = 5;
 
 /** Lists as JSON, so that a list of ten thousand costs one row. Only active users count. */
 const MEMBER_IDS = `(
@@ -50,7 +52,8 @@ export class SqliteGroupRepository implements GroupRepository {
   private readonly directAmong;
   private readonly subgroupIds;
   private readonly values;
-  private readonly membersRecursively;
+  private readonly heldIds;
+  private readonly activeMembers;
   private readonly directIds;
   private readonly directMembers;
   private readonly edges;
@@ -112,21 +115,22 @@ export class SqliteGroupRepository implements GroupRepository {
               CASE WHEN g.name_key IS NULL THEN ${SUBGROUP_IDS} END
        FROM user_group g WHERE +g.realm_id = ? AND g.id IN (SELECT value FROM json_each(?))`,
     );
-    // CROSS JOIN keeps this order: from the groups to the people, not from everybody to their groups.
-    this.membersRecursively = connection.values<UserId>(
+    this.heldIds = connection.values<GroupId>(
       `WITH RECURSIVE closure (id) AS (
-         SELECT id FROM user_group WHERE id = ? AND realm_id = ?
+         SELECT id FROM user_group WHERE +realm_id = ? AND id IN (SELECT value FROM json_each(?))
          UNION
          SELECT g.id
          FROM closure c
          JOIN group_subgroup s ON s.group_id = c.id
          JOIN user_group g ON g.id = s.subgroup_id AND g.is_deactivated = 0
        )
-       SELECT DISTINCT u.id
-       FROM closure c
-       CROSS JOIN group_member m ON m.group_id = c.id
-       CROSS JOIN user u ON u.id = m.user_id AND u.is_active = 1
-       ORDER BY u.id`,
+       SELECT id FROM closure`,
+    );
+    // CROSS JOIN keeps this order: from the groups to the people, not from everybody to their groups.
+    this.activeMembers = connection.values<UserId>(
+      `SELECT u.id FROM json_each(?) some
+       CROSS JOIN group_member m ON m.group_id = some.value
+       CROSS JOIN user u ON u.id = m.user_id AND u.is_active = 1`,
     );
     this.directIds = connection.values<GroupId>(
       'SELECT group_id FROM group_member WHERE user_id = ? AND realm_id = ? ORDER BY group_id',
@@ -281,8 +285,14 @@ export class SqliteGroupRepository implements GroupRepository {
     );
   }
 
-  async listMembersRecursively(realmId: RealmId, id: GroupId): Promise<readonly UserId[]> {
-    return this.membersRecursively.all(id, realmId);
+  async listMembersRecursively(realmId: RealmId, ids: readonly GroupId[]): Promise<readonly UserId[]> {
+    if (ids.length === 0) return [];
+    const members = new Set<UserId>();
+    for (const some of slicesOf(this.heldIds.all(realmId, jsonList(ids)), GROUPS_AT_A_TIME)) {
+      for (const id of this.activeMembers.all(jsonList(some))) members.add(id);
+      await this.connection.yield();
+    }
+    return [...members].sort(ascending);
   }
 
   async listDirectIds(realmId: RealmId, userId: UserId): Promise<readonly GroupId[]> {

@@ -198,10 +198,10 @@ export function groupRepositoryContract(open: OpenStorage): void {
       const { id } = group('cast');
       expect(await uow.write((tx) => tx.groups.addMembers(realm.id, id, [c, b, a]))).toEqual([a, c]);
       expect(await uow.write((tx) => tx.groups.addMembers(realm.id, id, [a, c]))).toEqual([]);
-      expect(await uow.read((r) => r.groups.listMembersRecursively(realm.id, id))).toEqual([a, b, c]);
+      expect(await uow.read((r) => r.groups.listMembersRecursively(realm.id, [id]))).toEqual([a, b, c]);
       expect(await uow.write((tx) => tx.groups.removeMembers(realm.id, id, [c, a]))).toEqual([a, c]);
       expect(await uow.write((tx) => tx.groups.removeMembers(realm.id, id, [c, a]))).toEqual([]);
-      expect(await uow.read((r) => r.groups.listMembersRecursively(realm.id, id))).toEqual([b]);
+      expect(await uow.read((r) => r.groups.listMembersRecursively(realm.id, [id]))).toEqual([b]);
     });
 
     it('adds and removes subgroups, answering only what changed, ascending', async () => {
@@ -233,9 +233,12 @@ export function groupRepositoryContract(open: OpenStorage): void {
         aGroup({ name: 'outer', members: ['b'], subgroups: ['inner'] }),
       );
       await uow.write((tx) => tx.groups.addSubgroups(realm.id, group('inner').id, [group('outer').id]));
-      const membersOf = (id: GroupId) => uow.read((r) => r.groups.listMembersRecursively(realm.id, id));
-      expect(await membersOf(group('outer').id)).toEqual([user('a').id, user('b').id]);
-      expect(await membersOf(group('closed').id)).toEqual([user('c').id]);
+      const membersOf = (...ids: GroupId[]) => uow.read((r) => r.groups.listMembersRecursively(realm.id, ids));
+      const [outer, closed] = [group('outer').id, group('closed').id];
+      expect(await membersOf(outer)).toEqual([user('a').id, user('b').id]);
+      expect(await membersOf(closed)).toEqual([user('c').id]);
+      expect(await membersOf(closed, outer, closed)).toEqual([user('a').id, user('b').id, user('c').id]);
+      expect(await membersOf()).toEqual([]);
     });
 
     it('lists the groups one is a direct member of, named or not', async () => {
@@ -307,7 +310,7 @@ export function groupRepositoryContract(open: OpenStorage): void {
         await r.groups.listByName(other, ['cast']),
         (await r.groups.listViews(other)).length,
         (await r.groups.settingValues(other, [id])).size,
-        await r.groups.listMembersRecursively(other, id),
+        await r.groups.listMembersRecursively(other, [id]),
         (await r.groups.listEdges(other)).length,
         await r.groups.listDirectIds(other, user('a').id),
       ]);

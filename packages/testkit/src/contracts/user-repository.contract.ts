@@ -147,7 +147,7 @@ export function userRepositoryContract(open: OpenStorage): void {
       expect(found).toEqual([user('a'), user('b'), user('c')]);
     });
 
-    it('knows a taken name by its NFKC case-folded form', async () => {
+    it('compares names by their NFKC case-folded form', async () => {
       const { uow, realm, user } = await stage(
         aUser({ name: 'a', fullName: 'Ångström', isActive: false }),
         aUser({ name: 'b', fullName: 'ﬁne bot', botOf: 'a' }),
@@ -161,7 +161,7 @@ export function userRepositoryContract(open: OpenStorage): void {
       expect(await isTaken('Angstrom')).toBe(false);
     });
 
-    it('knows whom a user shares a channel or a conversation with', async () => {
+    it('lists whom a user shares a channel or a conversation with', async () => {
       const { uow, realm, user, users, channel } = await stage(
         ...['me', 'fellow', 'former', 'pal', 'mate1', 'mate2', 'leaver', 'unrelated'].map((name) => aUser({ name })),
         aUser({ name: 'gone', isActive: false }),
@@ -188,7 +188,7 @@ export function userRepositoryContract(open: OpenStorage): void {
       expect(names).toEqual(['fellow', 'pal', 'mate1', 'mate2', 'gonePal']);
     });
 
-    it('knows who was acquainted with whom as of an event, and who is now', async () => {
+    it('answers who could access whom as of an event, and who can now', async () => {
       const people = ['guest', 'member', 'pal', 'unrelated'].map((name) => aUser({ name }));
       const fixture = await stage(...people, aChannel({ name: 'general', subscribers: ['member'] }));
       const { uow, realm, user, channel } = fixture;

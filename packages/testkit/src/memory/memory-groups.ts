@@ -80,8 +80,9 @@ export class MemoryGroups implements GroupRepository {
     return new Map(rows.map((row) => [row.group.id, settingValueOf(this.unit, row)]));
   }
 
-  async listMembersRecursively(realmId: RealmId, id: GroupId): Promise<readonly UserId[]> {
-    return membersOf(this.unit, realmId, id);
+  async listMembersRecursively(realmId: RealmId, ids: readonly GroupId[]): Promise<readonly UserId[]> {
+    const members = new Set(ids.flatMap((id) => membersOf(this.unit, realmId, id)));
+    return [...members].sort((a, b) => a - b);
   }
 
   async listEdges(realmId: RealmId): Promise<readonly { readonly subgroupId: GroupId; readonly groupId: GroupId }[]> {

@@ -151,12 +151,7 @@ class GroupChange {
   private async changeSubgroups(op: 'add' | 'remove', subgroupIds: readonly GroupId[]): Promise<void> {
     const { tx, groupId } = this;
     const { realmId } = this.caller;
-    const members = async (): Promise<readonly UserId[]> => {
-      const ids = new Set<UserId>();
-      for (const id of subgroupIds)
-        for (const each of await tx.groups.listMembersRecursively(realmId, id)) ids.add(each);
-      return [...ids];
-    };
+    const members = () => tx.groups.listMembersRecursively(realmId, subgroupIds);
     await changeMembership(tx, realmId, groupId, members, async () => {
       const change = op === 'add' ? tx.groups.addSubgroups : tx.groups.removeSubgroups;
       const changed = await change.call(tx.groups, realmId, groupId, subgroupIds);

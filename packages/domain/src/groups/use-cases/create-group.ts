@@ -27,7 +27,7 @@ export interface CreateGroupInput {
   readonly permissions: { readonly [P in GroupPermission]?: GroupSettingValue };
 }
 
-/** A new group with its first members, who are not told by message (users §12.3). */
+/** A new group with its first members, who are not notified by message (users §12.3). */
 export class CreateGroup {
   constructor(
     private readonly uow: UnitOfWork,

@@ -1,5 +1,5 @@
 import { type Channel, hasSharedHistory } from '../../channels/channel.js';
-import { unknownChannel } from '../../channels/channel-permissions.js';
+import { unknownChannel } from '../../channels/channel-access.js';
 import { fitsTopicsPolicy } from '../../channels/post-permissions.js';
 import {
   cutTopic,
@@ -82,9 +82,9 @@ interface MoveTarget {
   readonly toggle: 'resolve' | 'unresolve' | null;
 }
 
-/** Who were told of a message by having it without subscribing: so many are named, at most. */
+/** Of receivers who have a message without subscribing, an event names at most so many. */
 const MAX_OUTSIDE_HOLDERS = 1000;
-/** Of an event that each receiver is told only their part of. */
+/** Of an event of which each receiver gets only their part. */
 const MAX_HELD_IDS = 500;
 
 /** Changes the text of a message, or moves it, and others of its topic with it (messages §9). */
