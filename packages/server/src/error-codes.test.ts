@@ -7,10 +7,8 @@ const packagesDir = resolve(__dirname, '../..');
 const document = readFileSync(resolve(__dirname, '../../../docs/errors.md'), 'utf8');
 
 beforeAll(async () => {
-  // Whoever uses a feature has its codes. One without an index offers nothing.
-  const offered = readdirSync(join(packagesDir, 'domain/src'), { recursive: true, encoding: 'utf8' });
-  const features = offered.flatMap((path) => /^([a-z-]+)[\\/]index\.ts$/.exec(path)?.[1] ?? []);
-  for (const feature of features) await import(`@parley/domain/${feature}`);
+  // Whoever uses a feature has its codes.
+  for (const feature of readdirSync(join(packagesDir, 'domain/src'))) await import(`@parley/domain/${feature}`);
 });
 
 const ROW = /^\| `([A-Z_]+)` *\| (\d+) *\| (\d+ `[A-Z_]+`) *\| (.+?) *\|$/gm;
