@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DomainError, declaredErrors, type ErrorCode } from '@parley/domain/shared';
 import { wireErrorOf } from '@parley/http';
@@ -8,7 +8,9 @@ const document = readFileSync(resolve(__dirname, '../../../docs/errors.md'), 'ut
 
 beforeAll(async () => {
   // Whoever uses a feature has its codes.
-  for (const feature of readdirSync(join(packagesDir, 'domain/src'))) await import(`@parley/domain/${feature}`);
+  const domain = join(packagesDir, 'domain/src');
+  const features = readdirSync(domain).filter((name) => existsSync(join(domain, name, 'index.ts')));
+  for (const feature of features) await import(`@parley/domain/${feature}`);
 });
 
 const ROW = /^\| `([A-Z_]+)` *\| (\d+) *\| (\d+ `[A-Z_]+`) *\| (.+?) *\|$/gm;

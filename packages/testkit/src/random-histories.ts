@@ -60,7 +60,7 @@ async function expectAgreement(openOracle: OpenUnits, openOther: OpenUnits, hist
           ([question, answer]) => [question, answer, answers.get(question)] as const,
         ),
       ].filter(([, right, given]) => !isSame(right, given));
-      if (differences.length > 0) throw new Disagreement(tell(oracle.story, differences));
+      if (differences.length > 0) throw new Disagreement(describeDisagreement(oracle.story, differences));
     }
   } finally {
     for (const storage of storages) await storage.close();
@@ -69,7 +69,10 @@ async function expectAgreement(openOracle: OpenUnits, openOther: OpenUnits, hist
 
 const MAX_DIFFERENCES = 6;
 
-function tell(story: readonly string[], differences: readonly (readonly [string, unknown, unknown])[]): string {
+function describeDisagreement(
+  story: readonly string[],
+  differences: readonly (readonly [string, unknown, unknown])[],
+): string {
   const shown = differences
     .slice(0, MAX_DIFFERENCES)
     .map(

@@ -1,3 +1,4 @@
+import './authentication-errors.js';
 import { DomainError } from '../shared/errors.js';
 import { isLongerThan, isShorterThan } from '../shared/text.js';
 

@@ -23,6 +23,8 @@ export interface GroupReads {
   listAnonymousIds(realmId: RealmId): Promise<readonly GroupId[]>;
   /** Named groups, deactivated ones and those of the system included. */
   countNamed(realmId: RealmId): Promise<number>;
+  /** Direct ones of named groups, also of deactivated ones and of users who are not active; those of the system do not count. */
+  countMemberships(realmId: RealmId): Promise<number>;
   /**
    * What each group stands for as a permission's value: its id when named; when not, its content, of users the active ones.
    * Unknown ids are absent.

@@ -1,3 +1,4 @@
+import './permission-errors.js';
 import type { GroupId, UserId } from '../shared/ids.js';
 import { type Decision, denyIf } from '../shared/permission.js';
 

@@ -1,3 +1,4 @@
+import './permission-errors.js';
 import type { GroupId, UserId } from '../shared/ids.js';
 import { all, type Decision, denied, denyIf } from '../shared/permission.js';
 import type { GroupSettingDefinition, GroupSettingValue } from './group-setting.js';

@@ -222,7 +222,7 @@ describe('a poll that waits', () => {
     await fixture.add(aMessage({ from: 'iago', to: 'Denmark' }));
     const [view] = await fixture.uow.read((r) => r.pages.listViews(fixture.realm.id, [fixture.messages[0]!.id]));
     const channelId = fixture.channel('Denmark').id;
-    events.tell({
+    events.announceEphemeral({
       event: {
         type: 'typing.changed',
         op: 'start',

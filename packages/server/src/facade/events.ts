@@ -112,14 +112,14 @@ export class LiveEvents implements EventListener {
   private async deliver(events: readonly StoredEvent[]): Promise<void> {
     try {
       for (const [realmId, ofRealm] of byRealm(events)) {
-        for (const event of await this.presenter.present(realmId, ofRealm)) this.tell(event);
+        for (const event of await this.presenter.present(realmId, ofRealm)) this.emit(event);
       }
     } catch (err) {
       this.report('telling the host application of events failed', { err });
     }
   }
 
-  private tell(event: ParleyEvent): void {
+  private emit(event: ParleyEvent): void {
     for (const listener of [...(this.listeners.get(event.type) ?? [])]) {
       const failed = (err: unknown) => this.report(`a listener of '${event.type}' failed`, { err, seq: event.seq });
       try {

@@ -238,3 +238,14 @@ describe('without logging in (protocol §9)', () => {
     expectUnauthorized(await server.request('GET', `//json/messages/${shown}`, { realm: 'bare' }));
   });
 });
+
+it('reads nothing of an organization that is deactivated, and all of it once it is back', async () => {
+  const { uow } = server.storage;
+  const setDeactivated = (isDeactivated: boolean) =>
+    uow.write(async (tx) => void (await tx.realms.update({ ...(await tx.realms.get(server.realmId)), isDeactivated })));
+  expect(await idsOn([WEB_PUBLIC])).toEqual([shown, other]);
+  await setDeactivated(true);
+  expectUnauthorized(await page([WEB_PUBLIC]));
+  await setDeactivated(false);
+  expect(await idsOn([WEB_PUBLIC])).toEqual([shown, other]);
+});

@@ -45,6 +45,7 @@ export class SqliteGroupRepository implements GroupRepository {
   private readonly rows;
   private readonly namedRows;
   private readonly namedCount;
+  private readonly membershipCount;
   private readonly anonymousIds;
   private readonly deleteAnonymous;
   private readonly views;
@@ -91,6 +92,10 @@ export class SqliteGroupRepository implements GroupRepository {
     );
     this.namedCount = connection.values<number>(
       'SELECT count(*) FROM user_group WHERE realm_id = ? AND name_key IS NOT NULL',
+    );
+    this.membershipCount = connection.values<number>(
+      `SELECT count(*) FROM user_group g CROSS JOIN group_member m ON m.group_id = g.id
+       WHERE g.realm_id = ? AND g.name_key IS NOT NULL AND g.system_name IS NULL`,
     );
     this.anonymousIds = connection.values<GroupId>(
       'SELECT id FROM user_group WHERE realm_id = ? AND name_key IS NULL ORDER BY id',
@@ -248,6 +253,10 @@ export class SqliteGroupRepository implements GroupRepository {
 
   async countNamed(realmId: RealmId): Promise<number> {
     return this.namedCount.get(realmId)!;
+  }
+
+  async countMemberships(realmId: RealmId): Promise<number> {
+    return this.membershipCount.get(realmId)!;
   }
 
   async filterDirectMembers(realmId: RealmId, id: GroupId, userIds: readonly UserId[]): Promise<readonly UserId[]> {

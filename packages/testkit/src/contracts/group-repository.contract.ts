@@ -60,6 +60,7 @@ export function groupRepositoryContract(open: OpenStorage): void {
         expect(idsOf(named)).toEqual(idsOf(views));
         expect(named.slice(-2)).toEqual([group('inner'), group('outer')]);
         expect(await groups.countNamed(realm.id)).toBe(SYSTEM_GROUPS.length + 2);
+        expect(await groups.countMemberships(realm.id)).toBe(3);
         const asked = [anonymous.id, 999 as GroupId, theirs.id, group('outer').id];
         expect(await groups.list(realm.id, asked)).toEqual([group('outer'), anonymous]);
         const everybody = [user('b').id, user('gone').id, user('a').id, other.user('otherRealmUser').id];

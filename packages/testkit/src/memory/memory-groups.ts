@@ -67,6 +67,13 @@ export class MemoryGroups implements GroupRepository {
     return (await this.listNamed(realmId)).length;
   }
 
+  async countMemberships(realmId: RealmId): Promise<number> {
+    const counted = groupRows(this.unit, realmId).filter(
+      ({ group }) => group.name !== null && group.systemName === null,
+    );
+    return counted.reduce((sum, { memberIds }) => sum + [...memberIds].length, 0);
+  }
+
   async filterDirectMembers(realmId: RealmId, id: GroupId, userIds: readonly UserId[]): Promise<readonly UserId[]> {
     return (await this.listDirectMembers(realmId, id)).filter((userId) => userIds.includes(userId));
   }

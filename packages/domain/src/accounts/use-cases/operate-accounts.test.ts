@@ -25,6 +25,7 @@ import {
   SetUserPassword,
   SetUserRole,
 } from './operate-accounts.js';
+import { RegisterUser } from './register-user.js';
 
 const mint: ApiKeyMint = {
   derive: ({ userId, generation }) => `key ${generation} of ${userId}`,
@@ -65,6 +66,24 @@ describe('the operator', () => {
     await expectInSync(fixture, () => by(fixture).setRole('member', 'owner'));
     await expectInSync(fixture, () => by(fixture).setRole('owner', 'guest'));
     expect(await found(fixture, 'owner')).toMatchObject({ role: 'guest' });
+  });
+
+  it('ends the account of an owner, but not of the only one', async () => {
+    const fixture = await cast();
+    await expect(by(fixture).setActive('owner', false)).rejects.toMatchObject({ code: 'LAST_OWNER' });
+    await by(fixture).setRole('member', 'owner');
+    expect(await by(fixture).setActive('owner', false)).toBe(true);
+    expect(await found(fixture, 'owner')).toMatchObject({ isActive: false });
+  });
+
+  it('registers nobody with a weak password, unless told that it may be', async () => {
+    const fixture = await cast();
+    const { uow, clock, realm } = fixture;
+    const register = new RegisterUser(uow, new FakePasswordHasher(), fakePasswordStrength, mint, clock);
+    const person = { realmId: realm.id, fullName: 'Ophelia', role: 'member', password: 'short' } as const;
+    const weak = register.execute({ ...person, email: 'ophelia@example.com' });
+    await expect(weak).rejects.toMatchObject({ code: 'WEAK_PASSWORD' });
+    await register.execute({ ...person, email: 'ophelia@example.com', allowsWeakPassword: true });
   });
 
   it('gives another address, and every client follows', async () => {

@@ -9,6 +9,7 @@ import { enforce } from '../../shared/permission.js';
 import { slicesOf } from '../../shared/slices.js';
 import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
 import type { User } from '../../users/user.js';
+import { requireRoomForMembers } from '../group.js';
 import type { GroupNotices } from '../group-notices.js';
 import {
   areMembers,
@@ -46,7 +47,7 @@ export class ChangeGroupMembers {
   /**
    * All or nothing.
    * @throws DomainError NO_GROUP_CHANGE, MUST_NOT_BE_GUEST, UNKNOWN_GROUP, NOT_PERMITTED, UNKNOWN_USER,
-   * ALREADY_GROUP_MEMBER, NOT_GROUP_MEMBER, GROUP_DEACTIVATED, ALREADY_SUBGROUP, GROUP_CYCLE, NOT_SUBGROUP
+   * ALREADY_GROUP_MEMBER, TOO_MANY_MEMBERSHIPS, NOT_GROUP_MEMBER, GROUP_DEACTIVATED, ALREADY_SUBGROUP, GROUP_CYCLE, NOT_SUBGROUP
    */
   execute(caller: Caller, input: ChangeGroupMembersInput): Promise<void> {
     return this.uow.write(async (tx) => {
@@ -80,6 +81,7 @@ class GroupChange {
     const active = await activeUserIds(tx, realm.id, userIds);
     const present = await tx.groups.filterDirectMembers(realm.id, groupId, userIds);
     enforce(canBecomeMembers(userIds, active, new Set(present)));
+    requireRoomForMembers(await tx.groups.countMemberships(realm.id), userIds.length);
     await this.changeMembers('add', userIds);
   }
 

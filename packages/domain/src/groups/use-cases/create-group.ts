@@ -14,6 +14,7 @@ import {
   groupNameTaken,
   parseGroupName,
   requireRoomForGroup,
+  requireRoomForMembers,
 } from '../group.js';
 import { areSubgroupCandidates, areUsers, canCreateGroup } from '../group-permissions.js';
 
@@ -36,7 +37,7 @@ export class CreateGroup {
 
   /**
    * @throws DomainError MUST_NOT_BE_GUEST, NOT_PERMITTED, UNKNOWN_USER, INVALID_GROUP_NAME, GROUP_NAME_TAKEN,
-   * TOO_MANY_GROUPS, UNKNOWN_GROUP, GROUP_DEACTIVATED, and values of permissions as `validateGroupSetting` does
+   * TOO_MANY_GROUPS, TOO_MANY_MEMBERSHIPS, UNKNOWN_GROUP, GROUP_DEACTIVATED, and values of permissions as `validateGroupSetting` does
    */
   execute(caller: Caller, input: CreateGroupInput): Promise<GroupId> {
     const { realmId } = caller;
@@ -54,6 +55,7 @@ export class CreateGroup {
       }
       if (await tx.groups.findByName(realmId, name)) throw groupNameTaken(name);
       requireRoomForGroup(await tx.groups.countNamed(realmId));
+      requireRoomForMembers(await tx.groups.countMemberships(realmId), input.memberIds.length);
       enforce(areSubgroupCandidates(input.subgroupIds, await groupsById(tx, realmId, input.subgroupIds)));
 
       const { id } = await tx.groups.add(

@@ -148,7 +148,7 @@ export class UpdateMessage {
         const target = { channel: move.channel, topic: move.topic, hadMessages: move.targetHadMessages };
         await moveTopicPolicies(tx, source, target, now);
       }
-      await this.tell(tx, actor, loaded, move, edit, input.propagation, now);
+      await this.announce(tx, actor, loaded, move, edit, input.propagation, now);
       if (move) await this.leaveNotices(tx, actor, realm, loaded, { ...move, isWholeTopic }, edit !== null, input);
       return detached;
     });
@@ -273,7 +273,7 @@ export class UpdateMessage {
     if (isOtherChannel) await noteActivity(tx, channel, null);
   }
 
-  private async tell(
+  private async announce(
     tx: Transaction,
     actor: Actor,
     { message, channel }: LoadedMessage,
