@@ -71,6 +71,7 @@ import { confirmations } from './migrations/0034-confirmations.js';
 import { exports } from './migrations/0035-exports.js';
 import { spaceOfOwners } from './migrations/0036-space-of-owners.js';
 import { deletedUsers } from './migrations/0037-deleted-users.js';
+import { membershipCount } from './migrations/0038-membership-count.js';
 import type { Migration } from './migrations/migration.js';
 import { SqliteNavigationViewRepository } from './navigation-views/sqlite-navigation-view-repository.js';
 import { SqliteOnboardingRepository } from './onboarding/sqlite-onboarding-repository.js';
@@ -136,6 +137,7 @@ export const MIGRATIONS: readonly Migration[] = [
   exports,
   spaceOfOwners,
   deletedUsers,
+  membershipCount,
 ];
 
 /** Makes the repositories of a connection. What they keep in memory, all connections share. */

@@ -46,6 +46,7 @@ export class SqliteGroupRepository implements GroupRepository {
   private readonly namedRows;
   private readonly namedCount;
   private readonly membershipCount;
+  private readonly countMembers;
   private readonly anonymousIds;
   private readonly deleteAnonymous;
   private readonly views;
@@ -93,9 +94,11 @@ export class SqliteGroupRepository implements GroupRepository {
     this.namedCount = connection.values<number>(
       'SELECT count(*) FROM user_group WHERE realm_id = ? AND name_key IS NOT NULL',
     );
-    this.membershipCount = connection.values<number>(
-      `SELECT count(*) FROM user_group g CROSS JOIN group_member m ON m.group_id = g.id
-       WHERE g.realm_id = ? AND g.name_key IS NOT NULL AND g.system_name IS NULL`,
+    this.membershipCount = connection.values<number>('SELECT membership_count FROM realm WHERE id = ?');
+    this.countMembers = connection.command(
+      `UPDATE realm SET membership_count = membership_count + ?
+       WHERE id = ? AND EXISTS (
+         SELECT 1 FROM user_group WHERE id = ? AND name_key IS NOT NULL AND system_name IS NULL)`,
     );
     this.anonymousIds = connection.values<GroupId>(
       'SELECT id FROM user_group WHERE realm_id = ? AND name_key IS NULL ORDER BY id',
@@ -356,6 +359,7 @@ export class SqliteGroupRepository implements GroupRepository {
       for (const userId of this.insertMembers.all(jsonList(some), id, realmId)) added.push(userId);
       await this.connection.yield();
     }
+    if (added.length > 0) this.countMembers.run(added.length, realmId, id);
     return added;
   }
 
@@ -366,6 +370,7 @@ export class SqliteGroupRepository implements GroupRepository {
       for (const userId of this.deleteMembers.all(id, realmId, jsonList(some))) removed.push(userId);
       await this.connection.yield();
     }
+    if (removed.length > 0) this.countMembers.run(-removed.length, realmId, id);
     return removed.sort(ascending);
   }
 

@@ -1,6 +1,6 @@
 import { GROUP_PERMISSIONS, type Group } from '@parley/domain/groups';
 import { SUBGROUP_OF, SYSTEM_GROUPS } from '@parley/domain/permissions';
-import type { GroupId } from '@parley/domain/shared';
+import type { GroupId, Transaction } from '@parley/domain/shared';
 import { aGroup, anotherRealm, aUser, type Fixture } from '../builders.js';
 import { ascending, idsOf, type OpenStorage, stagesOn } from './storage-under-test.js';
 
@@ -70,6 +70,23 @@ export function groupRepositoryContract(open: OpenStorage): void {
         expect(await groups.listSubgroupIds(realm.id, group('outer').id)).toEqual([group('inner').id]);
         expect(await groups.listSubgroupIds(other.realm.id, group('outer').id)).toEqual([]);
       });
+    });
+
+    it('counts members of named groups as they come and go, but those of the system', async () => {
+      const fixture = await stage(aUser({ name: 'a' }), aUser({ name: 'b' }), aGroup({ name: 'team', members: ['a'] }));
+      const { uow, realm, group, user } = fixture;
+      const { nobody } = await uow.read((r) => r.groups.systemGroupIds(realm.id));
+      const [a, b] = [user('a').id, user('b').id];
+      const after = (work: (tx: Transaction) => Promise<unknown>) =>
+        uow.write(async (tx) => {
+          await work(tx);
+          return tx.groups.countMemberships(realm.id);
+        });
+      expect(await after((tx) => tx.groups.addMembers(realm.id, group('team').id, [a, b]))).toBe(2);
+      expect(await after((tx) => tx.groups.addMembers(realm.id, nobody, [a]))).toBe(2);
+      await addAnonymous(fixture, ['a', 'b'], []);
+      expect(await after((tx) => tx.groups.removeMembers(realm.id, nobody, [a]))).toBe(2);
+      expect(await after((tx) => tx.groups.removeMembers(realm.id, group('team').id, [a, b, a]))).toBe(0);
     });
 
     it('removes anonymous groups with what is in them, and no named one', async () => {
