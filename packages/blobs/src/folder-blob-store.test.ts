@@ -32,6 +32,16 @@ describe('the folder', () => {
     await close();
   });
 
+  it('is made again when somebody has taken it away', async () => {
+    const { store, close } = await open();
+    await store.put(KEY, content());
+    rmSync(files(), { recursive: true });
+    expect(await store.sizeOf(KEY)).toBeNull();
+    await store.put(KEY, content());
+    expect(await store.sizeOf(KEY)).toBe(6);
+    await close();
+  });
+
   it.each(['../../etc/passwd', '', 'AB'.padEnd(32, '0'), `${KEY}/x`])('refuses the key %j', async (key) => {
     const { store, close } = await open();
     await expect(store.put(key as BlobKey, content())).rejects.toThrow('No blob has such a key');

@@ -23,7 +23,8 @@ const PIECE = 256 * 1024;
  */
 export class FolderBlobStore implements BlobStore {
   private readonly unfinished: string;
-  private readonly knownFolders = new Set<string>();
+  /** Whose names are on the disk. */
+  private readonly syncedFolders = new Set<string>();
 
   constructor(private readonly folder: string) {
     this.unfinished = join(folder, UNFINISHED);
@@ -101,10 +102,11 @@ export class FolderBlobStore implements BlobStore {
   }
 
   private async makeFolder(path: string): Promise<void> {
-    if (this.knownFolders.has(path)) return;
-    await mkdir(path, { recursive: true, mode: 0o700 });
+    // Each time: somebody may have taken it away, or put a disk in its place.
+    const made = await mkdir(path, { recursive: true, mode: 0o700 });
+    if (made === undefined && this.syncedFolders.has(path)) return;
     await syncFolder(this.folder);
-    this.knownFolders.add(path);
+    this.syncedFolders.add(path);
   }
 }
 

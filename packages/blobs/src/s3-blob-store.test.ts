@@ -149,6 +149,17 @@ describe('the bucket', () => {
     await expect(store.sizeOf(key as BlobKey)).rejects.toThrow('No blob has such a key');
   });
 
+  it('says which one cannot be reached', async () => {
+    const store = new S3BlobStore({
+      bucket: 'away',
+      prefix: '',
+      endpoint: 'http://127.0.0.1:9',
+      region: 'us-east-1',
+      credentials: { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' },
+    });
+    await expect(store.sizeOf(KEY)).rejects.toThrow(/^The bucket away cannot be reached: .*ECONNREFUSED/);
+  });
+
   it('fails where it does not exist, instead of seeming empty', async () => {
     const store = new S3BlobStore({
       bucket: 'nothing',

@@ -136,7 +136,7 @@ export class S3BlobStore implements BlobStore {
 
 const require = createRequire(import.meta.url);
 
-function loadClient({ region, endpoint, credentials }: S3Location) {
+function loadClient({ bucket, region, endpoint, credentials }: S3Location) {
   const sdk = require('@aws-sdk/client-s3') as typeof import('@aws-sdk/client-s3');
   const { Upload } = require('@aws-sdk/lib-storage') as typeof import('@aws-sdk/lib-storage');
   const s3: S3Client = new sdk.S3Client({
@@ -147,8 +147,25 @@ function loadClient({ region, endpoint, credentials }: S3Location) {
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
   });
+  s3.middlewareStack.add(
+    (next) => async (request) => {
+      try {
+        return await next(request);
+      } catch (error) {
+        if (hasAnswer(error)) throw error;
+        throw new Error(`The bucket ${bucket} cannot be reached: ${(error as Error).message || 'no answer'}`, {
+          cause: error,
+        });
+      }
+    },
+    { step: 'initialize', name: 'sayWhichBucket' },
+  );
   return { s3, sdk, Upload };
 }
+
+/** The service refused; otherwise nobody was there, or there are no keys to ask with. */
+const hasAnswer = (error: unknown): boolean =>
+  (error as { readonly $metadata?: { httpStatusCode?: number } }).$metadata?.httpStatusCode !== undefined;
 
 function isMissing(error: unknown): boolean {
   const { name, $metadata } = error as { readonly name?: string; readonly $metadata?: { httpStatusCode?: number } };

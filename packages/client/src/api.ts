@@ -829,7 +829,7 @@ export type RealmEvent = {
   id: number;
   type: 'realm';
   op: 'update';
-  property: 'avatar_changes_disabled' | 'digest_emails_enabled' | 'disallow_disposable_email_addresses' | 'email_changes_disabled' | 'emails_restricted_to_domains' | 'enable_guest_user_dm_warning' | 'enable_guest_user_indicator' | 'enable_read_receipts' | 'enable_spectator_access' | 'inline_image_preview' | 'inline_url_embed_preview' | 'invite_required' | 'message_content_allowed_in_email_notifications' | 'name_changes_disabled' | 'owner_full_content_access' | 'require_e2ee_push_notifications' | 'require_unique_names' | 'send_channel_events_messages' | 'send_welcome_emails' | 'want_advertise_in_communities_directory';
+  property: 'avatar_changes_disabled' | 'digest_emails_enabled' | 'disallow_disposable_email_addresses' | 'email_changes_disabled' | 'emails_restricted_to_domains' | 'enable_guest_user_dm_warning' | 'enable_guest_user_indicator' | 'enable_read_receipts' | 'enable_spectator_access' | 'inline_image_preview' | 'inline_url_embed_preview' | 'invite_required' | 'message_content_allowed_in_email_notifications' | 'name_changes_disabled' | 'owner_full_content_access' | 'presence_disabled' | 'require_e2ee_push_notifications' | 'require_unique_names' | 'send_channel_events_messages' | 'send_welcome_emails' | 'want_advertise_in_communities_directory';
   value: boolean;
 } | {
   id: number;
@@ -1999,6 +1999,7 @@ export interface Operations {
       realm_name_changes_disabled?: boolean;
       realm_org_type?: 0 | 10 | 20 | 30 | 35 | 40 | 50 | 60 | 70 | 80 | 90 | 100 | 1000;
       realm_owner_full_content_access?: boolean;
+      realm_presence_disabled?: boolean;
       realm_require_e2ee_push_notifications?: boolean;
       realm_require_unique_names?: boolean;
       realm_send_channel_events_messages?: boolean;
@@ -2052,7 +2053,6 @@ export interface Operations {
       }>;
       realm_email_auth_enabled?: boolean;
       realm_password_auth_enabled?: boolean;
-      realm_presence_disabled?: boolean;
       realm_icon_source?: 'U' | 'G';
       realm_icon_url?: string;
       realm_logo_source?: 'U' | 'D';
@@ -4324,6 +4324,7 @@ export interface Operations {
       name_changes_disabled?: boolean;
       org_type?: 0 | 10 | 20 | 30 | 35 | 40 | 50 | 60 | 70 | 80 | 90 | 100 | 1000;
       owner_full_content_access?: boolean;
+      presence_disabled?: boolean;
       require_e2ee_push_notifications?: boolean;
       require_unique_names?: boolean;
       send_channel_events_messages?: boolean;

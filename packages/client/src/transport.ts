@@ -24,7 +24,7 @@ export interface ClientOptions {
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 const DEFAULT_RETRIES = 4;
-/** Who is asked to wait longer than that is told so instead. */
+/** Where the server asks for a longer wait, the call fails with its answer instead. */
 const LONGEST_WAIT_MS = 60_000;
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -101,7 +101,7 @@ describe('the process', () => {
   it('answers whoever waits before it stops, and their queue goes on afterwards', async () => {
     await organization.run(['realm', 'create', '--new-database', '', 'Elsinore']);
     const person = await organization.addPerson('Hamlet');
-    const server = await organization.serve();
+    const server = await organization.serve(['--log-level=info']);
     const hamlet = await connect(server, person);
     const queue = await QueueReader.open(hamlet, { event_types: ['message'] });
     const soliloquy = { type: 'direct', to: [person.id] };
@@ -120,6 +120,8 @@ describe('the process', () => {
       expect(answer).toEqual({ result: 'success', msg: '', events: [], queue_id: expect.any(String) });
     }
     expect(server.output).not.toContain('"level":"error"');
+    const said = [...server.output.matchAll(/"msg":"(started|stopping|stopped)"/g)].map(([, message]) => message);
+    expect(said).toEqual(['started', 'stopping', 'stopped']);
     expect(readdirSync(join(organization.directory, 'data')).sort()).toEqual(['parley.db', 'parley.db.secret']);
 
     await organization.serve([], server.port);

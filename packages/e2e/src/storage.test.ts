@@ -82,7 +82,10 @@ describe('trouble with the storage', () => {
     for (let n = 0; ; n++) {
       const content = `${n} ${'x'.repeat(9000)}`;
       const answer = await say(content);
-      if (answer.result !== 'success') break;
+      if (answer.result !== 'success') {
+        expect(answer).toMatchObject({ code: 'SERVER_NOT_READY' });
+        break;
+      }
       acknowledged.push(content);
     }
     expect(acknowledged.length).toBeGreaterThan(5);
@@ -93,6 +96,7 @@ describe('trouble with the storage', () => {
     expect(await server.terminate()).toBe(0);
     expect(Date.now() - startedAt).toBeLessThan(8000);
     expect(await waiting).toMatchObject({ result: 'success' });
+    expect(server.output).toMatch(/The database cannot be written to: .*Whatever would change something is refused/);
 
     await serve();
     expect(await everything()).toEqual(acknowledged);

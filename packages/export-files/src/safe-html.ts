@@ -36,8 +36,11 @@ export function isSafeHtml(html: string): boolean {
     TAG.lastIndex = at;
     const tag = TAG.exec(html);
     if (!tag || !TAGS.has(tag[2]!.toLowerCase())) return false;
-    for (const [, name, value = ''] of tag[3]!.matchAll(ATTRIBUTE)) if (!isSafeAttribute(name!, value)) return false;
     at = TAG.lastIndex;
+    const attributes = tag[3]!;
+    // Most tags have none, and looking for them makes another expression.
+    if (attributes === '') continue;
+    for (const [, name, value = ''] of attributes.matchAll(ATTRIBUTE)) if (!isSafeAttribute(name!, value)) return false;
   }
   return true;
 }

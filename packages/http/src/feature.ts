@@ -50,7 +50,7 @@ export interface HttpFeature {
   /** Made for each server: what they keep at hand is theirs. */
   readonly routes?: (parts: RouteParts) => readonly Route[];
   readonly events?: Partial<Presenters<AnyEventType>>;
-  /** How those of its refusals are told that are no plain 400 with their own text. */
+  /** How those of its refusals are presented that are no plain 400 with their own text. */
   readonly errors?: WireErrors;
   /** What a client can begin with (events §3.2). No two sections have a field in common. */
   readonly registerSections?: (parts: SectionParts) => readonly RegisterSection[];

@@ -250,7 +250,7 @@ describe('the example', () => {
       expect(settings.body).toMatchObject({ realm_url: `${shop.url}/chat`, realm_name: 'The Shop' });
     });
 
-    it('ends when it is told to', async () => {
+    it('ends on request', async () => {
       expect(await shop.stop()).toEqual({ code: 0, errors: '' });
     });
   });

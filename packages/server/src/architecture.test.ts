@@ -182,7 +182,7 @@ const DOMAIN_FOLDERS = [
 ];
 
 describe('layers', () => {
-  it('knows every package', () => {
+  it('has a rule for every package', () => {
     expect([...packageNames()].sort()).toEqual(Object.keys(RULES).sort());
   });
 
@@ -304,7 +304,7 @@ describe('the check itself', () => {
     expect(hiddenInputsOf(`export const x = () => ${code};`)).toHaveLength(1);
   });
 
-  it('lets the domain compute with a time it was given', () => {
+  it('allows the domain to compute with a time that it was given', () => {
     expect(hiddenInputsOf('export const day = (ms: number) => new Date(ms).getUTCDay() + Math.floor(ms);')).toEqual([]);
   });
 });

@@ -63,7 +63,7 @@ describe('createParley', () => {
     expect(await parley.metrics()).toMatch(/^parley_up 0$/m);
   });
 
-  it('keeps no metrics unless it is told to', async () => {
+  it('keeps no metrics by default', async () => {
     const parley = await createParley(good());
     await expect(parley.metrics()).rejects.toThrow('No metrics are kept: createParley has to be told `metrics: true`.');
     await parley.close();

@@ -3,8 +3,8 @@ import { dirname } from 'node:path';
 import type { BlobKey } from '@parley/domain/files';
 import { type DatabaseState, findDamage, inspectDatabase, listBlobs } from '@parley/sqlite';
 import type { Configuration } from './configuration/configuration.js';
-import { blobStoreOf, smtpMailerOf } from './open-parley.js';
-import { findSecret, requireSameSecret } from './secret.js';
+import { blobStoreOf, filesFolderOf, smtpMailerOf } from './open-parley.js';
+import { findSecret, requireSameSecret, secretPathFor } from './secret.js';
 import { addressesOf } from './server-address.js';
 
 export interface Finding {
@@ -65,7 +65,17 @@ export async function examine(
     }
   });
   await attempt('rights', () => {
-    const { mode } = statSync(path);
+    const { mode, uid } = statSync(path);
+    for (const other of [secretPathFor(path), filesFolderOf(configuration), `${path}-wal`]) {
+      const owner = statSync(other, { throwIfNoEntry: false })?.uid ?? uid;
+      if (owner !== uid) {
+        add(
+          'problem',
+          'rights',
+          `${other} belongs to user ${owner}, and the database to ${uid}: chown -R ${uid} ${other}`,
+        );
+      }
+    }
     if ((mode & 0o077) === 0 || process.platform === 'win32')
       add('good', 'rights', 'the database is closed to other users');
     else add('advice', 'rights', `other users of the machine can read the database: chmod 600 ${path}`);
@@ -82,7 +92,8 @@ export async function examine(
       for (const line of damage) add('problem', 'integrity', line);
     });
     await attempt('files', async () => {
-      await requireReachableFiles(configuration);
+      // Also where there are no files yet.
+      await blobStoreOf(configuration).sizeOf(UNUSED_KEY);
       const { count, missing } = await findMissingFiles(configuration);
       if (missing.length === 0) add('good', 'files', `the bytes of all ${count} files are there`);
       else
@@ -105,16 +116,6 @@ export async function examine(
 
 /** Of no blob. */
 const UNUSED_KEY = '0'.repeat(32) as BlobKey;
-
-async function requireReachableFiles(configuration: Configuration): Promise<void> {
-  try {
-    await blobStoreOf(configuration).sizeOf(UNUSED_KEY);
-  } catch (error) {
-    const { files } = configuration;
-    const place = files?.kind === 's3' ? `the bucket ${files.bucket}` : 'the folder of files';
-    throw new Error(`${place} cannot be used: ${(error as Error).message || (error as Error).name}`);
-  }
-}
 
 async function findMissingFiles(configuration: Configuration) {
   const blobs = blobStoreOf(configuration);

@@ -6,6 +6,7 @@ import { ipGroup, type LimitRule, type RateLimiter } from '@parley/http';
 const BY_USER = [
   'api_by_user',
   'events_by_user',
+  'upload_parts_by_user',
   'email_change_by_user',
   'login_letters_by_user',
   'channel_creation_by_user',

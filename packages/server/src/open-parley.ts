@@ -146,7 +146,7 @@ function openStorage(
 
 type FilesConfiguration = Pick<RuntimeConfig, 'files' | 'database'>;
 
-function filesFolderOf(configuration: FilesConfiguration): string {
+export function filesFolderOf(configuration: FilesConfiguration): string {
   if (configuration.files?.kind === 'folder') return configuration.files.path;
   return configuration.database ? beside(configuration, 'files') : join(tmpdir(), 'parley-files');
 }

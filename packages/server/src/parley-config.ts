@@ -66,7 +66,7 @@ export interface ParleyOptions {
   /** String id of the organization at the public address itself; default: the first one that was made. */
   readonly defaultRealm?: string;
   /**
-   * How organizations beside the one at `url` are told apart: by host, `https://shop.example.com/chat`, or by path,
+   * How organizations beside the one at `url` are distinguished: by host, `https://shop.example.com/chat`, or by path,
    * `https://example.com/chat/shop`; default: by host.
    */
   readonly realmAddresses?: RealmAddresses;

@@ -54,10 +54,10 @@ export interface ParleyParts {
   readonly bigBlueButton?: BigBlueButtonAccount | null;
   readonly url: string;
   readonly defaultRealm: string | null;
-  /** How organizations beside the one at `url` are told apart; default: by host name. */
+  /** How organizations beside the one at `url` are distinguished; default: by host name. */
   readonly realmAddresses?: RealmAddresses;
   readonly allowsWebPublicChannels: boolean;
-  /** Whether guests who may not know everybody are told of those alone whom they know when they are there; default: false. */
+  /** Whether guests who may not know everybody get events of those alone whom they know when they are there; default: false. */
   readonly limitsPresence?: boolean;
   /** An address with `%s` in it, of a gateway that takes mail for channels. */
   readonly mailGatewayPattern?: string | null;
@@ -93,7 +93,7 @@ export interface ParleyParts {
   readonly exportsFolder?: string;
   /** Instead of the usual bounds of exports that administrators may ask for. */
   readonly exportLimits?: Partial<ExportLimits>;
-  /** Where letters come from, and questions of administrators go; null: the operator told none. */
+  /** Where letters come from, and questions of administrators go; null: the operator named none. */
   readonly mailFrom?: string | null;
   /** Default: 100 MiB a file, and no quota. */
   readonly fileLimits?: FileLimits;

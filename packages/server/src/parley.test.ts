@@ -35,7 +35,7 @@ describe('the whole application', () => {
   });
   afterAll(() => server.close());
 
-  it('lets people in by address and key, whatever the letter case of the address', async () => {
+  it('authenticates by address and key, whatever the letter case of the address', async () => {
     const { hamlet } = server.people;
     for (const email of [hamlet.email, 'HAMLET@Zulip.com', ` ${hamlet.email} `]) {
       const reply = await server.get('/whoami', { ...hamlet, email });

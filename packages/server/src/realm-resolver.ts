@@ -9,7 +9,7 @@ export interface RealmResolverOptions {
   readonly url: string;
   /** String id of the realm at the public address itself, while there is such a realm; else the one that was made there. */
   readonly defaultRealm: string | null;
-  /** How realms beside the one at the public address are told apart; default: by host name. */
+  /** How realms beside the one at the public address are distinguished; default: by host name. */
   readonly realmAddresses?: RealmAddresses;
 }
 

@@ -61,17 +61,20 @@ export async function startServer(
     serving = parley;
     open(parley.handler);
     say(`Parley is at ${url}`);
+    logger.info({ version: parleyVersion(), node: process.versions.node, url, pid: process.pid }, 'started');
     for (const line of announcement) say(line);
 
     let stopping: Promise<void> | undefined;
     return {
       url,
       stop: () => {
+        if (!isDraining) logger.info({ drainSeconds: configuration.drainSeconds }, 'stopping');
         isDraining = true;
         // Proxies in front get time to send requests elsewhere.
         stopping ??= sleep(configuration.drainSeconds * 1000)
           .then(() => stop(server, parley))
           .then(() => closeNow(operator))
+          .then(() => logger.info({}, 'stopped'))
           .then(() => logger.close());
         return stopping;
       },

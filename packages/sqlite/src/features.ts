@@ -71,7 +71,8 @@ import { confirmations } from './migrations/0034-confirmations.js';
 import { exports } from './migrations/0035-exports.js';
 import { spaceOfOwners } from './migrations/0036-space-of-owners.js';
 import { deletedUsers } from './migrations/0037-deleted-users.js';
-import { importedMessages } from './migrations/0038-imported-messages.js';
+import { membershipCount } from './migrations/0038-membership-count.js';
+import { importedMessages } from './migrations/0039-imported-messages.js';
 import type { Migration } from './migrations/migration.js';
 import { SqliteNavigationViewRepository } from './navigation-views/sqlite-navigation-view-repository.js';
 import { SqliteOnboardingRepository } from './onboarding/sqlite-onboarding-repository.js';
@@ -137,6 +138,7 @@ export const MIGRATIONS: readonly Migration[] = [
   exports,
   spaceOfOwners,
   deletedUsers,
+  membershipCount,
   importedMessages,
 ];
 

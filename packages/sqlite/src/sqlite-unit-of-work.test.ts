@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -29,6 +29,7 @@ let reports: string[];
 let observed: { readonly units: number; readonly durationMs: number }[];
 /** Milliseconds that units seem to take; the machine's own time where a process really waits. */
 let now: () => number;
+let onStatement: (sql: string) => void;
 let spent: number;
 let uow: {
   read<T>(work: (notes: Notes) => Promise<T>): Promise<T>;
@@ -43,7 +44,12 @@ beforeEach(() => {
   observed = [];
   spent = 0;
   now = () => spent;
-  writer = openWriter(path, { trace: (sql) => statements.push(sql) });
+  onStatement = () => {};
+  const trace = (sql: string) => {
+    statements.push(sql);
+    onStatement(sql);
+  };
+  writer = openWriter(path, { trace });
   writer.exec(`
     CREATE TABLE note (text TEXT NOT NULL UNIQUE);
     CREATE TABLE shelf (id INTEGER PRIMARY KEY);
@@ -352,6 +358,45 @@ describe('a unit that lets the event loop turn', () => {
     });
     await Promise.all([careless, add('b')]);
     expect(await stored()).toEqual(['a', 'b']);
+  });
+
+  it('is answered in a turn of its own, after that of its commit', async () => {
+    const order: string[] = [];
+    onStatement = (sql) => {
+      if (sql === 'COMMIT') setImmediate(() => order.push('turn'));
+    };
+    await uow.write(async (notes) => {
+      notes.insert.run('one');
+      spend(SLICE);
+      await notes.yield();
+    });
+    order.push('answer');
+    await add('two');
+    order.push('answer');
+    await nextTurn();
+    expect(order).toEqual(['turn', 'answer', 'answer', 'turn']);
+  });
+
+  it('leaves folding the log into the file to the next commit, or to the next turn if that is as long', async () => {
+    const long = 'x'.repeat(8_000_000);
+    const addSlowly = (text: string) =>
+      uow.write(async (notes) => {
+        notes.insert.run(text);
+        spend(SLICE);
+        await notes.yield();
+      });
+    // The table has each of them, and so has its index.
+    const isFolded = (texts: number) => statSync(path).size > (2 * texts - 1) * long.length;
+    await addSlowly(`${long} 1`);
+    expect(isFolded(1)).toBe(false);
+    await add('short');
+    expect(isFolded(1)).toBe(true);
+    await addSlowly(`${long} 2`);
+    expect(isFolded(2)).toBe(false);
+    await addSlowly(`${long} 3`);
+    expect(isFolded(3)).toBe(true);
+    await add(`${long}, at once`);
+    expect(isFolded(4)).toBe(true);
   });
 
   it('is finished before the storage closes', async () => {

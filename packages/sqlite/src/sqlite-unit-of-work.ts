@@ -66,7 +66,7 @@ export class SqliteUnitOfWork implements UnitOfWork {
   private rest = { startedAt: 0, durationMs: 0, hasServed: false };
   private restTimer: NodeJS.Timeout | undefined;
   private isBatchDue = false;
-  /** When the operator was last told that the disk fails; null: it does not. */
+  /** When it was last logged that the disk fails; null: it does not. */
   private failureReportedAt: number | null = null;
   /** Set while the storage closes; called when no unit is left. */
   private onIdle: (() => void) | null = null;

@@ -132,6 +132,7 @@ it.each<[string, (r: Repositories, fixture: Fixture) => Promise<unknown>]>([
   ['events.listAfter', (r, s) => r.events.listAfter(s.realm.id, 0 as never, 10_000)],
   ['queues.listOf', (r, s) => r.queues.listOf(s.realm.id, first(s))],
   ['queues.lowestFloor', (r, s) => r.queues.lowestFloor(s.realm.id)],
+  ['users.listActiveIds', (r, s) => r.users.listActiveIds(s.realm.id, ids(s.users))],
   ['users.listBotIds', (r, s) => r.users.listBotIds(s.realm.id)],
   [
     'users.areConversationPartners',

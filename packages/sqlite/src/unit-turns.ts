@@ -21,12 +21,19 @@ export class TurnWatch {
   /** Goes on with the unit, which let the event loop turn. */
   private resume: (() => void) | null = null;
   private sliceStartedAt = 0;
+  private turned = false;
 
   constructor(private readonly now: () => number) {}
+
+  /** Whether a unit was so long since the start that it let the event loop turn. */
+  get hasTurned(): boolean {
+    return this.turned;
+  }
 
   /** Repositories answer within the turn of the event loop, so units that only await them end before this is called. */
   start(onYielded: () => void): void {
     this.sliceStartedAt = this.now();
+    this.turned = false;
     const onNextTurn = () => {
       this.immediate = setImmediate(onNextTurn);
       if (this.resume) this.resume();
@@ -50,6 +57,7 @@ export class TurnWatch {
     if (this.now() - this.sliceStartedAt < SLICE_MS) return;
     // Units that run meanwhile must not use the connection of this one.
     connection.suspend();
+    this.turned = true;
     await new Promise<void>((resolve) => {
       this.resume = () => {
         this.resume = null;

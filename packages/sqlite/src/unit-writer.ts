@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Transaction } from '@parley/domain/shared';
 import type { Database, Statement } from 'better-sqlite3';
 import { BatchEnd } from './batch-end.js';
@@ -35,6 +36,11 @@ export class UnitWriter {
   private tx: Transaction;
   private readonly beginImmediate: Statement;
   private readonly commit: Statement;
+  /** How many pages the log has when a commit folds it into the file. */
+  private readonly checkpointPages: number;
+  /** The last commit was long, and has left the log as it was; the last two were. */
+  private isLogKept = false;
+  private isFoldingDue = false;
   private readonly rollback: Statement;
   private readonly savepoint: Statement;
   private readonly release: Statement;
@@ -56,6 +62,7 @@ export class UnitWriter {
     this.tx = this.createTransaction(this.connection);
     this.beginImmediate = database.prepare('BEGIN IMMEDIATE');
     this.commit = database.prepare('COMMIT');
+    this.checkpointPages = database.pragma('wal_autocheckpoint', { simple: true }) as number;
     this.rollback = database.prepare('ROLLBACK');
     this.savepoint = database.prepare('SAVEPOINT unit');
     this.release = database.prepare('RELEASE unit');
@@ -86,7 +93,7 @@ export class UnitWriter {
         if (this.now() - startedAt >= MAX_BATCH_MS) break;
       }
       this.batchEnd.write();
-      this.commit.run();
+      this.commitBatch();
       // What went to a file that nobody will find again is not to be called done.
       this.guard.verifyNames();
     } catch (error) {
@@ -100,8 +107,44 @@ export class UnitWriter {
       this.watch.stop();
       this.connection.leaveUnit();
     }
+    // What listeners do with the events of a long unit is long as well.
+    if (this.watch.hasTurned) await nextTurn();
+    if (this.isFoldingDue) await this.foldLog();
     for (const answer of answers) answer();
     return { left: units.slice(answers.length), isCommitted: failure === null, failure };
+  }
+
+  /**
+   * After a long unit the log is not folded into the file at once, which takes as long as writing the log does: the next commit does
+   * that, or, if it is as long, `foldLog`.
+   */
+  private commitBatch(): void {
+    if (!this.watch.hasTurned) {
+      this.commit.run();
+      this.isLogKept = false;
+      return;
+    }
+    // Not prepared: it takes effect when it is compiled.
+    this.database.pragma('wal_autocheckpoint = 0');
+    try {
+      this.commit.run();
+    } finally {
+      this.database.pragma(`wal_autocheckpoint = ${this.checkpointPages}`);
+    }
+    this.isFoldingDue = this.isLogKept;
+    this.isLogKept = true;
+  }
+
+  /** In a turn of its own. */
+  private async foldLog(): Promise<void> {
+    this.isFoldingDue = false;
+    try {
+      this.database.pragma('wal_checkpoint(PASSIVE)');
+      this.isLogKept = false;
+    } catch {
+      // As after any commit: what is in the log is durable there.
+    }
+    await nextTurn();
   }
 
   close(): void {

@@ -13,7 +13,7 @@ export const isDiskFailure = (error: unknown): error is Error =>
   /^SQLITE_(FULL|IOERR|READONLY|CANTOPEN)/.test(codeOf(error));
 
 /** What SQLite said, without the statement. */
-export const sqliteErrorOf = (error: Error): Error => (error.cause instanceof Error ? error.cause : error);
+export const sqliteErrorOf = (error: Error): Error => (error.cause as Error | undefined) ?? error;
 
 /** `cause`: what SQLite said, for operators alone. */
 export function storageBusy(cause?: Error): DomainError {

@@ -2,7 +2,7 @@ import type { DomainEventType } from '@parley/domain/events';
 import type { MemoryFixture } from './builders.js';
 import { reaches } from './client-model.js';
 
-/** The story so far, oldest first: each event that somebody could hear of, and who of the fixture did, by name. */
+/** The story so far, oldest first: each event with an audience, and who of the fixture received it, by name. */
 export async function eventsWithReceivers(
   fixture: MemoryFixture,
 ): Promise<readonly (readonly [DomainEventType, readonly string[]])[]> {

@@ -56,7 +56,7 @@ export class FakeSessionTokens implements SessionTokens {
   }
 }
 
-/** Keeps what was verified, so that a story can tell that nobody was let off the wait. */
+/** Keeps what was verified, so that a test can check that every attempt cost a hash. */
 export class FakePasswordHasher implements PasswordHasher {
   readonly verified: (readonly [password: string, hash: string | null])[] = [];
   readonly requests: HashRequest[] = [];

@@ -130,7 +130,7 @@ export class LiveEvents {
     return this.uow.write((tx) => tx.events.append(this.fixture.realm.id, { event, audience }));
   }
 
-  tell(announcement: EphemeralAnnouncement): void {
+  announceEphemeral(announcement: EphemeralAnnouncement): void {
     this.hub.publishEphemeral(this.fixture.realm.id, announcement);
   }
 

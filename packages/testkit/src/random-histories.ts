@@ -20,7 +20,7 @@ export interface RandomHistoriesOptions {
 /**
  * Plays the same random histories on two storages — sending, reading, following, moving, deleting … — and compares
  * every answer about who has what and what it is to them. The first storage is the one that is right: `MemoryStorage`.
- * @throws Error with the shortest history found on which they differ, told in words.
+ * @throws Error with the shortest history found on which they differ, described in words.
  */
 export async function agreeOnRandomHistories(
   openOracle: OpenUnits,
@@ -33,8 +33,11 @@ export async function agreeOnRandomHistories(
   const result = await fc.check(agree, { numRuns: runs, ...(seed !== undefined && { seed }) });
   if (!result.failed) return;
   const cause = result.errorInstance;
-  const told = cause instanceof Disagreement ? cause.message : `A step failed: ${(cause as Error)?.stack ?? cause}`;
-  throw new Error(`${told}\n(seed ${result.seed}, after ${result.numRuns} runs and ${result.numShrinks} shrinks)`);
+  const description =
+    cause instanceof Disagreement ? cause.message : `A step failed: ${(cause as Error)?.stack ?? cause}`;
+  throw new Error(
+    `${description}\n(seed ${result.seed}, after ${result.numRuns} runs and ${result.numShrinks} shrinks)`,
+  );
 }
 
 class Disagreement extends Error {}
@@ -57,7 +60,7 @@ async function expectAgreement(openOracle: OpenUnits, openOther: OpenUnits, hist
           ([question, answer]) => [question, answer, answers.get(question)] as const,
         ),
       ].filter(([, right, given]) => !isSame(right, given));
-      if (differences.length > 0) throw new Disagreement(tell(oracle.story, differences));
+      if (differences.length > 0) throw new Disagreement(describeDisagreement(oracle.story, differences));
     }
   } finally {
     for (const storage of storages) await storage.close();
@@ -66,7 +69,10 @@ async function expectAgreement(openOracle: OpenUnits, openOther: OpenUnits, hist
 
 const MAX_DIFFERENCES = 6;
 
-function tell(story: readonly string[], differences: readonly (readonly [string, unknown, unknown])[]): string {
+function describeDisagreement(
+  story: readonly string[],
+  differences: readonly (readonly [string, unknown, unknown])[],
+): string {
   const shown = differences
     .slice(0, MAX_DIFFERENCES)
     .map(

@@ -45,7 +45,7 @@ interface Sender {
   readonly stop: () => Promise<void>;
 }
 
-/** Each has a server and a database of its own: growth of a shared one could not be told apart. */
+/** Each has a server and a database of its own: growth of a shared one could not be measured. */
 async function senderTo(lab: Lab, channelOf: (organization: LargeOrganization) => ChannelId): Promise<Sender> {
   const { database, contents } = await lab.copyOf(largeOrganization);
   const sizeBefore = statSync(database).size;

@@ -44,7 +44,7 @@ export async function deactivateWithBots(
 }
 
 async function end(tx: Transaction, user: User, now: UnixSeconds, deletions: Deletions | undefined): Promise<void> {
-  // First, as long as others are told of them.
+  // First, while others still get events of them.
   await deactivate(tx, deletions?.ofProfile ? await withoutProfile(tx, user) : user);
   if (!deletions || deletions.ofMessages.length === 0) return;
   const { byId, ofMessages: places } = deletions;

@@ -39,7 +39,7 @@ export const planDeactivationLetter = async (
   await tx.jobs.schedule(encodeJob(DEACTIVATION_LETTER_JOB, { realmId, dueAt: now, payload }));
 };
 
-/** Writes to those whose account an administrator has deactivated, and who are to hear of it (users §4.1). */
+/** Writes to those whose account an administrator has deactivated, and who are to be notified (users §4.1). */
 export class DeactivationLetters extends LetterJobs<DeactivationNotice> {
   readonly kind = DEACTIVATION_LETTER_JOB;
 

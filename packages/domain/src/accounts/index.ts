@@ -10,3 +10,5 @@ export * from './use-cases/reactivate-user.js';
 export * from './use-cases/register-user.js';
 export * from './use-cases/reset-password.js';
 export * from './use-cases/update-user.js';
+
+import '../users/user-errors.js';

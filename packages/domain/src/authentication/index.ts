@@ -1,4 +1,4 @@
-import './authentication-errors.js';
+import '../credentials/authentication-errors.js';
 
 export type { JsonWebTokens, TokenClaims } from './json-web-tokens.js';
 export { LoginLetters, SendLoginLetters } from './login-letter.js';

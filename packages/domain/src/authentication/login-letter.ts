@@ -40,7 +40,7 @@ const NEWCOMER_SECONDS = 60;
 /** Of what comes from the request, in code points. */
 const MAX_SOURCE_LENGTH = 100;
 
-/** Plans a letter to whoever logs in, so that they hear of log-ins that were somebody else's (protocol §8.1). */
+/** Plans a letter to whoever logs in, so that they notice log-ins that were somebody else's (protocol §8.1). */
 export class LoginLetters {
   constructor(
     private readonly uow: UnitOfWork,

@@ -9,7 +9,7 @@ import type { BotView } from './bot-view.js';
 /** What changed of a bot; what is absent did not. */
 export type BotChange = Partial<Omit<BotView, 'botId'>>;
 
-/** To owners and administrators (users §15). What anybody may know of a bot is told as of any user. */
+/** To owners and administrators (users §15). What anybody may know of a bot is sent as for any user. */
 export interface BotEventTypes {
   /** To whom it is new. */
   'bot.added': { readonly bot: BotView };

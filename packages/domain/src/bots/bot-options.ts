@@ -1,13 +1,13 @@
 import './bot-errors.js';
 import type { ChannelId, RealmId, UserId } from '../shared/ids.js';
 
-/** How an outgoing webhook is told of messages. */
+/** How messages are sent to an outgoing webhook. */
 export type WebhookInterface = 'generic' | 'slack';
 export const WEBHOOK_INTERFACES: readonly WebhookInterface[] = ['generic', 'slack'];
 
-/** What an outgoing webhook is told by. */
+/** The events of an outgoing webhook. */
 export interface OutgoingWebhook {
-  /** Empty: it is told of nothing. */
+  /** Empty: it gets none. */
   readonly url: string;
   readonly interface: WebhookInterface;
   /** Sent with each message, so that whoever gets it knows by whom it was sent. */

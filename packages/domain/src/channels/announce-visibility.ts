@@ -9,7 +9,7 @@ import {
   type ChangedUser,
   type ChannelsWithAudience,
   VISIBILITY_PERMISSIONS,
-  visibilityForChangedUsers,
+  VisibilityForChangedUsers,
 } from './channel-visibility.js';
 import { actorsOf, slicesOfUsers } from './subscribe-to-channels.js';
 
@@ -43,20 +43,22 @@ export async function announceVisibilityOf(
   channels: readonly Channel[],
 ): Promise<void> {
   const ids = channels.map(({ id }) => id);
-  const followed = new Set<string>();
-  const someKey = (userId: UserId, channelId: ChannelId) => `${userId}:${channelId}`;
+  const followers = new Map<ChannelId, Set<UserId>>(ids.map((id) => [id, new Set()]));
   for (const some of slicesOfUsers(
     people.map(({ after }) => after.id),
     Math.max(1, ids.length),
   )) {
     for (const rows of (await tx.channels.listSubscriptionsOf(realmId, some, ids)).values()) {
-      for (const row of rows) if (row.isActive) followed.add(someKey(row.userId, row.channelId));
+      for (const row of rows) if (row.isActive) followers.get(row.channelId)!.add(row.userId);
     }
     await tx.yield();
   }
-  const { gained, lost } = visibilityForChangedUsers(people, channels, (userId, channelId) =>
-    followed.has(someKey(userId, channelId)),
-  );
+  const visibility = new VisibilityForChangedUsers(people);
+  for (const channel of channels) {
+    visibility.add(channel, followers.get(channel.id)!);
+    await tx.yield();
+  }
+  const { gained, lost } = visibility.change;
   const idsOf = ({ channels: some }: ChannelsWithAudience) => some.map(({ id }) => id);
   for (const each of gained) await announceNewlyVisible(tx, realmId, idsOf(each), each.audience);
   for (const each of lost) {
@@ -64,6 +66,7 @@ export async function announceVisibilityOf(
       event: { type: 'channel.hidden', channelIds: idsOf(each) },
       audience: each.audience,
     });
+    await tx.yield();
   }
 }
 

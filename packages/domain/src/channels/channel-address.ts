@@ -20,7 +20,7 @@ export interface ChannelAddressRepository extends ChannelAddressReads {
   add(key: ChannelAddressKey, token: string): Promise<void>;
 }
 
-/** Where the gateway is told the token in an address. */
+/** Where the token stands in an address of the gateway. */
 export const MAIL_TOKEN_PLACE = '%s';
 /** Whatever else is in the mail, its sender is shown with it. */
 const OPTION = 'show-sender';

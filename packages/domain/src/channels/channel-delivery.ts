@@ -13,7 +13,7 @@ import type { DomainEvent } from '../events/event.js';
 import type { EventNeeds, Receiver } from '../events/receiver.js';
 import { type ChannelId, isId, type RealmId, type UserId } from '../shared/ids.js';
 import type { Repositories } from '../shared/unit-of-work.js';
-import { hasMetadataAccess } from './channel-permissions.js';
+import { hasMetadataAccess } from './channel-access.js';
 import type { SubscribedSpan } from './channel-repository.js';
 
 declare module '../events/audience.js' {
@@ -162,7 +162,7 @@ export const channelReceiver = (): ChannelReceiver => NO_SUBSCRIBERS;
 
 export const needsChannels = ({ subscribersOf: ids }: EventNeeds): boolean => ids !== undefined;
 
-/** In the order of the requests. Whoever has lost sight of a channel since then is told of nobody in it. */
+/** In the order of the requests. Whoever no longer sees a channel gets nobody of it. */
 export async function loadChannelReceivers(
   { actors, channels }: Repositories,
   realmId: RealmId,

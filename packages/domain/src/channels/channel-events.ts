@@ -86,7 +86,7 @@ export interface ChannelEventTypes {
 
 type ChangeOf<P extends keyof Channel> = { readonly [K in P]: { readonly property: K; readonly value: Channel[K] } }[P];
 
-/** What clients are told of by itself; `rendered`: as HTML. */
+/** What has an event of its own; `rendered`: as HTML. */
 export type ChannelPropertyChange =
   | ChangeOf<
       'name' | 'privacy' | 'messageRetentionDays' | 'topicsPolicy' | 'folderId' | 'isRecentlyActive' | 'firstMessageId'

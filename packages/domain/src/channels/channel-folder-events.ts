@@ -8,7 +8,7 @@ export type ChannelFolderChange =
   | Pick<ChannelFolder, 'description' | 'renderedDescription'>
   | Pick<ChannelFolder, 'isArchived'>;
 
-/** All of it is told to everybody (channels §6.5). */
+/** All of it is sent to everybody (channels §6.5). */
 export interface ChannelFolderEventTypes {
   'channel_folder.created': { readonly folder: ChannelFolder };
   'channel_folder.changed': { readonly folderId: ChannelFolderId; readonly change: ChannelFolderChange };

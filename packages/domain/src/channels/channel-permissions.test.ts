@@ -9,9 +9,8 @@ import {
   tableRows,
 } from '@parley/testkit';
 import type { Role } from '../permissions/role.js';
-import { CHANNEL_PERMISSIONS, type ChannelPermission, type ChannelPrivacy, type TopicsPolicy } from './channel.js';
+import type { ChannelPermission, ChannelPrivacy, TopicsPolicy } from './channel.js';
 import {
-  canAddSubscribers,
   canAdministerChannel,
   canArchiveChannel,
   canChangeChannel,
@@ -21,23 +20,13 @@ import {
   canChangeTopicsPolicy,
   canCreateChannel,
   canLimitTopicCreation,
-  canListSubscribers,
   canMakeDefault,
   canManageFolders,
-  canReadActive,
-  canReadContent,
-  canReadFullHistory,
-  canRemoveSubscribers,
-  canSeeMetadata,
   canSetDeletePolicy,
   canSetRetention,
   canSetTopicsPolicy,
-  canSpectate,
-  canSpectateChannel,
   canStopBeingDefault,
-  canSubscribeSelf,
   canUnarchiveChannel,
-  canUnsubscribe,
   type PrivacyRequest,
   proposedPrivacy,
 } from './channel-permissions.js';
@@ -46,7 +35,6 @@ const UNKNOWN = 'UNKNOWN_CHANNEL: Invalid channel ID';
 const INSUFFICIENT = 'NOT_PERMITTED: Insufficient permission';
 const NO_GUESTS = 'MUST_NOT_BE_GUEST: Not allowed for guest users';
 const MAY_NOT_ADMINISTER = 'CANNOT_ADMINISTER_CHANNEL: You do not have permission to administer this channel.';
-
 /** The group that a grant under test is given to. */
 const TEAM = groupId(50);
 
@@ -60,142 +48,6 @@ const PRIVACY: Readonly<Record<string, ChannelPrivacy>> = {
 const inTeam = (role: Role) => makeActor(role, { groups: [TEAM] });
 const granting = (permission: ChannelPermission, privacy: ChannelPrivacy = 'public') =>
   makeChannel({ privacy, permissionOverrides: { [permission]: TEAM } });
-
-/** `M C H`: finds the channel, reads what is said in it, reads what was said before; `-`: nothing. */
-function access(...[actor, channel, isSubscribed]: Parameters<typeof canReadContent>): string {
-  const letters = [
-    canSeeMetadata(actor, channel, isSubscribed).allowed ? 'M' : '',
-    canReadContent(actor, channel, isSubscribed).allowed ? 'C' : '',
-    canReadFullHistory(actor, channel, isSubscribed).allowed ? 'H' : '',
-  ];
-  return letters.filter((letter) => letter !== '').join(' ') || '-';
-}
-
-describe('finding (M), reading (C) and reading the history (H) of a channel', () => {
-  it.each(
-    tableRows(`
-      who           | web-public | public | private, shared history | private, protected history
-      owner         | M C H      | M C H  | M                       | M
-      administrator | M C H      | M C H  | M                       | M
-      moderator     | M C H      | M C H  | -                       | -
-      member        | M C H      | M C H  | -                       | -
-      guest         | M C H      | -      | -                       | -
-    `),
-  )('%s outside a %s channel: %s', (role, kind, expected) => {
-    expect(access(makeActor(role as Role), makeChannel({ privacy: PRIVACY[kind]! }), false)).toBe(expected);
-    expect(access(makeActor(role as Role), makeChannel({ privacy: PRIVACY[kind]!, isArchived: true }), false)).toBe(
-      expected,
-    );
-  });
-
-  it.each(
-    tableRows(`
-      who           | web-public | public | private, shared history | private, protected history
-      owner         | M C H      | M C H  | M C H                   | M C
-      administrator | M C H      | M C H  | M C H                   | M C
-      moderator     | M C H      | M C H  | M C H                   | M C
-      member        | M C H      | M C H  | M C H                   | M C
-      guest         | M C H      | M C H  | M C H                   | M C
-    `),
-  )('%s subscribed to a %s channel: %s', (role, kind, expected) => {
-    expect(access(makeActor(role as Role), makeChannel({ privacy: PRIVACY[kind]! }), true)).toBe(expected);
-  });
-
-  it.each(
-    tableRows(`
-      permission                   | web-public | public | private, shared history | private, protected history
-      canAdministerChannel         | M C H      | M C H  | M                       | M
-      canAddSubscribers            | M C H      | M C H  | M C H                   | M C
-      canSubscribe                 | M C H      | M C H  | M C H                   | M C
-      canCreateTopic               | M C H      | M C H  | -                       | -
-      canDeleteAnyMessage          | M C H      | M C H  | -                       | -
-      canDeleteOwnMessage          | M C H      | M C H  | -                       | -
-      canMoveMessagesOutOfChannel  | M C H      | M C H  | -                       | -
-      canMoveMessagesWithinChannel | M C H      | M C H  | -                       | -
-      canRemoveSubscribers         | M C H      | M C H  | -                       | -
-      canResolveTopics             | M C H      | M C H  | -                       | -
-      canSendMessage               | M C H      | M C H  | -                       | -
-    `),
-  )('a member who is granted %s outside a %s channel: %s', (permission, kind, expected) => {
-    const channel = granting(permission as ChannelPermission, PRIVACY[kind]!);
-    expect(access(inTeam('member'), channel, false)).toBe(expected);
-    // A guest gets nothing from any of them.
-    expect(access(inTeam('guest'), channel, false)).toBe(kind === 'web-public' ? 'M C H' : '-');
-  });
-
-  it('covers every permission of channels', () => {
-    expect(Object.keys(CHANNEL_PERMISSIONS)).toHaveLength(11);
-  });
-
-  it('says the same of a hidden channel as of none', () => {
-    const hidden = makeChannel({ privacy: 'privateSharedHistory' });
-    for (const can of [canSeeMetadata, canReadContent, canReadFullHistory, canReadActive, canListSubscribers]) {
-      expect(formatDecision(can(makeActor('member'), hidden, false))).toBe(UNKNOWN);
-    }
-  });
-
-  it('treats an archived channel as unknown where only those in use will do', () => {
-    expect(formatDecision(canReadActive(makeActor('member'), makeChannel({ isArchived: true }), true))).toBe(UNKNOWN);
-    expect(formatDecision(canReadActive(makeActor('member'), makeChannel(), false))).toBe('yes');
-  });
-
-  const NOT_LOGGED_IN = 'UNAUTHENTICATED: Not logged in: API authentication or user session required';
-
-  it.each`
-    server   | organization | exists   | expected
-    ${true}  | ${true}      | ${true}  | ${'yes'}
-    ${false} | ${true}      | ${true}  | ${NOT_LOGGED_IN}
-    ${true}  | ${false}     | ${true}  | ${NOT_LOGGED_IN}
-    ${true}  | ${true}      | ${false} | ${NOT_LOGGED_IN}
-  `('without logging in needs server $server, organization $organization, channel $exists (protocol §9)', (row) => {
-    const realm = makeRealm({ settings: { enableSpectatorAccess: row.organization } });
-    const access = { webPublicEnabled: row.server, hasWebPublicChannel: row.exists };
-    expect(formatDecision(canSpectate(realm, access))).toBe(row.expected);
-    expect(formatDecision(canSpectateChannel(realm, { privacy: 'webPublic' }, access))).toBe(row.expected);
-  });
-
-  it.each(
-    tableRows(`
-      who                     | web-public | public  | private, shared history | private, protected history
-      who is not logged in    | yes        | unknown | unknown                 | unknown
-    `),
-  )('somebody %s, in a %s channel: %s', (_, kind, expected) => {
-    const realm = makeRealm({ settings: { enableSpectatorAccess: true } });
-    const access = { webPublicEnabled: true, hasWebPublicChannel: true };
-    expect(formatDecision(canSpectateChannel(realm, { privacy: PRIVACY[kind]! }, access))).toBe(
-      expected === 'unknown' ? UNKNOWN : 'yes',
-    );
-  });
-});
-
-describe('seeing who is in a channel', () => {
-  it.each(
-    tableRows(`
-      who                               | web-public | public | private, shared history | private, protected history
-      owner outside                     | yes        | yes    | yes                     | yes
-      administrator outside             | yes        | yes    | yes                     | yes
-      moderator outside                 | yes        | yes    | no                      | no
-      member outside                    | yes        | yes    | no                      | no
-      member inside                     | yes        | yes    | yes                     | yes
-      guest outside                     | yes        | no     | no                      | no
-      guest inside                      | yes        | yes    | yes                     | yes
-    `),
-  )('%s, %s channel: %s', (who, kind, expected) => {
-    const [role, where] = who.split(' ');
-    const decision = canListSubscribers(
-      makeActor(role as Role),
-      makeChannel({ privacy: PRIVACY[kind]! }),
-      where === 'inside',
-    );
-    expect(formatDecision(decision)).toBe(expected === 'no' ? UNKNOWN : 'yes');
-  });
-
-  it('users who may add subscribers to a private channel see its subscribers', () => {
-    const channel = granting('canAddSubscribers', 'privateProtectedHistory');
-    expect(formatDecision(canListSubscribers(inTeam('member'), channel, false))).toBe('yes');
-    expect(formatDecision(canListSubscribers(inTeam('guest'), channel, false))).toBe(UNKNOWN);
-  });
-});
 
 describe('creating a channel', () => {
   const webPublic = { webPublicEnabled: true };
@@ -383,116 +235,6 @@ describe('policies about topics and deletion', () => {
     else {
       expect(decision).toMatchObject({ allowed: false, code: 'TOPIC_CREATION_MUST_BE_OPEN' });
     }
-  });
-});
-
-describe('subscribing oneself', () => {
-  const noAccess = 'CHANNEL_CONTENT_ACCESS_REQUIRED: Unable to access channel (denmark).';
-  it.each(
-    tableRows(`
-      who                                | web-public | public    | private, shared history | private, protected history
-      owner                              | yes        | yes       | no access               | no access
-      member                             | yes        | yes       | no access               | no access
-      member granted canSubscribe        | yes        | yes       | yes                     | yes
-      member granted canAddSubscribers   | yes        | yes       | yes                     | yes
-      member granted canAdministerChannel| yes        | yes       | no access               | no access
-      guest                              | no guests  | no guests | no guests               | no guests
-      guest granted canSubscribe         | no guests  | no guests | no guests               | no guests
-    `),
-  )('%s, %s channel: %s', (who, kind, expected) => {
-    const [role, , permission] = who.split(' ');
-    const permissionOverrides = permission === undefined ? {} : { [permission]: TEAM };
-    const channel = makeChannel({ privacy: PRIVACY[kind]!, permissionOverrides });
-    const said = { yes: 'yes', 'no access': noAccess, 'no guests': NO_GUESTS }[expected];
-    expect(formatDecision(canSubscribeSelf(inTeam(role as Role), channel, false))).toBe(said);
-  });
-});
-
-describe('adding others', () => {
-  const noAccess = 'CHANNEL_CONTENT_ACCESS_REQUIRED: Unable to access channel (denmark).';
-  it.each(
-    tableRows(`
-      who                                         | public       | private, inside | private, outside
-      owner                                       | yes          | yes             | no access
-      administrator                               | yes          | yes             | no access
-      moderator                                   | insufficient | insufficient    | no access
-      member                                      | insufficient | insufficient    | no access
-      member granted canAdministerChannel         | yes          | yes             | no access
-      member granted canAddSubscribers            | yes          | yes             | yes
-      member granted canSubscribe                 | insufficient | insufficient    | insufficient
-      member whom the organization lets           | yes          | yes             | no access
-      guest granted canAddSubscribers             | no guests    | no guests       | no guests
-      guest whom the organization lets            | no guests    | no guests       | no guests
-    `),
-  )('%s, %s: %s', (who, where, expected) => {
-    const [role, verb, permission] = who.split(' ');
-    const realm = makeRealm({
-      permissionOverrides: { canAddSubscribers: verb === 'whom' ? TEAM : systemGroup.nobody },
-    });
-    const channel = makeChannel({
-      privacy: where === 'public' ? 'public' : 'privateSharedHistory',
-      permissionOverrides: verb === 'granted' ? { [permission!]: TEAM } : {},
-    });
-    const said = { yes: 'yes', 'no access': noAccess, 'no guests': NO_GUESTS, insufficient: INSUFFICIENT }[expected];
-    expect(formatDecision(canAddSubscribers(inTeam(role as Role), realm, channel, where === 'private, inside'))).toBe(
-      said,
-    );
-  });
-
-  it('members add others by default', () => {
-    expect(formatDecision(canAddSubscribers(makeActor('member'), makeRealm(), makeChannel(), false))).toBe('yes');
-  });
-});
-
-describe('removing others', () => {
-  it.each(
-    tableRows(`
-      who                                 | public | private, inside | private, outside
-      owner                               | yes    | yes             | yes
-      administrator                       | yes    | yes             | yes
-      moderator                           | no     | no              | no
-      member                              | no     | no              | no
-      member granted canAdministerChannel | yes    | yes             | yes
-      member granted canRemoveSubscribers | yes    | yes             | no
-      guest granted canAdministerChannel  | no     | no              | no
-      guest granted canRemoveSubscribers  | no     | no              | no
-    `),
-  )('%s, %s: %s', (who, where, expected) => {
-    const [role, , permission] = who.split(' ');
-    const channel = makeChannel({
-      privacy: where === 'public' ? 'public' : 'privateSharedHistory',
-      permissionOverrides: permission === undefined ? {} : { [permission]: TEAM },
-    });
-    const removal = { channel, isSubscribed: where === 'private, inside' };
-    const said = expected === 'yes' ? 'yes' : INSUFFICIENT;
-    expect(formatDecision(canRemoveSubscribers(inTeam(role as Role), [removal]))).toBe(said);
-  });
-
-  it('needs the right in every channel named', () => {
-    const administered = { channel: granting('canAdministerChannel'), isSubscribed: false };
-    const removable = { channel: granting('canRemoveSubscribers'), isSubscribed: false };
-    const removableUnseen = { channel: granting('canRemoveSubscribers', 'privateSharedHistory'), isSubscribed: false };
-    const neither = { channel: makeChannel(), isSubscribed: true };
-    const member = inTeam('member');
-    expect(formatDecision(canRemoveSubscribers(member, [administered, administered]))).toBe('yes');
-    expect(formatDecision(canRemoveSubscribers(member, [removable, removable]))).toBe('yes');
-    expect(formatDecision(canRemoveSubscribers(member, [administered, neither]))).toBe(INSUFFICIENT);
-    expect(formatDecision(canRemoveSubscribers(member, [neither, removable]))).toBe(INSUFFICIENT);
-    expect(formatDecision(canRemoveSubscribers(member, [removable, removableUnseen]))).toBe(INSUFFICIENT);
-    // Administering one and having the grant in the other are two rights, neither of which is whole.
-    expect(formatDecision(canRemoveSubscribers(member, [administered, removable]))).toBe(INSUFFICIENT);
-  });
-
-  it('everybody removes themselves and their bots, from wherever', () => {
-    const elsewhere = [{ channel: makeChannel({ privacy: 'privateSharedHistory' }), isSubscribed: false }];
-    const guest = makeActor('guest', { id: 10 });
-    const somebody = (id: number, botOwnerId: number | null) =>
-      ({ id, botOwnerId }) as Parameters<typeof canUnsubscribe>[1];
-    expect(formatDecision(canUnsubscribe(guest, somebody(10, null), elsewhere))).toBe('yes');
-    expect(formatDecision(canUnsubscribe(guest, somebody(11, 10), elsewhere))).toBe('yes');
-    expect(formatDecision(canUnsubscribe(guest, somebody(11, 12), elsewhere))).toBe(INSUFFICIENT);
-    expect(formatDecision(canUnsubscribe(guest, somebody(11, null), elsewhere))).toBe(INSUFFICIENT);
-    expect(formatDecision(canUnsubscribe(makeActor('owner'), somebody(11, null), elsewhere))).toBe('yes');
   });
 });
 

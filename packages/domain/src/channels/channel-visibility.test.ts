@@ -5,8 +5,8 @@ import type { Audience } from '../events/audience.js';
 import type { Actor } from '../permissions/actor.js';
 import { ROLES, type Role } from '../permissions/role.js';
 import type { Channel, ChannelPermission, ChannelPrivacy } from './channel.js';
-import { canSeeMetadata } from './channel-permissions.js';
-import { type ChangedUser, visibilityForChangedUsers, visibilityOfChangedChannel } from './channel-visibility.js';
+import { canSeeMetadata } from './channel-access.js';
+import { type ChangedUser, VisibilityForChangedUsers, visibilityOfChangedChannel } from './channel-visibility.js';
 
 const TEAM = groupId(50);
 const OTHERS = groupId(51);
@@ -17,6 +17,19 @@ const PRIVACY: Readonly<Record<string, ChannelPrivacy>> = {
   private: 'privateSharedHistory',
   protected: 'privateProtectedHistory',
 };
+
+function visibilityFor(
+  people: readonly ChangedUser[],
+  channels: readonly Channel[],
+  isSubscribed: (userId: number, channelId: number) => boolean,
+) {
+  const visibility = new VisibilityForChangedUsers(people);
+  for (const channel of channels) {
+    const followers = people.flatMap(({ after }) => (isSubscribed(after.id, channel.id) ? [after.id] : []));
+    visibility.add(channel, new Set(followers));
+  }
+  return visibility.change;
+}
 
 function isIn(audience: Audience, actor: Actor, isSubscribed: boolean): boolean {
   return isInAudience(audience, makeMembership(actor, { isSubscribed: () => isSubscribed }));
@@ -76,7 +89,7 @@ describe('when a permission of a channel changes (channels §6.3)', () => {
     expect(sight(of(OTHERS), of(TEAM), makeActor('guest', { groups: [TEAM] }), false)).toBe('-');
   });
 
-  it('asks nobody whether they gained or lost what no such change can give', () => {
+  it('does not check users whom no such change can affect', () => {
     const { gainers, losers } = visibilityOfChangedChannel(makeChannel(), makeChannel({ name: 'renamed' }));
     expect([gainers, losers]).toEqual([{ kind: 'nobody' }, { kind: 'nobody' }]);
   });
@@ -125,7 +138,7 @@ describe('whatever changes', () => {
         (channels, before, after, bits) => {
           const numbered = channels.map((one, index) => ({ ...one, id: channelId(index) }));
           const isSubscribed = (_: unknown, id: number) => ((bits >> id) & 1) === 1;
-          const { gained, lost } = visibilityForChangedUsers([{ before, after }], numbered, isSubscribed);
+          const { gained, lost } = visibilityFor([{ before, after }], numbered, isSubscribed);
           const sees = (actor: Actor, one: Channel) =>
             canSeeMetadata(actor, one, isSubscribed(actor.id, one.id)).allowed;
           const only = (now: Actor, then: Actor) => numbered.filter((one) => sees(now, one) && !sees(then, one));
@@ -171,7 +184,7 @@ describe('when roles and groups of people change (channels §6.3)', () => {
     ['a member comes to a team', person(7, member, inTeam), [seen([7], club)], []],
     ['nothing that matters changes', person(7, admin, makeActor('owner')), [], []],
   ])('%s: one event for all that comes, and one for all that goes', (_, changed, gained, lost) => {
-    expect(visibilityForChangedUsers([changed], all, nowhere)).toEqual({ gained, lost });
+    expect(visibilityFor([changed], all, nowhere)).toEqual({ gained, lost });
   });
 
   it('users who gain or lose the same channels share one event', () => {
@@ -181,7 +194,7 @@ describe('when roles and groups of people change (channels §6.3)', () => {
       person(8, inTeam, member),
       person(6, guest, member),
     ];
-    expect(visibilityForChangedUsers(people, all, nowhere)).toEqual({
+    expect(visibilityFor(people, all, nowhere)).toEqual({
       gained: [seen([6], open), seen([7, 9], club)],
       lost: [seen([8], club)],
     });
@@ -189,7 +202,7 @@ describe('when roles and groups of people change (channels §6.3)', () => {
 
   it('subscribers see what they are subscribed to, whatever they become', () => {
     const isInClub = (userId: number, channel: number) => userId === 7 && channel === club.id;
-    expect(visibilityForChangedUsers([person(7, guest, member), person(8, inTeam, guest)], [club], isInClub)).toEqual({
+    expect(visibilityFor([person(7, guest, member), person(8, inTeam, guest)], [club], isInClub)).toEqual({
       gained: [],
       lost: [seen([8], club)],
     });

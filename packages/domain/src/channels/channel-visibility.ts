@@ -1,9 +1,9 @@
 import { type Audience, allOf, except, nobody, users } from '../events/audience.js';
 import type { Actor } from '../permissions/actor.js';
-import type { ChannelId, UserId } from '../shared/ids.js';
+import type { GroupId, UserId } from '../shared/ids.js';
 import { type Channel, type ChannelPermission, isPrivate } from './channel.js';
+import { hasMetadataAccess } from './channel-access.js';
 import { metadataUsers } from './channel-audiences.js';
-import { hasMetadataAccess } from './channel-permissions.js';
 
 /** Who sees a channel now, compared with before it changed. Set expressions: none costs by the number of subscribers. */
 export interface ChannelVisibilityChange {
@@ -11,7 +11,7 @@ export interface ChannelVisibilityChange {
   readonly gainers: Audience;
   /** Is sent the change itself. */
   readonly keepers: Audience;
-  /** Is told that the channel is gone. */
+  /** Gets the event that the channel is gone. */
   readonly losers: Audience;
 }
 
@@ -56,30 +56,59 @@ export interface UserVisibilityChange {
 }
 
 /**
- * Of people whose role or groups changed, in as few events as there are different audiences: one for a role, whatever the
- * number of channels (channels §6.3).
+ * Of people whose role or groups changed, channel by channel, in as few events as there are different audiences: one for a role,
+ * whatever the number of channels (channels §6.3).
  */
-export function visibilityForChangedUsers(
-  people: readonly ChangedUser[],
-  channels: readonly Channel[],
-  isSubscribed: (userId: UserId, channelId: ChannelId) => boolean,
-): UserVisibilityChange {
-  const gained: ByPeople = new Map();
-  const lost: ByPeople = new Map();
-  for (const channel of channels) {
+export class VisibilityForChangedUsers {
+  private readonly alike: readonly AlikeUsers[];
+  private readonly gained: ByPeople = new Map();
+  private readonly lost: ByPeople = new Map();
+
+  constructor(people: readonly ChangedUser[]) {
+    this.alike = alikeUsers([...people].sort((one, other) => one.after.id - other.after.id));
+  }
+
+  /** `subscriberIds`: of these people, those who follow it. */
+  add(channel: Channel, subscriberIds: ReadonlySet<UserId>): void {
     const gainers: UserId[] = [];
     const losers: UserId[] = [];
-    for (const { before, after } of people) {
-      const subscribed = isSubscribed(after.id, channel.id);
-      const saw = hasMetadataAccess(before, channel, subscribed);
-      const sees = hasMetadataAccess(after, channel, subscribed);
-      if (sees && !saw) gainers.push(after.id);
-      if (saw && !sees) losers.push(after.id);
+    for (const { before, after, ids } of this.alike) {
+      for (const isSubscribed of [false, true]) {
+        const saw = hasMetadataAccess(before, channel, isSubscribed);
+        const sees = hasMetadataAccess(after, channel, isSubscribed);
+        if (sees === saw) continue;
+        const changed = sees ? gainers : losers;
+        for (const id of ids) if (subscriberIds.has(id) === isSubscribed) changed.push(id);
+      }
     }
-    collect(gained, channel, gainers);
-    collect(lost, channel, losers);
+    collect(this.gained, channel, gainers);
+    collect(this.lost, channel, losers);
   }
-  return { gained: asAudiences(gained), lost: asAudiences(lost) };
+
+  get change(): UserVisibilityChange {
+    return { gained: asAudiences(this.gained), lost: asAudiences(this.lost) };
+  }
+}
+
+/** Users of the same role and groups, before and after. */
+interface AlikeUsers extends ChangedUser {
+  readonly ids: UserId[];
+}
+
+/** Those who are in the same groups mostly share one set of them, so that few kinds are left of many people. */
+function alikeUsers(people: readonly ChangedUser[]): readonly AlikeUsers[] {
+  const kinds = new Map<ReadonlySet<GroupId>, AlikeUsers[]>();
+  for (const { before, after } of people) {
+    const known = kinds.get(after.groups) ?? [];
+    kinds.set(after.groups, known);
+    const alike = known.find(
+      (kind) =>
+        kind.before.groups === before.groups && kind.before.role === before.role && kind.after.role === after.role,
+    );
+    if (alike) alike.ids.push(after.id);
+    else known.push({ before, after, ids: [after.id] });
+  }
+  return [...kinds.values()].flat();
 }
 
 type ByPeople = Map<string, { readonly channels: Channel[]; readonly ids: readonly UserId[] }>;
@@ -87,9 +116,10 @@ type ByPeople = Map<string, { readonly channels: Channel[]; readonly ids: readon
 function collect(groups: ByPeople, channel: Channel, unsorted: readonly UserId[]): void {
   if (unsorted.length === 0) return;
   const ids = [...unsorted].sort((a, b) => a - b);
-  const group = groups.get(ids.join());
+  const key = ids.join();
+  const group = groups.get(key);
   if (group) group.channels.push(channel);
-  else groups.set(ids.join(), { channels: [channel], ids });
+  else groups.set(key, { channels: [channel], ids });
 }
 
 const asAudiences = (groups: ByPeople): readonly ChannelsWithAudience[] =>

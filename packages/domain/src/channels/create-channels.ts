@@ -3,7 +3,7 @@ import type { ParsedText, TextRenderer } from '../markdown/text-renderer.js';
 import type { Actor } from '../permissions/actor.js';
 import { addAnonymousGroup, defaultGroupSettings } from '../permissions/default-group-settings.js';
 import type { GroupSettingValue } from '../permissions/group-setting.js';
-import { canonicalGroupSetting } from '../permissions/group-setting-rules.js';
+import { canonicalGroupSetting, namedIn } from '../permissions/group-setting-rules.js';
 import { groupForSetting, validateGroupSetting } from '../permissions/validate-group-setting.js';
 import type { Realm } from '../realms/realm.js';
 import { DomainError, orThrow } from '../shared/errors.js';
@@ -157,7 +157,7 @@ export class ChannelCreator {
 
   /**
    * Stores the channels and tells those who see them; nobody follows them yet. They count for the day.
-   * @throws DomainError RATE_LIMITED
+   * @throws DomainError TOO_MANY_PERMISSION_HOLDERS, RATE_LIMITED
    */
   async create(
     tx: Transaction,
@@ -167,6 +167,7 @@ export class ChannelCreator {
     wanted: ChannelPermissionInput,
   ): Promise<Channel[]> {
     const { realm, actor, creator, now, parsedDescriptions, onRollback } = context;
+    checkPermissionHolders(wanted, newChannels.length);
     this.quota.spend(actor, newChannels.length);
     onRollback(() => this.quota.refund(actor, newChannels.length));
     const system = await tx.groups.systemGroupIds(realm.id);
@@ -253,6 +254,22 @@ export class ChannelCreator {
   }
 }
 
+/** How many people and groups permissions of channels that are created together name at most: each times the channels. */
+export const MAX_PERMISSION_HOLDERS = 100_000;
+
+/** One channel may name as many as its lists hold. @throws DomainError TOO_MANY_PERMISSION_HOLDERS */
+function checkPermissionHolders(permissions: ChannelPermissionInput, channelCount: number): void {
+  const named = Object.values(permissions)
+    .filter((value) => typeof value !== 'number')
+    .map(namedIn)
+    .reduce((sum, { userIds, groupIds }) => sum + userIds.length + groupIds.length, 0);
+  if (channelCount <= 1 || named * channelCount <= MAX_PERMISSION_HOLDERS) return;
+  throw new DomainError(
+    'TOO_MANY_PERMISSION_HOLDERS',
+    `Too many people in the permissions of new channels: times channels they may be ${MAX_PERMISSION_HOLDERS} at most.`,
+  );
+}
+
 const aheadOf = (description: ParsedText | undefined) =>
   description?.parsed ? { ahead: orThrow(description.parsed) } : {};
 
@@ -277,7 +294,7 @@ async function publishCreation(tx: Transaction, realmId: RealmId, channels: read
 
 export type ChannelPermissionInput = Partial<Readonly<Record<ChannelPermission, GroupSettingValue>>>;
 
-/** Only a private channel may keep its history from newcomers, and does so unless told otherwise. */
+/** Only a private channel may keep its history from newcomers, and does so by default. */
 function privacyOf({ isPrivate: wantsPrivate, isWebPublic, sharesHistory }: ChannelOptions): ChannelPrivacy {
   if (wantsPrivate) return sharesHistory ? 'privateSharedHistory' : 'privateProtectedHistory';
   return isWebPublic ? 'webPublic' : 'public';

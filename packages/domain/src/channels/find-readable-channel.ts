@@ -3,7 +3,7 @@ import { DomainError } from '../shared/errors.js';
 import { foldCase, trim } from '../shared/text.js';
 import type { Repositories, Transaction } from '../shared/unit-of-work.js';
 import { byFoldedName, type Channel } from './channel.js';
-import { canReadActive } from './channel-permissions.js';
+import { canReadActive } from './channel-access.js';
 
 /**
  * A channel that the actor can read and that is in use. @throws DomainError UNKNOWN_CHANNEL, the same for a channel that is

@@ -22,6 +22,7 @@ export { subscribersOf } from './channel-delivery.js';
 
 import './channel-errors.js';
 
+export { canSeeMetadata, hasContentAccess, hasMetadataAccess } from './channel-access.js';
 export type { ChannelEventTypes, ChannelPropertyChange } from './channel-events.js';
 export {
   type ChannelFolder,
@@ -40,14 +41,7 @@ export {
   loadSubscriberIds,
   loadTopicPolicies,
 } from './channel-loaders.js';
-export {
-  canAddSubscribers,
-  canChangeDefaultChannels,
-  canCreateOfPrivacy,
-  canSeeMetadata,
-  hasContentAccess,
-  hasMetadataAccess,
-} from './channel-permissions.js';
+export { canChangeDefaultChannels, canCreateOfPrivacy } from './channel-permissions.js';
 export type { ChannelQuota } from './channel-quota.js';
 export type { ChannelRepository, SubscribedSpan } from './channel-repository.js';
 export { ChannelCreator, type ChannelOptions, DEFAULT_CHANNEL_OPTIONS } from './create-channels.js';
@@ -61,6 +55,7 @@ export type { NamedTopicPolicy } from './named-topic-policies.js';
 export type { Principals } from './principals.js';
 export { subscribeToChannels } from './subscribe-to-channels.js';
 export { INHERITED_NOTIFICATIONS, isColor, normalizeColor, pickColors, type Subscription } from './subscription.js';
+export { canAddSubscribers } from './subscription-permissions.js';
 export {
   SUBSCRIPTION_PROPERTIES,
   type SubscriptionProperty,

@@ -3,7 +3,7 @@ import type { ChannelId } from '../shared/ids.js';
 import { type Decision, enforce } from '../shared/permission.js';
 import type { Repositories, Transaction } from '../shared/unit-of-work.js';
 import type { Channel } from './channel.js';
-import { unknownChannel } from './channel-permissions.js';
+import { unknownChannel } from './channel-access.js';
 
 export interface LoadedChannel {
   readonly channel: Channel;

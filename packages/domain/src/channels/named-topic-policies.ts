@@ -1,6 +1,6 @@
 import type { Actor } from '../permissions/actor.js';
 import type { Repositories, Transaction } from '../shared/unit-of-work.js';
-import { hasMetadataAccess } from './channel-permissions.js';
+import { hasMetadataAccess } from './channel-access.js';
 import type { TopicPolicy } from './topic-policy.js';
 
 /** A choice with what old clients know its channel by. */

@@ -364,7 +364,7 @@ describe('writing to people', () => {
     expect(send({ realm, recipients: [person(20, { bot }), person(21)] })).toBe(disabled);
   });
 
-  it('counts nobody as authorizing whose rights are unknown', () => {
+  it('does not count a user whose rights are unknown as authorizing', () => {
     const realm = makeRealm({ permissionOverrides: { directMessagePermission: TEAM } });
     expect(send({ realm, recipients: [person(20, { actor: null })] })).toBe(unauthorized);
   });

@@ -7,7 +7,7 @@ import { all, allowed, type Decision, denied, denyIf } from '../shared/permissio
 import type { User } from '../users/user.js';
 import { mayAccessUser } from '../users/user-access.js';
 import { type Channel, hasSharedHistory, isPrivate, isWebPublic } from './channel.js';
-import { hasChannelPermission, hasContentPermission, hasMetadataAccess } from './channel-permissions.js';
+import { hasChannelPermission, hasContentPermission, hasMetadataAccess } from './channel-access.js';
 import { EMPTY_TOPIC_DISPLAY_NAME } from './topic.js';
 
 /** Somebody writing to a channel. Bots may do what their owner may, and their owner is written to for them. */
@@ -46,7 +46,7 @@ export function canPostSomewhere(posting: Posting): Decision {
   if (posting.isSystemBot) return allowed;
   const { channel, typedName } = posting;
   const isVisible = isChannelVisible(posting);
-  // Whoever may not see the channel is told no more of its name than they typed themselves (contract decision 20).
+  // To whoever may not see the channel, its name is shown only as they typed it (contract decision 20).
   if (!isVisible && typedName === null) return unknownChannelId(channel.id);
   return all(
     canSendTo(posting.sender, posting.botOwner, channel),

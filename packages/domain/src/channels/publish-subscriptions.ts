@@ -30,7 +30,7 @@ export async function publishSubscriptions(
   }
 }
 
-/** In pieces that an event can carry, none of which parts what is one user's: each hears of all their channels at once. */
+/** In pieces that an event can carry, none of which parts what is one user's: each gets all their channels at once. */
 function* byUsers(subscriptions: readonly Subscription[]): Generator<readonly Subscription[]> {
   let piece: Subscription[] = [];
   for (const subscription of subscriptions) {

@@ -4,7 +4,7 @@ import { DomainError } from '../shared/errors.js';
 import type { RealmId, UserId } from '../shared/ids.js';
 import { enforce } from '../shared/permission.js';
 import type { Repositories } from '../shared/unit-of-work.js';
-import { canSpectate, type SpectatorAccess, type WebPublicOption } from './channel-permissions.js';
+import { canSpectate, type SpectatorAccess, type WebPublicOption } from './channel-access.js';
 
 /** Somebody who has not logged in, where the host name belongs to an organization. */
 export interface Spectator {

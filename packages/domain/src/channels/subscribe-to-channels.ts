@@ -6,8 +6,8 @@ import { slicesOf } from '../shared/slices.js';
 import type { Transaction } from '../shared/unit-of-work.js';
 import { type AccessAnnouncer, accessAnnouncer } from '../users/announce-access.js';
 import type { Channel, ChannelView } from './channel.js';
+import { canSeeMetadata } from './channel-access.js';
 import { subscribersOf } from './channel-delivery.js';
-import { canSeeMetadata } from './channel-permissions.js';
 import { publishSubscriberChanges } from './publish-subscriber-changes.js';
 import { publishSubscriptions } from './publish-subscriptions.js';
 import { INHERITED_NOTIFICATIONS, pickColors, type Subscription } from './subscription.js';
@@ -151,10 +151,13 @@ async function announce(
   }
   const followed = channels.map(({ id }) => ({ channel: views.get(id)!, subscriberIds: subscribers.get(id) ?? [] }));
   await publishSubscriptions(tx, realmId, followed, subscriptions);
-  for (const { id } of channels) {
-    await access?.announceChannel(subscribersOf(id), added.get(id)!, async () => subscribers.get(id) ?? []);
-    await tx.yield();
-  }
+  await access?.announceChannels(
+    channels.map(({ id }) => ({
+      subscribers: subscribersOf(id),
+      changed: added.get(id)!,
+      others: async () => subscribers.get(id) ?? [],
+    })),
+  );
   await publishSubscriberChanges(tx, 'add', channels, added);
 }
 

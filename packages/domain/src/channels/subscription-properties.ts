@@ -8,7 +8,7 @@ export const SUBSCRIPTION_PROPERTIES = ['color', 'isMuted', 'isUnmuted', 'isPinn
 export type SubscriptionProperty = (typeof SUBSCRIPTION_PROPERTIES)[number];
 export type SubscriptionValue = string | boolean;
 
-/** As it is stored, and clients are told of it. */
+/** As it is stored, and sent to clients. */
 export type SubscriptionChange =
   | { readonly property: 'color'; readonly value: string }
   | { readonly property: 'isMuted' | 'isPinned' | keyof ChannelNotifications; readonly value: boolean };

@@ -3,7 +3,7 @@ import type { Repositories, Transaction } from '../shared/unit-of-work.js';
 import { topicKey } from './topic.js';
 import { isTopicMuted } from './topic-policy.js';
 
-/** What of the channels they are subscribed to somebody wants to hear of. */
+/** Of what in the channels they are subscribed to somebody wants to be notified. */
 export interface TopicMutes {
   isSubscribed(channelId: ChannelId): boolean;
   /** Neither its channel nor the topic itself is muted, or it is unmuted in a channel that is. */

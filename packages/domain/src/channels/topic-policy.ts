@@ -50,7 +50,7 @@ export interface TopicPolicyRepository extends TopicPolicyReads {
   put(policy: TopicPolicy): Promise<void>;
 }
 
-/** Whether somebody who chose that for a topic, in a channel that they have muted or not, wants to hear of it. */
+/** Whether somebody who chose that for a topic, in a channel that they have muted or not, wants to be notified of it. */
 export const isTopicMuted = (hasMutedChannel: boolean, choice: TopicVisibility = 'inherit'): boolean =>
   choice === 'inherit' ? hasMutedChannel : choice === 'muted';
 

@@ -3,8 +3,8 @@ import type { ChannelId, UserId } from '../shared/ids.js';
 import type { Transaction } from '../shared/unit-of-work.js';
 import { accessAnnouncer } from '../users/announce-access.js';
 import type { Channel } from './channel.js';
+import { canSeeMetadata } from './channel-access.js';
 import { subscribersOf } from './channel-delivery.js';
-import { canSeeMetadata } from './channel-permissions.js';
 import { publishSubscriberChanges } from './publish-subscriber-changes.js';
 import { actorsOf, slicesOfUsers } from './subscribe-to-channels.js';
 
@@ -83,11 +83,13 @@ export async function unsubscribeFromChannels(
     await tx.yield();
   }
   await publishSubscriberChanges(tx, 'remove', changed, removed);
-  for (const { id } of changed) {
-    const remaining = async () => (await tx.channels.listSubscribers(realmId, [id])).get(id) ?? [];
-    await access?.announceChannel(subscribersOf(id), removed.get(id)!, remaining);
-    await tx.yield();
-  }
+  await access?.announceChannels(
+    changed.map(({ id }) => ({
+      subscribers: subscribersOf(id),
+      changed: removed.get(id)!,
+      others: async () => (await tx.channels.listSubscribers(realmId, [id])).get(id) ?? [],
+    })),
+  );
   for (const userId of leavers) {
     for (const channel of changed) {
       if (leaving.get(channel.id)!.has(userId)) await markUnsubscribedMessagesRead(tx, channel, userId);

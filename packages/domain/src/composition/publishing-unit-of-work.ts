@@ -38,13 +38,13 @@ export class PublishingUnitOfWork implements UnitOfWork {
     }, options);
     const { appended, blanked } = recorded.events;
     const { scheduled } = recorded.jobs;
-    for (const { realmId, messageIds } of blanked) this.tell((listener) => listener.onBlanked?.(realmId, messageIds));
-    if (appended.length > 0) this.tell((listener) => listener.onEvents?.(appended));
-    if (scheduled.length > 0) this.tell((listener) => listener.onJobsScheduled?.(scheduled));
+    for (const { realmId, messageIds } of blanked) this.notify((listener) => listener.onBlanked?.(realmId, messageIds));
+    if (appended.length > 0) this.notify((listener) => listener.onEvents?.(appended));
+    if (scheduled.length > 0) this.notify((listener) => listener.onJobsScheduled?.(scheduled));
     return result;
   }
 
-  private tell(call: (listener: CommitListener) => void): void {
+  private notify(call: (listener: CommitListener) => void): void {
     for (const listener of this.listeners) {
       try {
         call(listener);

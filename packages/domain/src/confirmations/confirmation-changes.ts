@@ -15,11 +15,18 @@ import type { LinkKeys } from './link-keys.js';
 
 type Wanted = Omit<Confirmation, 'id' | 'expiresAt' | 'status'>;
 
-/**
- * Sends a link: that of the letter before, where it is about the same, which is good for longer now; else a new one, and what was
- * sent before is worth nothing. @throws DomainError TOO_MANY_SIGN_UPS
- */
+/** Sends the link of `openConfirmation`. @throws DomainError TOO_MANY_SIGN_UPS */
 export async function requestConfirmation(tx: Transaction, wanted: Wanted, now: UnixSeconds): Promise<void> {
+  const id = await openConfirmation(tx, wanted, now);
+  const letter = { realmId: wanted.realmId, dueAt: now, payload: { confirmationId: id }, key: String(id) };
+  await tx.jobs.schedule(encodeJob(CONFIRMATION_LETTER, letter));
+}
+
+/**
+ * Answers what the link is derived from: that of the one before, where it is about the same, which is good for longer now; else a new
+ * one, and the one before is worth nothing. @throws DomainError TOO_MANY_SIGN_UPS
+ */
+export async function openConfirmation(tx: Transaction, wanted: Wanted, now: UnixSeconds): Promise<number> {
   const { realmId, purpose } = wanted;
   const expiresAt = now + CONFIRMATION_SECONDS;
   let open = await tx.confirmations.findOpen(realmId, purpose, subjectOf(wanted));
@@ -31,8 +38,7 @@ export async function requestConfirmation(tx: Transaction, wanted: Wanted, now: 
   else if (purpose === 'signUp') requireRoomForSignUp(await tx.confirmations.count(realmId, purpose));
   const { id } = open ?? (await tx.confirmations.add({ ...wanted, expiresAt, status: 'open' }));
   await forgetAt(tx, realmId, id, expiresAt + KEEP_ENDED_CONFIRMATION_SECONDS);
-  const letter = { realmId, dueAt: now, payload: { confirmationId: id }, key: String(id) };
-  await tx.jobs.schedule(encodeJob(CONFIRMATION_LETTER, letter));
+  return id;
 }
 
 /** As much work as a letter is, and none is sent: nobody learns from how long it takes whether an address is known. */

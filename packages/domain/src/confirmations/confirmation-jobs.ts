@@ -37,6 +37,10 @@ const PATHS: Readonly<Record<ConfirmationPurpose, string>> = {
   passwordReset: '/accounts/password/reset/',
 };
 
+/** What the link leads to. `origin`: where the organization is reached. */
+export const confirmationUrl = (origin: string, purpose: ConfirmationPurpose, key: string): string =>
+  origin + PATHS[purpose] + key;
+
 const VALIDITY = 'The link is good for one day.';
 
 /** Sends the links by which somebody confirms that the mail of an address is theirs. */
@@ -78,7 +82,10 @@ export class SendConfirmationLetters extends LetterJobs<LetterPayload> {
       }),
     };
     if (content.link === undefined) return composeLetter(content);
-    return composeLetter({ ...content, link: { ...content.link, url: url + PATHS[purpose] + this.keys.derive(id) } });
+    return composeLetter({
+      ...content,
+      link: { ...content.link, url: confirmationUrl(url, purpose, this.keys.derive(id)) },
+    });
   }
 }
 

@@ -26,7 +26,7 @@ export interface Confirmation {
 
 /** How long links are good for (organization §10.1). */
 export const CONFIRMATION_SECONDS = 86_400;
-/** So long somebody who comes too late is told so; then the key is unknown. */
+/** For so long whoever comes too late gets an answer that says so; then the key is unknown. */
 export const KEEP_ENDED_CONFIRMATION_SECONDS = 86_400;
 /** Of those who sign up with an organization, ended ones that are still kept included. Users have one of each purpose. */
 export const MAX_SIGN_UPS = 10_000;

@@ -12,3 +12,5 @@ export type {
   SessionRepository,
   SessionTokens,
 } from './session.js';
+
+import './authentication-errors.js';

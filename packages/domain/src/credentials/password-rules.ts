@@ -1,7 +1,8 @@
+import './authentication-errors.js';
 import { DomainError } from '../shared/errors.js';
 import { isLongerThan, isShorterThan } from '../shared/text.js';
 
-/** What clients are told (protocol §8.3). */
+/** As sent to clients (protocol §8.3). */
 export const PASSWORD_MIN_LENGTH = 8;
 export const PASSWORD_MAX_LENGTH = 100;
 export const PASSWORD_MIN_GUESSES = 10_000;

@@ -11,7 +11,7 @@ declare module '../events/receiver.js' {
     readonly customEmoji: readonly CustomEmoji[];
   }
   interface EventNeeds {
-    /** Some clients are told all emoji, whatever changed: too many to be in the event. */
+    /** Some clients get all emoji, whatever changed: too many to be in the event. */
     readonly customEmoji?: true;
   }
 }

@@ -19,7 +19,7 @@ export type NewCustomEmoji = Omit<CustomEmoji, 'id' | 'isDeactivated'>;
 
 /** In pixels, as wide as high. */
 export const EMOJI_SIZE = 64;
-/** Of an organization, deactivated ones too, since clients are told all of them. */
+/** Of an organization, deactivated ones too, since clients get all of them. */
 export const MAX_CUSTOM_EMOJI = 5000;
 
 /** Of what moves, a still picture too. */

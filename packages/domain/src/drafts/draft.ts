@@ -25,7 +25,7 @@ export type NewDraft = Omit<Draft, 'id'>;
 
 /** Of one user. */
 export const MAX_DRAFTS = 2000;
-/** How many clients are told of when they register, the last edited ones (protocol §14). */
+/** How many clients get when they register, the last edited ones (protocol §14). */
 export const MAX_REGISTERED_DRAFTS = 1000;
 
 /** Users §17: before anything else is looked at. */

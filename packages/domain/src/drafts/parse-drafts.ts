@@ -1,4 +1,4 @@
-import { canReadActive, unknownChannel } from '../channels/channel-permissions.js';
+import { canReadActive, unknownChannel } from '../channels/channel-access.js';
 import { cutTopic } from '../channels/topic.js';
 import { parseContent } from '../messages/message.js';
 import { otherParticipants } from '../messages/recipient.js';

@@ -7,7 +7,7 @@ export interface EphemeralAnnouncement {
   readonly audience: Audience;
 }
 
-/** Where events go that nobody has to hear of later. Called after the unit: they are no part of what is committed. */
+/** Where events go that are never delivered later. Called after the unit: they are no part of what is committed. */
 export interface EphemeralEvents {
   publishEphemeral(realmId: RealmId, announcement: EphemeralAnnouncement): void;
 }

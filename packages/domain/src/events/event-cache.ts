@@ -152,6 +152,8 @@ const keyOf = (realmId: RealmId, seq: EventSeq): number =>
 function bytesOf(value: unknown): number {
   if (typeof value === 'string') return 24 + value.length * 2;
   if (typeof value !== 'object' || value === null) return 8;
+  // Long lists are of ids.
+  if (Array.isArray(value) && typeof value[0] === 'number') return 32 + 16 * value.length;
   let bytes = 32;
   for (const member of Array.isArray(value) ? value : Object.values(value)) bytes += 8 + bytesOf(member);
   return bytes;

@@ -109,7 +109,7 @@ describe('receivers of an event', () => {
     expect(dueTo(await events.open('iago', iago))).toEqual([whileSubscribed]);
   });
 
-  it('knows who has a message, live and in the log', async () => {
+  it('answers who has a message, live and in the log', async () => {
     const fixture = await cast();
     await fixture.add(aMessage({ from: 'hamlet', to: 'Denmark' }));
     const events = await live(fixture);
@@ -123,7 +123,7 @@ describe('receivers of an event', () => {
     expect(dueTo(await events.open('iago', iago))).toEqual([]);
   });
 
-  it('knows whom guests may know, live and in the log', async () => {
+  it('answers whom guests may access, live and in the log', async () => {
     const fixture = await cast();
     await fixture.add(
       aRealmWith({ permissionOverrides: { canAccessAllUsers: 'members' } }),
@@ -827,7 +827,7 @@ describe('an ephemeral event', () => {
     const queue = await events.open('hamlet', hamlet);
     const other = await events.open('iago', iago);
     const before = await events.announce(wholeRealm);
-    events.tell(typing(fixture));
+    events.announceEphemeral(typing(fixture));
     const first = await events.read(queue);
     expect(first).toHaveLength(2);
     expect(seqsOf(first)).toEqual([before, null]);
@@ -844,7 +844,7 @@ describe('an ephemeral event', () => {
     const fixture = await cast();
     const events = await live(fixture);
     const id = await events.registerLive('hamlet');
-    events.tell(typing(fixture));
+    events.announceEphemeral(typing(fixture));
     const after = await events.announce(wholeRealm);
     const queue = await events.hub.open(fixture.realm.id, fixture.user('hamlet').id, id);
     expect(seqsOf(await events.read(queue))).toEqual([after, null]);
@@ -856,7 +856,7 @@ describe('an ephemeral event', () => {
     const id = await events.register('hamlet');
     await events.restart();
     const lastSeq = await fixture.uow.read((r) => r.events.lastSeq(fixture.realm.id));
-    events.tell(typing(fixture));
+    events.announceEphemeral(typing(fixture));
     expect(await events.read(await events.open('hamlet', id))).toEqual([]);
     expect(await fixture.uow.read((r) => r.events.lastSeq(fixture.realm.id))).toBe(lastSeq);
   });
@@ -868,7 +868,7 @@ describe('an ephemeral event', () => {
     const queue = await events.open('hamlet', id);
     const reasons: string[] = [];
     queue.waitFor((reason) => reasons.push(reason));
-    events.tell(typing(fixture));
+    events.announceEphemeral(typing(fixture));
     expect(reasons).toEqual(['event']);
     await gone(
       events.hub.read(queue, () => {
@@ -885,7 +885,7 @@ describe('an ephemeral event', () => {
     const queue = await events.open('hamlet', await events.register('hamlet'));
     await events.announce(wholeRealm);
     const second = await events.announce(wholeRealm);
-    events.tell(typing(fixture));
+    events.announceEphemeral(typing(fixture));
     expect(await events.read(queue, 1)).toHaveLength(1);
     await events.hub.acknowledge(queue, second * POSITIONS_PER_SEQ + 1);
     expect(seqsOf(await events.read(queue))).toEqual([second, null]);

@@ -81,7 +81,7 @@ function aLiveRealm({ holders, inaccessible, snapshot, parts }: Given = {}) {
       realm.addQueue(user, live);
       return live;
     },
-    tell(audience: Audience, event: DomainEvent = blank): void {
+    publish(audience: Audience, event: DomainEvent = blank): void {
       realm.take({ realmId, seq: ++seq as EventSeq, event, audience, at: 0, quotes: null });
     },
   };
@@ -115,15 +115,15 @@ const publicMessage = async (): Promise<DomainEvent> => {
 
 describe('live queues of a realm', () => {
   it('receive events for their owner, and events for one queue alone', () => {
-    const { join, tell, realm } = aLiveRealm();
+    const { join, publish, realm } = aLiveRealm();
     const [user, member, second] = [join(1, 'owner'), join(2, 'member'), join(2, 'member')];
-    tell(wholeRealm);
-    tell(allOf(atLeast('administrator'), users([id(1), id(2)])));
-    tell(except(wholeRealm, users([id(1)])));
-    tell({ kind: 'queue', id: 'q2' });
-    tell(nobody);
-    tell(allOf());
-    tell(anyOf());
+    publish(wholeRealm);
+    publish(allOf(atLeast('administrator'), users([id(1), id(2)])));
+    publish(except(wholeRealm, users([id(1)])));
+    publish({ kind: 'queue', id: 'q2' });
+    publish(nobody);
+    publish(allOf());
+    publish(anyOf());
     expect([user, member, second].map(heard)).toEqual([
       ['1', '2', '6'],
       ['1', '3', '4', '6'],
@@ -133,30 +133,30 @@ describe('live queues of a realm', () => {
   });
 
   it('receive nothing that is for another queue of the same user', () => {
-    const { join, tell } = aLiveRealm();
+    const { join, publish } = aLiveRealm();
     const [first, second] = [join(2, 'member'), join(2, 'member')];
-    tell({ kind: 'queue', id: 'q2b' });
+    publish({ kind: 'queue', id: 'q2b' });
     expect([heard(first), heard(second)]).toEqual([[], ['1']]);
   });
 
   it('follow who subscribes and unsubscribes', () => {
-    const { join, tell } = aLiveRealm();
+    const { join, publish } = aLiveRealm();
     const channelId = 7 as ChannelId;
     const [one, two] = [join(1, 'member', {}, { channels: new Set([channelId]) }), join(2, 'member')];
-    const said = () => tell(subscribersOf(channelId));
+    const said = () => publish(subscribersOf(channelId));
     said();
     const rows = [
       { userId: id(2), channelId },
       { userId: id(3), channelId },
     ] as never;
-    tell(nobody, { type: 'subscription.added', channels: [], subscriptions: rows });
+    publish(nobody, { type: 'subscription.added', channels: [], subscriptions: rows });
     said();
-    tell(nobody, {
+    publish(nobody, {
       type: 'subscription.removed',
       channels: [{ id: channelId, name: 'x', userIds: [id(1), id(3)] }],
     });
     said();
-    tell(anyOf(subscribersOf(channelId), users([id(1)])));
+    publish(anyOf(subscribersOf(channelId), users([id(1)])));
     expect([heard(one), heard(two)]).toEqual([
       ['1', '3', '6'],
       ['3', '5', '6'],
@@ -165,41 +165,41 @@ describe('live queues of a realm', () => {
 
   it('follow who is in which group, through subgroups, and not through a group that is deactivated', () => {
     const edges = [{ subgroupId: group(1), groupId: group(2) }];
-    const { join, tell } = aLiveRealm({ snapshot: { edges, deactivatedGroupIds: [group(5)] } });
+    const { join, publish } = aLiveRealm({ snapshot: { edges, deactivatedGroupIds: [group(5)] } });
     const live = join(1, 'member', {}, { directGroups: new Set([group(1)]) });
-    const say = () => tell(groupMembers(group(2)));
+    const publishIt = () => publish(groupMembers(group(2)));
     const activation = (isDeactivated: boolean) =>
-      tell(nobody, { type: 'group.activation_changed', view: { id: group(1), isDeactivated } as never });
-    say(); // 1
+      publish(nobody, { type: 'group.activation_changed', view: { id: group(1), isDeactivated } as never });
+    publishIt(); // 1
     activation(true);
-    say(); // 3
+    publishIt(); // 3
     activation(false);
-    say(); // 5
+    publishIt(); // 5
     const members = { type: 'group.members_changed', groupId: group(1), userIds: [id(1), id(9)] } as const;
-    tell(nobody, { ...members, op: 'remove' });
-    say(); // 7
-    tell(nobody, { ...members, op: 'add' });
-    say(); // 9
+    publish(nobody, { ...members, op: 'remove' });
+    publishIt(); // 7
+    publish(nobody, { ...members, op: 'add' });
+    publishIt(); // 9
     const subgroups = { type: 'group.subgroups_changed', groupId: group(2), subgroupIds: [group(1)] } as const;
-    tell(nobody, { ...subgroups, op: 'remove' });
-    say(); // 11
-    tell(nobody, { ...subgroups, op: 'add' });
-    say(); // 13
+    publish(nobody, { ...subgroups, op: 'remove' });
+    publishIt(); // 11
+    publish(nobody, { ...subgroups, op: 'add' });
+    publishIt(); // 13
     const created = { type: 'group.created', memberIds: [id(1)], subgroupIds: [], view: null } as const;
-    tell(nobody, { ...created, groupId: group(3) });
-    tell(groupMembers(group(3))); // 15
-    tell(nobody, { type: 'group.created', groupId: group(4), memberIds: [], subgroupIds: [group(5)], view: null });
-    tell(nobody, { type: 'group.members_changed', op: 'add', groupId: group(5), userIds: [id(1)] });
-    tell(groupMembers(group(5))); // 18
-    tell(groupMembers(group(4))); // 19, through one that was deactivated from the beginning
+    publish(nobody, { ...created, groupId: group(3) });
+    publish(groupMembers(group(3))); // 15
+    publish(nobody, { type: 'group.created', groupId: group(4), memberIds: [], subgroupIds: [group(5)], view: null });
+    publish(nobody, { type: 'group.members_changed', op: 'add', groupId: group(5), userIds: [id(1)] });
+    publish(groupMembers(group(5))); // 18
+    publish(groupMembers(group(4))); // 19, through one that was deactivated from the beginning
     expect(heard(live)).toEqual(['1', '5', '9', '13', '15', '18']);
   });
 
   it('keep the order of events while receivers of a message are looked up', async () => {
-    const { join, tell, realm } = aLiveRealm({ holders: { 7: [1] } });
+    const { join, publish, realm } = aLiveRealm({ holders: { 7: [1] } });
     const [one, two] = [join(1, 'member'), join(2, 'member')];
-    tell({ kind: 'holders', messageId: 7 as MessageId });
-    tell(wholeRealm);
+    publish({ kind: 'holders', messageId: 7 as MessageId });
+    publish(wholeRealm);
     expect(realm.isIdle).toBe(false);
     expect([heard(two), realm.lastSeq]).toEqual([[], 0]);
     await realm.settled();
@@ -208,12 +208,12 @@ describe('live queues of a realm', () => {
   });
 
   it('have one look-up for all events of a commit', async () => {
-    const { join, tell, realm, lookedUp } = aLiveRealm({ holders: { 7: [1], 8: [2] } });
+    const { join, publish, realm, lookedUp } = aLiveRealm({ holders: { 7: [1], 8: [2] } });
     const [one, two] = [join(1, 'member'), join(2, 'guest')];
-    tell(anyOf({ kind: 'holders', messageId: 7 as MessageId }, users([])));
-    tell(allOf({ kind: 'holders', messageId: 8 as MessageId }, wholeRealm));
-    tell(except(wholeRealm, { kind: 'holders', messageId: 8 as MessageId }));
-    tell(accessorsOf(id(5)));
+    publish(anyOf({ kind: 'holders', messageId: 7 as MessageId }, users([])));
+    publish(allOf({ kind: 'holders', messageId: 8 as MessageId }, wholeRealm));
+    publish(except(wholeRealm, { kind: 'holders', messageId: 8 as MessageId }));
+    publish(accessorsOf(id(5)));
     await realm.settled();
     expect(lookedUp).toEqual([
       {
@@ -226,59 +226,59 @@ describe('live queues of a realm', () => {
   });
 
   it('look nothing up where nobody is online, or no guest who may not know everybody', async () => {
-    const { join, tell, realm, lookedUp } = aLiveRealm();
-    tell({ kind: 'holders', messageId: 7 as MessageId });
+    const { join, publish, realm, lookedUp } = aLiveRealm();
+    publish({ kind: 'holders', messageId: 7 as MessageId });
     const member = join(1, 'member');
     const guest = join(2, 'guest', {}, { directGroups: new Set([EVERYBODY_GROUP]) });
-    tell(accessorsOf(id(5)));
+    publish(accessorsOf(id(5)));
     expect([realm.isIdle, lookedUp, heard(member), heard(guest)]).toEqual([true, [], ['2'], ['2']]);
   });
 
   it('of guests receive events about users whom they may know, and about no others', async () => {
-    const { join, tell, realm } = aLiveRealm({ inaccessible: { 2: [5], 3: [] } });
+    const { join, publish, realm } = aLiveRealm({ inaccessible: { 2: [5], 3: [] } });
     const [member, blind, seeing] = [join(1, 'member'), join(2, 'guest'), join(3, 'guest')];
-    tell(accessorsOf(id(5)));
-    tell(limitedGuests);
-    tell(allOf(limitedGuests, users([id(1), id(3)])));
+    publish(accessorsOf(id(5)));
+    publish(limitedGuests);
+    publish(allOf(limitedGuests, users([id(1), id(3)])));
     await realm.settled();
     expect([member, blind, seeing].map(heard)).toEqual([['1'], ['2'], ['1', '2', '3']]);
   });
 
   it('follow who is a guest, and may not know everybody', async () => {
-    const { join, tell, realm } = aLiveRealm({ inaccessible: { 1: [5] } });
+    const { join, publish, realm } = aLiveRealm({ inaccessible: { 1: [5] } });
     const live = join(1, 'member');
-    const say = () => tell(limitedGuests);
-    say();
-    tell(nobody, { type: 'user.role_changed', userId: id(1), role: 'guest' });
-    say();
+    const publishIt = () => publish(limitedGuests);
+    publishIt();
+    publish(nobody, { type: 'user.role_changed', userId: id(1), role: 'guest' });
+    publishIt();
     const change = { type: 'group.members_changed', groupId: EVERYBODY_GROUP, userIds: [id(1)] } as const;
-    tell(nobody, { ...change, op: 'add' });
-    say();
-    tell(nobody, { ...change, op: 'remove' });
-    say();
-    tell(nobody, { type: 'user.role_changed', userId: id(1), role: 'administrator' });
-    say();
+    publish(nobody, { ...change, op: 'add' });
+    publishIt();
+    publish(nobody, { ...change, op: 'remove' });
+    publishIt();
+    publish(nobody, { type: 'user.role_changed', userId: id(1), role: 'administrator' });
+    publishIt();
     await realm.settled();
     expect(heard(live)).toEqual(['3', '7']);
   });
 
   it('follow whom guests may know', async () => {
-    const { join, tell, realm } = aLiveRealm({ inaccessible: { 1: [5] } });
+    const { join, publish, realm } = aLiveRealm({ inaccessible: { 1: [5] } });
     const live = join(1, 'guest', {}, { directGroups: new Set([EVERYBODY_GROUP]) });
-    tell(limitedGuests);
+    publish(limitedGuests);
     const groupId = 77 as typeof EVERYBODY_GROUP;
     const change = { type: 'realm.permission_changed', groupId, value: groupId } as const;
-    tell(nobody, { ...change, permission: 'canCreateBots' });
-    tell(limitedGuests);
-    tell(nobody, { ...change, permission: 'canAccessAllUsers' });
-    tell(limitedGuests);
+    publish(nobody, { ...change, permission: 'canCreateBots' });
+    publish(limitedGuests);
+    publish(nobody, { ...change, permission: 'canAccessAllUsers' });
+    publish(limitedGuests);
     await realm.settled();
     expect(heard(live)).toEqual(['5']);
   });
 
   it('of guests receive events of their own public channels only, those of others of all', async () => {
     const message = await publicMessage();
-    const { join, tell } = aLiveRealm();
+    const { join, publish } = aLiveRealm();
     const allPublicQueues = { allPublicChannels: true };
     const [plain, member, guest] = [
       join(1, 'owner'),
@@ -287,62 +287,62 @@ describe('live queues of a realm', () => {
     ];
     const narrowed = join(4, 'member', { narrow: [{ operator: 'channel', operand: 'Denmark' }] });
     const elsewhere = join(5, 'member', { ...allPublicQueues, narrow: [{ operator: 'channel', operand: 'Venice' }] });
-    tell(users([id(1)]), message);
+    publish(users([id(1)]), message);
     expect([plain, member, guest, narrowed, elsewhere].map(heard)).toEqual([['1'], ['1 aside'], [], ['1 aside'], []]);
   });
 
   it('receive a public message once, as subscribers, though they asked for all public messages', async () => {
     const message = await publicMessage();
-    const { join, tell } = aLiveRealm();
+    const { join, publish } = aLiveRealm();
     const [receiver, other] = [join(1, 'member', { allPublicChannels: true }), join(2, 'member')];
-    tell(users([id(1)]), message);
-    tell(users([id(1)]), { ...message, isPublic: false } as DomainEvent);
-    tell(users([]), { ...message, isPublic: false } as DomainEvent);
+    publish(users([id(1)]), message);
+    publish(users([id(1)]), { ...message, isPublic: false } as DomainEvent);
+    publish(users([]), { ...message, isPublic: false } as DomainEvent);
     expect([heard(receiver), heard(other)]).toEqual([['1', '2'], []]);
   });
 
   it('receive events of public channels by the role of their owner at that event', async () => {
     const message = await publicMessage();
-    const { join, tell } = aLiveRealm();
+    const { join, publish } = aLiveRealm();
     const allPublicQueues = { allPublicChannels: true };
     const [demoted, promoted] = [join(1, 'member', allPublicQueues), join(2, 'guest', allPublicQueues)];
-    tell(users([]), { type: 'user.role_changed', userId: id(1), role: 'guest' });
-    tell(users([]), { type: 'user.role_changed', userId: id(2), role: 'member' });
-    tell(users([]), message);
+    publish(users([]), { type: 'user.role_changed', userId: id(1), role: 'guest' });
+    publish(users([]), { type: 'user.role_changed', userId: id(2), role: 'member' });
+    publish(users([]), message);
     expect([demoted, promoted].map(heard)).toEqual([[], ['3 aside']]);
   });
 
   it('are subject to their narrow in what they receive, and messages only', async () => {
     const message = await publicMessage();
-    const { join, tell } = aLiveRealm();
+    const { join, publish } = aLiveRealm();
     const narrowed = join(1, 'member', { narrow: [{ operator: 'channel', operand: 'Venice' }] });
-    tell(users([id(1)]), message);
-    tell(users([id(1)]));
+    publish(users([id(1)]), message);
+    publish(users([id(1)]));
     expect(heard(narrowed)).toEqual(['2']);
   });
 
   it('of a deactivated user receive that event and end with it', () => {
-    const { join, tell, deactivated } = aLiveRealm();
+    const { join, publish, deactivated } = aLiveRealm();
     const live = join(1, 'member');
     const change = { type: 'user.activation_changed', userId: id(1) } as const;
-    tell(wholeRealm, { ...change, isActive: true });
+    publish(wholeRealm, { ...change, isActive: true });
     expect(deactivated).toEqual([]);
-    tell(wholeRealm, { ...change, isActive: false });
+    publish(wholeRealm, { ...change, isActive: false });
     expect([heard(live), deactivated]).toEqual([['1', '2'], [1]]);
   });
 
   it('leave nothing in memory when they are removed', () => {
-    const { join, tell, realm } = aLiveRealm();
+    const { join, publish, realm } = aLiveRealm();
     const channelId = 9 as ChannelId;
     const groups = { directGroups: new Set([group(1)]), channels: new Set([channelId]) };
     const [first, second] = [join(1, 'guest', { allPublicChannels: true }, groups), join(1, 'guest')];
     realm.removeQueue(first);
     realm.removeQueue(first);
-    tell(wholeRealm);
+    publish(wholeRealm);
     expect([heard(first), heard(second), realm.users.size]).toEqual([[], ['1'], 1]);
     realm.removeQueue(second);
     for (const audience of [wholeRealm, subscribersOf(channelId), groupMembers(group(1)), limitedGuests]) {
-      tell(audience);
+      publish(audience);
     }
     expect([heard(second), realm.users.size]).toEqual([['1'], 0]);
   });
@@ -352,19 +352,19 @@ describe('live queues of a realm', () => {
       if (queue.id === 'q1') throw new Error('odd');
       return true;
     };
-    const { join, tell, unfit } = aLiveRealm({ parts: { wants } });
+    const { join, publish, unfit } = aLiveRealm({ parts: { wants } });
     const [odd, other] = [join(1, 'member'), join(2, 'member')];
-    tell(wholeRealm);
+    publish(wholeRealm);
     expect([heard(odd), heard(other)]).toEqual([[], ['1']]);
     expect(unfit).toEqual([['q1', { type: 'blank', seq: 1 }, 'odd']]);
   });
 
   it('report from which event on the projection of the realm is invalid', () => {
-    const { join, tell, broken, realm } = aLiveRealm();
+    const { join, publish, broken, realm } = aLiveRealm();
     join(1, 'member');
-    tell(wholeRealm);
+    publish(wholeRealm);
     const circle = { type: 'group.subgroups_changed', op: 'add', groupId: group(1), subgroupIds: [group(1)] } as const;
-    tell(wholeRealm, circle);
+    publish(wholeRealm, circle);
     expect([broken, realm.lastSeq]).toEqual([[[2, 'Group 1 would hold itself.']], 2]);
   });
 
@@ -372,18 +372,18 @@ describe('live queues of a realm', () => {
     let isDiskBroken = true;
     const answers: AudienceAnswers = { holders: new Map(), inaccessible: new Map() };
     const lookUp = async () => (isDiskBroken ? Promise.reject(new Error('disk')) : answers);
-    const { join, tell, realm, broken } = aLiveRealm({ parts: { lookUp } });
+    const { join, publish, realm, broken } = aLiveRealm({ parts: { lookUp } });
     const before = join(1, 'member');
-    tell(wholeRealm);
-    tell({ kind: 'holders', messageId: 5 as MessageId });
-    tell(wholeRealm);
+    publish(wholeRealm);
+    publish({ kind: 'holders', messageId: 5 as MessageId });
+    publish(wholeRealm);
     await realm.settled();
     expect([before.isBehind, before.floor(3 as EventSeq), broken]).toEqual([true, 0, ['disk']]);
 
     isDiskBroken = false;
     const after = join(2, 'member');
-    tell({ kind: 'holders', messageId: 5 as MessageId });
-    tell(wholeRealm);
+    publish({ kind: 'holders', messageId: 5 as MessageId });
+    publish(wholeRealm);
     await realm.settled();
     expect(heard(after)).toEqual(['5']);
   });
@@ -398,9 +398,9 @@ describe('an ephemeral event', () => {
   } as const;
 
   it('reaches the live queues of its audience, after earlier events', async () => {
-    const { join, tell, realm } = aLiveRealm({ holders: { 7: [2] } });
+    const { join, publish, realm } = aLiveRealm({ holders: { 7: [2] } });
     const [one, two] = [join(1, 'member'), join(2, 'member')];
-    tell({ kind: 'holders', messageId: 7 as MessageId });
+    publish({ kind: 'holders', messageId: 7 as MessageId });
     realm.takeEphemeral({ event: typing, audience: users([id(2), id(3)]) }, 50);
     expect(two.hasEphemerals).toBe(false);
     await realm.settled();

@@ -46,7 +46,7 @@ const SLEEP_SECONDS = 300;
  */
 export class QueueSweep {
   private readonly startedAt: UnixSeconds;
-  /** Where logs ended when they were first swept: how far behind somebody is that nobody has heard of since, is not known. */
+  /** Where logs ended when they were first swept: how far behind a queue is that has not been polled since, is not known. */
   private readonly firstLastSeqs = new Map<RealmId, EventSeq>();
 
   constructor(

@@ -482,7 +482,7 @@ function copyOf(
   };
 }
 
-/** Where a message was before it came out of a channel that is not in the export is not told. */
+/** Where a message was before it came out of a channel that is not in the export is left out. */
 const withKnownMove = (edit: MessageEdit, channelIds: ReadonlySet<ChannelId>): MessageEdit =>
   edit.channel === null || (channelIds.has(edit.channel.from) && channelIds.has(edit.channel.to))
     ? edit

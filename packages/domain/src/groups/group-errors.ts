@@ -10,18 +10,12 @@ export const GROUP_ERRORS = declareErrors({
   NOT_GROUP_MEMBER: 'conflict',
   ALREADY_SUBGROUP: 'conflict',
   NOT_SUBGROUP: 'conflict',
-  GROUP_CYCLE: 'conflict',
   CANNOT_MENTION_GROUP: 'forbidden',
   CANNOT_DEACTIVATE_GROUP_IN_USE: 'conflict',
-  /** As the value of a permission. */
-  GROUP_NOT_ALLOWED: 'invalid',
-  /** As the value of a permission. */
-  SYSTEM_GROUP_REQUIRED: 'invalid',
   /** The request asks for nothing. */
   NO_GROUP_CHANGE: 'invalid',
   TOO_MANY_GROUPS: 'conflict',
-  /** Somebody changed the value meanwhile. */
-  STALE_VALUE: 'conflict',
+  TOO_MANY_MEMBERSHIPS: 'conflict',
 });
 
 type GroupErrors = typeof GROUP_ERRORS;
@@ -33,8 +27,5 @@ declare module '../shared/errors.js' {
     /** What the request could change. */
     NO_GROUP_CHANGE: { readonly of: 'group' | 'members' | 'subgroups' };
     CANNOT_DEACTIVATE_GROUP_IN_USE: { readonly objections: readonly GroupUse[] };
-    /** `permission`: whose value it cannot be. */
-    GROUP_NOT_ALLOWED: { readonly permission: string; readonly groupName: string };
-    SYSTEM_GROUP_REQUIRED: { readonly permission: string };
   }
 }

@@ -10,11 +10,11 @@ export interface MembershipNotice {
   readonly actor: Actor;
   readonly by: Pick<User, 'id' | 'fullName'>;
   readonly group: Pick<Group, 'id' | 'name'>;
-  /** Those who are told. */
+  /** Those who are notified. */
   readonly people: readonly User[];
 }
 
-/** How people hear by message that somebody put them into a group, or took them out (users §12.4). Runs inside the unit. */
+/** Notifies people by message that somebody put them into a group, or took them out (users §12.4). Runs inside the unit. */
 export interface GroupNotices {
   send(tx: Transaction, realm: Realm, notice: MembershipNotice): Promise<void>;
 }

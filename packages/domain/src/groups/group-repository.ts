@@ -23,6 +23,8 @@ export interface GroupReads {
   listAnonymousIds(realmId: RealmId): Promise<readonly GroupId[]>;
   /** Named groups, deactivated ones and those of the system included. */
   countNamed(realmId: RealmId): Promise<number>;
+  /** Direct ones of named groups, also of deactivated ones and of users who are not active; those of the system do not count. */
+  countMemberships(realmId: RealmId): Promise<number>;
   /**
    * What each group stands for as a permission's value: its id when named; when not, its content, of users the active ones.
    * Unknown ids are absent.
@@ -34,8 +36,8 @@ export interface GroupReads {
   filterDirectMembers(realmId: RealmId, id: GroupId, userIds: readonly UserId[]): Promise<readonly UserId[]>;
   /** Direct ones; ascending. */
   listSubgroupIds(realmId: RealmId, id: GroupId): Promise<readonly GroupId[]>;
-  /** Every active user who is in the group or, at any depth, in a subgroup that is not deactivated; ascending. */
-  listMembersRecursively(realmId: RealmId, id: GroupId): Promise<readonly UserId[]>;
+  /** Every active user who is in one of the groups or, at any depth, in a subgroup that is not deactivated; ascending. */
+  listMembersRecursively(realmId: RealmId, ids: readonly GroupId[]): Promise<readonly UserId[]>;
   /** The groups, named or not, that the user is a direct member of; ascending. */
   listDirectIds(realmId: RealmId, userId: UserId): Promise<readonly GroupId[]>;
   /** Every (subgroup, group that holds it) of the realm, anonymous groups included; in no particular order. */

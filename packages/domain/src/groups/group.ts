@@ -28,6 +28,16 @@ export function requireRoomForGroup(present: number): void {
   }
 }
 
+/** Direct members of a realm's named groups together, without those of the system: every client gets them all. */
+export const MAX_MEMBERSHIPS = 250_000;
+
+/** @throws DomainError TOO_MANY_MEMBERSHIPS unless there is room for so many more. */
+export function requireRoomForMembers(present: number, added: number): void {
+  if (added > 0 && present + added > MAX_MEMBERSHIPS) {
+    throw new DomainError('TOO_MANY_MEMBERSHIPS', `Too many members of user groups (limit: ${MAX_MEMBERSHIPS}).`);
+  }
+}
+
 /** What names that mean something else begin with; those of system groups begin with `role:` (channels §3.2). */
 const RESERVED_PREFIXES = ['@', 'role:', 'user:', 'stream:', 'channel:'] as const;
 

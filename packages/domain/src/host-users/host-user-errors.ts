@@ -1,7 +1,7 @@
 import { declareErrors } from '../shared/errors.js';
 
 export const HOST_USER_ERRORS = declareErrors({
-  /** Empty, too long, or with characters that cannot be told apart. */
+  /** Empty, too long, or with characters that look alike. */
   INVALID_EXTERNAL_ID: 'invalid',
   /** Another user has it, or the user has another one. */
   EXTERNAL_ID_TAKEN: 'conflict',

@@ -13,7 +13,7 @@ export const publishInvitations = (tx: Transaction, realmId: RealmId, inviterId:
     audience: anyOf(atLeast('administrator'), users([inviterId])),
   });
 
-/** Stores it, with what is to happen when its time comes. Nobody is told yet. */
+/** Stores it, with what is to happen when its time comes. Announces nothing. */
 export async function addInvitation(tx: Transaction, given: Omit<Invitation, 'id'>): Promise<Invitation> {
   const invitation = await tx.invitations.add(given);
   const { expiresAt } = invitation;

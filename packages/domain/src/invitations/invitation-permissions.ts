@@ -1,5 +1,6 @@
 import type { Channel } from '../channels/channel.js';
-import { canReadActive, mayAddOthers } from '../channels/channel-permissions.js';
+import { canReadActive } from '../channels/channel-access.js';
+import { mayAddOthers } from '../channels/subscription-permissions.js';
 import type { Group } from '../groups/group.js';
 import { canInviteIntoGroup } from '../groups/group-permissions.js';
 import { type Actor, isAdministrator } from '../permissions/actor.js';

@@ -30,7 +30,7 @@ export interface Invitation extends InvitationOffer {
   readonly status: 'open' | 'used' | 'revoked';
   /** Null: a link, for whoever has it. */
   readonly email: string | null;
-  /** Whether the inviter hears of it when it is accepted. Links tell nobody. */
+  /** Whether the inviter is notified when it is accepted. Nobody is for links. */
   readonly notifiesInviter: boolean;
 }
 
@@ -44,7 +44,7 @@ export const MAX_OPEN_INVITATIONS = 5000;
 export const MAX_INVITEES = 1000;
 /** That an organization has sent in one day (UTC), those sent again included. */
 export const MAX_INVITATION_LETTERS_PER_DAY = 1000;
-/** So long somebody who comes too late is told so; then the key is unknown. */
+/** For so long whoever comes too late gets an answer that says so; then the key is unknown. */
 export const KEEP_ENDED_SECONDS = 30 * 86_400;
 
 /** @throws DomainError TOO_MANY_INVITATIONS */

@@ -46,7 +46,7 @@ export interface MarkdownOptions {
   readonly defaultCodeLanguage: string;
   /** Of images, videos and the like behind links. Off in descriptions and profile fields. */
   readonly mediaPreviews: boolean;
-  /** The sender's wish; off where there is no sender. */
+  /** The sender's setting; off where there is no sender. */
   readonly translateEmoticons: boolean;
   /** What stands for the empty topic in links to it. */
   readonly emptyTopicName: string;

@@ -10,6 +10,7 @@ import {
 } from '../channels/topic-policy.js';
 import type { Actor } from '../permissions/actor.js';
 import type { UnixSeconds, UserId } from '../shared/ids.js';
+import { slicesOf } from '../shared/slices.js';
 import type { Transaction } from '../shared/unit-of-work.js';
 import type { User } from '../users/user.js';
 import type { Message } from './message.js';
@@ -17,6 +18,8 @@ import type { Viewer } from './message-page-reads.js';
 import { receivedMessagesIn } from './narrow.js';
 import type { Destination } from './post-message.js';
 import type { RenderedText } from './render-message.js';
+
+const USERS_AT_A_TIME = 500;
 
 /** What a message changes of who follows its topic. */
 export interface AutomaticTopicPolicies {
@@ -28,7 +31,7 @@ export interface AutomaticTopicPolicies {
 
 /**
  * Brings the topic nearer to those who take part in it, as their settings have it: to the sender, and to subscribers of the
- * channel who are mentioned (messages §4.4). Bots wish nothing. Runs before the message is stored; `postMessage` makes the
+ * channel who are mentioned (messages §4.4). Bots have no policies. Runs before the message is stored; `postMessage` makes the
  * changes.
  */
 export async function decideAutomaticTopicPolicies(
@@ -53,15 +56,18 @@ export async function decideAutomaticTopicPolicies(
   const before = visibilityOf(sender.id);
   const changed = sender.bot ? null : await senderVisibility(tx, sender, destination, before);
   if (changed !== null) change(sender.id, changed);
-  for (const user of await tx.users.list(realmId, mentioned)) {
-    if (!user.bot && followsWhenMentioned(user.settings, visibilityOf(user.id))) change(user.id, 'followed');
+  for (const some of slicesOf(mentioned, USERS_AT_A_TIME)) {
+    for (const user of await tx.users.list(realmId, some)) {
+      if (!user.bot && followsWhenMentioned(user.settings, visibilityOf(user.id))) change(user.id, 'followed');
+    }
+    await tx.yield();
   }
   const after = visibilityOf(sender.id);
   return { changes, ofSender: after === before ? null : after };
 }
 
 /**
- * The same for who takes part without writing; in channels they are subscribed to (messages §4.4). Bots wish nothing.
+ * The same for who takes part without writing; in channels they are subscribed to (messages §4.4). Bots have no policies.
  */
 export async function applyParticipation(
   tx: Transaction,
@@ -114,9 +120,7 @@ async function mentionedSubscribers(
   { channel }: Extract<Destination, { kind: 'channel' }>,
   { mentionedUserIds, mentionedGroupIds }: RenderedText,
 ): Promise<readonly UserId[]> {
-  const mentioned = new Set(mentionedUserIds);
-  for (const groupId of mentionedGroupIds) {
-    for (const userId of await tx.groups.listMembersRecursively(realmId, groupId)) mentioned.add(userId);
-  }
+  const inGroups = await tx.groups.listMembersRecursively(realmId, [...mentionedGroupIds]);
+  const mentioned = new Set([...mentionedUserIds, ...inGroups]);
   return mentioned.size === 0 ? [] : tx.channels.filterSubscribed(realmId, channel.id, [...mentioned]);
 }

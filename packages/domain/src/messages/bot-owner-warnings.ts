@@ -9,7 +9,7 @@ import type { SystemMessages } from './system-messages.js';
 
 /** In seconds. */
 const PAUSE = 300;
-/** Bots; with more of them in one pause the first ones may be told of again. */
+/** Bots; with more of them in one pause the owners of the first ones may be warned again. */
 const MAX_REMEMBERED = 10_000;
 
 /**

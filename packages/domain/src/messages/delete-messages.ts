@@ -40,7 +40,7 @@ export async function deleteMessages(tx: Transaction, deletion: Deletion): Promi
         messageIds,
         channelId: channel?.id ?? null,
         topic,
-        // Nobody is told of messages that were never shown to them.
+        // The event goes only to those to whom the messages were shown.
         onlyToHolders: channel !== null && !hasSharedHistory(channel),
       },
       audience: receivers(deletion, messageIds),

@@ -9,7 +9,7 @@ import { slicesOf } from '../shared/slices.js';
 import type { Transaction } from '../shared/unit-of-work.js';
 import type { SystemMessages } from './system-messages.js';
 
-/** So many are told in one unit: others would have to wait for longer ones. */
+/** So many are sent in one unit: others would have to wait for longer ones. */
 export const NOTICES_AT_A_TIME = 100;
 
 interface NoticePayload {

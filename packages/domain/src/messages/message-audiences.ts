@@ -6,7 +6,7 @@ import { atLeast } from '../users/user-delivery.js';
 import type { Message } from './message.js';
 import { holdersOf } from './message-delivery.js';
 
-/** Who is told of what happens to a message: the "message watchers" of messages §18. `channel`: null for direct messages. */
+/** Who gets events of what happens to a message: the "message watchers" of messages §18. `channel`: null for direct messages. */
 export const messageWatchers = (
   { id }: Pick<Message, 'id'>,
   channel: Pick<Channel, 'id' | 'privacy'> | null,

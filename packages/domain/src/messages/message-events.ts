@@ -55,7 +55,7 @@ export interface MessageEventTypes {
       readonly present: { readonly content: string; readonly rendered: string };
       readonly isMeMessage: boolean;
     } | null;
-    /** Each receiver is told only of those that they have. */
+    /** Each receiver gets only those that they have. */
     readonly onlyToHolders: boolean;
   };
   /** To those who have the message: what it shows is ready, though its text is the same (messages §18.2). */
@@ -73,7 +73,7 @@ export interface MessageEventTypes {
     /** Where they were; null for direct messages. */
     readonly channelId: ChannelId | null;
     readonly topic: string;
-    /** Each receiver is told only of those that they have. */
+    /** Each receiver gets only those that they have. */
     readonly onlyToHolders: boolean;
   };
 }

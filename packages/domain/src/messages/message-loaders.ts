@@ -46,7 +46,7 @@ export async function loadUnread(snapshot: Snapshot): Promise<LoadedUnread> {
         ...conversation,
         isMuted,
         isArchived: channelId !== null && archived.has(channelId),
-        // Somebody who is named is told wherever it is; wildcards of what is muted count for nothing.
+        // Somebody who is named counts it wherever it is; wildcards of what is muted count for nothing.
         mentionIds: ids.filter((id) => named.has(id) || (!isMuted && meant.has(id))),
       };
     });

@@ -8,7 +8,7 @@ import {
   isChannelAdministrator,
   type SpectatorAccess,
   unknownChannel,
-} from '../channels/channel-permissions.js';
+} from '../channels/channel-access.js';
 import { canCreateTopic, canSendTo } from '../channels/post-permissions.js';
 import { cutTopic, RESOLVED_PREFIX } from '../channels/topic.js';
 import { type Actor, isAdministrator, isGuest } from '../permissions/actor.js';

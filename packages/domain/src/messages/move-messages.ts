@@ -1,5 +1,5 @@
 import { type Channel, hasSharedHistory } from '../channels/channel.js';
-import { hasFullHistoryAccess } from '../channels/channel-permissions.js';
+import { hasFullHistoryAccess } from '../channels/channel-access.js';
 import { topicKey } from '../channels/topic.js';
 import type { TopicLink } from '../markdown/markdown.js';
 import type { Actor } from '../permissions/actor.js';

@@ -1,6 +1,6 @@
 import { changeTopicPolicy } from '../channels/change-topic-policy.js';
 import type { Channel } from '../channels/channel.js';
-import { hasContentAccess } from '../channels/channel-permissions.js';
+import { hasContentAccess } from '../channels/channel-access.js';
 import { topicKey } from '../channels/topic.js';
 import { moreVisible, type TopicPolicy, type TopicVisibility } from '../channels/topic-policy.js';
 import type { UnixSeconds, UserId } from '../shared/ids.js';

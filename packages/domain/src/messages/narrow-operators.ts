@@ -1,5 +1,5 @@
 import type { Channel, ChannelPrivacy } from '../channels/channel.js';
-import { hasFullHistoryAccess } from '../channels/channel-permissions.js';
+import { hasFullHistoryAccess } from '../channels/channel-access.js';
 import { normalizeTopic, topicKey } from '../channels/topic.js';
 import type { TopicVisibility } from '../channels/topic-policy.js';
 import type { SearchWords } from '../markdown/markdown.js';

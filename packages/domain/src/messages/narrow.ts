@@ -1,4 +1,4 @@
-import { canReadContent } from '../channels/channel-permissions.js';
+import { canReadContent } from '../channels/channel-access.js';
 import type { Actor } from '../permissions/actor.js';
 import { DomainError } from '../shared/errors.js';
 import type { RecipientId } from '../shared/ids.js';

@@ -93,7 +93,10 @@ export async function postMessage(tx: Transaction, post: Post): Promise<Message>
 
   if (destination.kind === 'channel') await noteActivity(tx, destination.channel, message);
   await attachFiles(tx, message, files);
-  for (const policy of post.topicPolicies ?? []) await changeTopicPolicy(tx, policy);
+  for (const policy of post.topicPolicies ?? []) {
+    await changeTopicPolicy(tx, policy);
+    await tx.yield();
+  }
   await awaitThumbnails(tx, message, rendered.pendingThumbnails);
   await tx.events.append(realmId, {
     event: {
@@ -161,9 +164,7 @@ export async function namedIn(
     for (const id of ids) flags.set(id, { ...flags.get(id), ...more });
   };
   give(rendered.mentionedUserIds, { mentioned: true });
-  for (const groupId of rendered.mentionedGroupIds) {
-    give(await tx.groups.listMembersRecursively(realmId, groupId), { mentioned: true });
-  }
+  give(await tx.groups.listMembersRecursively(realmId, [...rendered.mentionedGroupIds]), { mentioned: true });
   give(rendered.alertWordUserIds, { hasAlertWord: true });
   if (rendered.mentionsTopicWildcard) give(await topicParticipants(tx, post), { topicWildcardMentioned: true });
   return flags;

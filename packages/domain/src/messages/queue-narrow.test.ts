@@ -70,7 +70,7 @@ describe('a narrowed queue', () => {
     expect(await isUnmuted([is('unread')], 'hi', 'plans', 'hamlet')).toBe(false);
   });
 
-  it('knows a sender by the address others see, and by no other', async () => {
+  it('finds a sender by the address that others see, and by no other', async () => {
     const { id } = (await cast()).user('shy');
     expect(await isUnmuted([sender(`USER${id}@chat.example`)], 'hi', null, 'shy')).toBe(true);
     expect(await isUnmuted([sender(`user${id + 1}@chat.example`)], 'hi', null, 'shy')).toBe(false);

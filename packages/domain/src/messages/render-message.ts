@@ -1,5 +1,5 @@
 import type { Channel } from '../channels/channel.js';
-import { hasContentAccess, hasFullHistoryAccess } from '../channels/channel-permissions.js';
+import { hasContentAccess, hasFullHistoryAccess } from '../channels/channel-access.js';
 import { EMPTY_TOPIC_DISPLAY_NAME, normalizeTopic, topicKey } from '../channels/topic.js';
 import { emojiPath } from '../custom-emoji/custom-emoji.js';
 import type { Group } from '../groups/group.js';

@@ -41,9 +41,11 @@ export function termsOfMessage(
 const MENTION = /<span class="user-mention" data-user-id="(\d+)">/g;
 
 /** Who is mentioned by name and aloud in what rendering made; each once. */
-export const mentionedIn = (renderedContent: string): readonly UserId[] => [
-  ...new Set([...renderedContent.matchAll(MENTION)].map(([, id]) => Number(id) as UserId)),
-];
+export function mentionedIn(renderedContent: string): readonly UserId[] {
+  // Nearly all messages mention nobody, and an expression takes ten times as long to say so.
+  if (!renderedContent.includes('data-user-id')) return [];
+  return [...new Set([...renderedContent.matchAll(MENTION)].map(([, id]) => Number(id) as UserId))];
+}
 
 export const searchedText = (
   words: SearchWords,

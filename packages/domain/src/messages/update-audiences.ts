@@ -8,9 +8,9 @@ import { messageWatchers } from './message-audiences.js';
 
 type AudienceChannel = Pick<Channel, 'id' | 'privacy'>;
 
-/** Who hears of a change that moves nothing out of its channel; null: a direct message (messages §18.2). */
+/** Who gets the event of a change that moves nothing out of its channel; null: a direct message (messages §18.2). */
 export function watchersOfUpdate(message: Pick<Message, 'id'>, channel: AudienceChannel | null): Audience {
-  // In protected history each is told of those messages that they have.
+  // In protected history each gets those messages that they have.
   if (channel && !hasSharedHistory(channel)) return subscribersOf(channel.id);
   return messageWatchers(message, channel);
 }

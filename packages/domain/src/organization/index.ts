@@ -12,3 +12,5 @@ export * from './use-cases/configure-realm.js';
 export * from './use-cases/create-realm.js';
 export * from './use-cases/deactivate-realm.js';
 export * from './use-cases/get-server-settings.js';
+
+import '../realms/realm-errors.js';

@@ -46,5 +46,6 @@ export async function addAnonymousGroup(
     event: { type: 'group.created', groupId: group.id, memberIds: members, subgroupIds: subgroups, view: null },
     audience: { kind: 'nobody' },
   });
+  await tx.yield();
   return group.id;
 }

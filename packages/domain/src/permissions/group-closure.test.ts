@@ -99,7 +99,7 @@ describe('groups within groups', () => {
     expect(sorted(closure.groupsOf(userId(1067)))).toEqual(Array.from({ length: 34 }, (_, index) => index + 67));
   });
 
-  it('knows no groups that nobody has added', () => {
+  it('has no groups that were never added', () => {
     const closure = new GroupClosure();
     expect(() => closure.addMembers(groupId(1), users(10))).toThrow('There is no group 1.');
     expect(() => closure.addSubgroups(groupId(1), groups(2))).toThrow('There is no group');
@@ -177,7 +177,7 @@ describe('random groups', () => {
   const holds = (world: Map<number, Naive>, outer: number, inner: number): boolean =>
     outer === inner || [...world.get(outer)!.subgroups].some((sub) => holds(world, sub, inner));
 
-  it('are as a naive walk finds them, after every change, and when built anew', () => {
+  it('equal what a naive walk finds, after every change, and when built anew', () => {
     fc.assert(
       fc.property(fc.array(change, { maxLength: 30 }), (changes) => {
         const all = Array.from({ length: COUNT }, (_, index) => index + 1);

@@ -1,3 +1,4 @@
+import './permission-errors.js';
 import type { GroupId, UserId } from '../shared/ids.js';
 import { type Decision, denyIf } from '../shared/permission.js';
 
@@ -60,7 +61,7 @@ interface Node {
   readonly subgroups: Set<Node>;
 }
 
-/** A set of groups, one bit each: unions of sets cost by the word. */
+/** A set of groups, one bit each: unions of sets cost by the word. Bits beyond its end are not set. */
 type Bits = Uint32Array;
 
 /**
@@ -71,8 +72,10 @@ export class GroupClosure {
   private readonly nodes = new Map<GroupId, Node>();
   private readonly directGroups = new Map<UserId, Set<Node>>();
   /** For each group, by index, itself and all that hold it; empty while it has to be computed anew. */
-  private reached: readonly Bits[] = [];
+  private reached: Bits[] = [];
   private readonly sets = new Map<string, ReadonlySet<GroupId>>();
+  /** Of users who were asked for; the rest is found by `sets`. */
+  private readonly known = new Map<UserId, ReadonlySet<GroupId>>();
 
   /** @throws Error when the groups hold one another in a cycle. */
   constructor(groups: Iterable<ClosureGroup> = []) {
@@ -85,18 +88,15 @@ export class GroupClosure {
     this.reach();
   }
 
-  /** Every group they are in; empty for those nobody has heard of. */
+  /** Every group they are in; empty for unknown users. */
   groupsOf(userId: UserId): ReadonlySet<GroupId> {
-    const direct = this.directGroups.get(userId);
-    if (direct === undefined) return NO_GROUPS;
-    const key = [...direct]
-      .map(({ index }) => index)
-      .sort((a, b) => a - b)
-      .join();
-    const known = this.sets.get(key);
-    if (known) return known;
-    const groups = this.union(direct);
-    this.sets.set(key, groups);
+    let groups = this.known.get(userId);
+    if (groups === undefined) {
+      const direct = this.directGroups.get(userId);
+      if (direct === undefined) return NO_GROUPS;
+      groups = this.groupsAround(direct);
+      this.known.set(userId, groups);
+    }
     return groups;
   }
 
@@ -109,8 +109,10 @@ export class GroupClosure {
 
   addGroup(id: GroupId, isDeactivated = false): void {
     if (this.nodes.has(id)) return;
-    this.nodes.set(id, { id, index: this.nodes.size, isDeactivated, holders: new Set(), subgroups: new Set() });
-    this.forget();
+    const index = this.nodes.size;
+    this.nodes.set(id, { id, index, isDeactivated, holders: new Set(), subgroups: new Set() });
+    // Nothing holds it yet, so what the others reach stays as it is.
+    if (this.reached.length === index) this.reached.push(bitsWith(index));
   }
 
   setDeactivated(id: GroupId, isDeactivated: boolean): void {
@@ -124,20 +126,24 @@ export class GroupClosure {
       const direct = this.directGroups.get(userId);
       if (direct) direct.add(node);
       else this.directGroups.set(userId, new Set([node]));
+      this.known.delete(userId);
     }
   }
 
   removeMembers(id: GroupId, userIds: Iterable<UserId>): void {
     const node = this.node(id);
-    for (const userId of userIds) this.directGroups.get(userId)?.delete(node);
+    for (const userId of userIds) {
+      this.directGroups.get(userId)?.delete(node);
+      this.known.delete(userId);
+    }
   }
 
   /** @throws Error when that would close a cycle; `staysAcyclic` says so beforehand. Then nothing has changed. */
   addSubgroups(id: GroupId, subgroupIds: Iterable<GroupId>): void {
     const added = [...subgroupIds];
+    if (added.length === 0) return;
     if (!staysAcyclic(this.edges(), id, added).allowed) throw new Error(`Group ${id} would hold itself.`);
     for (const subgroupId of added) this.link(subgroupId, id);
-    this.forget();
   }
 
   removeSubgroups(id: GroupId, subgroupIds: Iterable<GroupId>): void {
@@ -155,6 +161,7 @@ export class GroupClosure {
     const group = this.node(groupId);
     subgroup.holders.add(group);
     group.subgroups.add(subgroup);
+    this.forget();
   }
 
   private node(id: GroupId): Node {
@@ -172,6 +179,21 @@ export class GroupClosure {
   private forget(): void {
     this.reached = [];
     this.sets.clear();
+    this.known.clear();
+  }
+
+  /** Those who are in the same ones share the answer. */
+  private groupsAround(direct: ReadonlySet<Node>): ReadonlySet<GroupId> {
+    const key = [...direct]
+      .map(({ index }) => index)
+      .sort((a, b) => a - b)
+      .join();
+    let groups = this.sets.get(key);
+    if (groups === undefined) {
+      groups = this.union(direct);
+      this.sets.set(key, groups);
+    }
+    return groups;
   }
 
   private union(nodes: Iterable<Node>): ReadonlySet<GroupId> {
@@ -194,8 +216,7 @@ export class GroupClosure {
     }
     const reached = new Array<Bits>(this.nodes.size);
     for (const node of ready) {
-      const bits = new Uint32Array(wordsFor(this.nodes.size));
-      bits[node.index >>> 5]! |= 1 << (node.index & 31);
+      const bits = bitsWith(node.index, this.nodes.size);
       if (!node.isDeactivated) for (const holder of node.holders) include(bits, reached[holder.index]!);
       reached[node.index] = bits;
       for (const subgroup of node.subgroups) {
@@ -213,6 +234,13 @@ export class GroupClosure {
 const NO_GROUPS: ReadonlySet<GroupId> = new Set();
 
 const wordsFor = (count: number): number => (count + 31) >>> 5;
+
+/** One bit, and room for those of so many groups. */
+function bitsWith(index: number, count = index + 1): Bits {
+  const bits = new Uint32Array(wordsFor(count));
+  bits[index >>> 5]! |= 1 << (index & 31);
+  return bits;
+}
 
 const hasBit = (bits: Bits, index: number): boolean => ((bits[index >>> 5]! >>> (index & 31)) & 1) === 1;
 

@@ -1,3 +1,4 @@
+import './permission-errors.js';
 import type { GroupId, UserId } from '../shared/ids.js';
 import { all, type Decision, denied, denyIf } from '../shared/permission.js';
 import type { GroupSettingDefinition, GroupSettingValue } from './group-setting.js';
@@ -33,7 +34,7 @@ export interface GroupSettingUpdate {
 }
 
 /**
- * The value to store, canonical; null: it has that value already, so nothing happens and nobody is told. Refused where
+ * The value to store, canonical; null: it has that value already, so nothing changes and no event is sent. Refused where
  * `old` is another value (channels §2.4). `current`: as `GroupReads.settingValues` answers, and so clients see it.
  */
 export function groupSettingUpdate(

@@ -1,3 +1,5 @@
+import './permission-errors.js';
+
 export { type Actor, type ActorReads, isAdministrator } from './actor.js';
 export { defaultGroupSettings } from './default-group-settings.js';
 export { GroupClosure } from './group-closure.js';

@@ -1,3 +1,4 @@
+import './permission-errors.js';
 import { type Decision, denyIf } from '../shared/permission.js';
 import { type Actor, isAdministrator, isGuest, isOwner } from './actor.js';
 

@@ -1,4 +1,4 @@
-import type { GroupId, RealmId, UserId } from '../shared/ids.js';
+import type { GroupId, RealmId } from '../shared/ids.js';
 import { enforce } from '../shared/permission.js';
 import type { Transaction } from '../shared/unit-of-work.js';
 import { addAnonymousGroup } from './default-group-settings.js';
@@ -8,9 +8,9 @@ import {
   checkGroupSetting,
   type GroupSettingUpdate,
   groupSettingUpdate,
-  type NamedGroup,
   namedIn,
 } from './group-setting-rules.js';
+import { activeUserIds, groupsById } from './named-in-requests.js';
 
 /**
  * A value somebody chose for a permission, in its one spelling (channels §2.4). `permission`: its name, for refusals. @throws DomainError UNKNOWN_GROUP, UNKNOWN_USER, GROUP_DEACTIVATED, GROUP_NOT_ALLOWED, SYSTEM_GROUP_REQUIRED
@@ -25,15 +25,11 @@ export async function validateGroupSetting(
   const { nobody } = await tx.groups.systemGroupIds(realmId);
   const value = canonicalGroupSetting(chosen, nobody);
   const { groupIds, userIds } = namedIn(value);
-  const groups = new Map<GroupId, NamedGroup>();
-  for (const id of groupIds) {
-    const group = await tx.groups.find(realmId, id);
-    if (group) groups.set(id, group);
-  }
-  // The organization's own bots are members of nothing (contract decision 22).
-  const users = (await tx.users.list(realmId, userIds)).filter((user) => user.isActive && !user.bot?.isSystem);
-  const known = new Set<UserId>(users.map((user) => user.id));
-  enforce(checkGroupSetting(value, definition, permission, { groups, userIds: known }));
+  const named = {
+    groups: await groupsById(tx, realmId, groupIds),
+    userIds: await activeUserIds(tx, realmId, userIds),
+  };
+  enforce(checkGroupSetting(value, definition, permission, named));
   return value;
 }
 

@@ -16,7 +16,7 @@ async function fixtureWith(count: number) {
   return { fixture, told, open, users: names.map((name) => fixture.user(name)) };
 }
 const shown = async (board: PresenceBoard, { realm }: MemoryFixture, after: number | null = null) =>
-  (await board.list(realm.id, { ...everything, after })).map(({ userId }) => userId);
+  (await board.list(realm.id, { ...everything, after })).entries.map(({ userId }) => userId);
 const idsOf = (...users: readonly (User | undefined)[]): UserId[] => users.map((user) => user!.id);
 const stored = ({ uow, realm }: MemoryFixture) => uow.read((r) => r.presence.list(realm.id));
 
@@ -42,7 +42,7 @@ describe('the presence board', () => {
       await board.report(users[n % 3]!, 'active');
     }
     expect(await shown(board, fixture)).toEqual(idsOf(users[1], users[2], users[0]));
-    const last = (await board.list(fixture.realm.id, everything)).at(-1)!;
+    const last = (await board.list(fixture.realm.id, everything)).entries.at(-1)!;
     expect(last.updateId).toBe(700);
     expect(await shown(board, fixture, 698)).toEqual(idsOf(users[2], users[0]));
   });
@@ -107,7 +107,7 @@ describe('the presence board', () => {
     const { commits } = fixture.storage;
     await Promise.all(users.map((user) => board.report(user, 'active')));
     expect(fixture.storage.commits).toBe(commits + 1);
-    const ids = (await board.list(fixture.realm.id, everything)).map(({ updateId }) => updateId);
+    const ids = (await board.list(fixture.realm.id, everything)).entries.map(({ updateId }) => updateId);
     expect(ids).toEqual(Array.from({ length: 20 }, (_, n) => n + 1));
   });
 });

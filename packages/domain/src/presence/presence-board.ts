@@ -28,6 +28,8 @@ export interface PresenceList {
   readonly entries: readonly PresenceEntry[];
   /** Of others the viewer must not learn the address (users §1.4); null: they may know everybody. */
   readonly knownIds: ReadonlySet<UserId> | null;
+  /** The organization shows nobody's presence, and keeps none. */
+  readonly isDisabled: boolean;
 }
 
 export interface PresenceSelection {
@@ -55,6 +57,7 @@ interface RealmBoard {
   /** Not ours any more. */
   endId: number;
   reserving: Promise<void> | null;
+  isDisabled: boolean;
 }
 
 /**
@@ -73,14 +76,15 @@ export class PresenceBoard implements EventListener {
     private readonly policy: PresencePolicy,
   ) {}
 
-  /** The user as their presence is told with; null: they were never there. */
+  /** The user as sent with their presence; null: they were never there. */
   async find(realmId: RealmId, userId: UserId): Promise<PresenceEntry | null> {
     return (await this.open(realmId)).entries.get(userId) ?? null;
   }
 
-  /** Active people, in the order of their updates, whoever asks. */
-  async list(realmId: RealmId, selection: PresenceSelection): Promise<readonly PresenceEntry[]> {
-    return select(await this.open(realmId), selection);
+  /** Active people, in the order of their updates, for those who may know everybody. */
+  async list(realmId: RealmId, selection: PresenceSelection): Promise<PresenceList> {
+    const board = await this.open(realmId);
+    return { entries: select(board, selection), knownIds: null, isDisabled: board.isDisabled };
   }
 
   /** What the viewer may see; within a unit. */
@@ -94,13 +98,18 @@ export class PresenceBoard implements EventListener {
     const knownIds = await knownIdsOf(repositories, viewer);
     const entries = select(board, selection);
     const isLimited = knownIds !== null && this.policy.limitsToAccessors;
-    return { entries: isLimited ? entries.filter(({ userId }) => knownIds.has(userId)) : entries, knownIds };
+    return {
+      entries: isLimited ? entries.filter(({ userId }) => knownIds.has(userId)) : entries,
+      knownIds,
+      isDisabled: board.isDisabled,
+    };
   }
 
   /** The user reports for themselves, and lets others see it. */
   async report(user: User, status: PresenceStatus): Promise<void> {
     const { realmId } = user;
     const board = await this.open(realmId);
+    if (board.isDisabled) return;
     const now = this.clock.now();
     const before = board.entries.get(user.id) ?? null;
     const times = timesAfterReport(before, status, now);
@@ -142,6 +151,11 @@ export class PresenceBoard implements EventListener {
         case 'user.presence_switched':
           this.changes++;
           if (board) this.set(board, event.user, timesAfterSwitch(event.user.settings.presenceEnabled, event.at));
+          break;
+        case 'realm.setting_changed':
+          if (event.setting !== 'presenceDisabled') break;
+          this.changes++;
+          if (board) board.isDisabled = event.value === true;
           break;
         case 'user.email_changed':
         case 'user.email_visibility_changed':
@@ -199,6 +213,7 @@ export class PresenceBoard implements EventListener {
       nextId: 0,
       endId: 0,
       reserving: null,
+      isDisabled: (await repositories.realms.get(realmId)).settings.presenceDisabled,
     };
     if (this.changes === changes && !this.realms.has(realmId)) this.realms.set(realmId, board);
     return this.realms.get(realmId) ?? board;
@@ -218,7 +233,7 @@ export class PresenceBoard implements EventListener {
   }
 
   private set(board: RealmBoard, user: User, times: PresenceTimes): void {
-    // Where there is no id left, what is told comes with the next report.
+    // Where there is no id left, the event comes with the next report.
     const updateId = board.nextId < board.endId ? board.nextId++ : (board.order.at(-1)?.updateId ?? 0) + 1;
     const entry: PresenceEntry = { user, userId: user.id, ...times, updateId };
     board.entries.set(user.id, entry);
@@ -252,7 +267,8 @@ const toPresence = ({ userId, lastActive, lastConnected, updateId }: PresenceEnt
   updateId,
 });
 
-function select({ entries, order }: RealmBoard, { after, since }: PresenceSelection): PresenceEntry[] {
+function select({ entries, order, isDisabled }: RealmBoard, { after, since }: PresenceSelection): PresenceEntry[] {
+  if (isDisabled) return [];
   const found: PresenceEntry[] = [];
   for (let index = after === null ? 0 : indexAfter(order, after); index < order.length; index++) {
     const { updateId, userId } = order[index]!;

@@ -46,7 +46,7 @@ export function timesAfterReport(
   return isSame ? null : { lastActive, lastConnected };
 }
 
-/** Whether others are to hear of a report at once (users §8.5). */
+/** Whether others get a report at once (users §8.5). */
 export const comesOnline = (before: PresenceTimes | null, status: PresenceStatus, now: UnixSeconds): boolean =>
   before === null || (status === 'active' && isOlder(before.lastActive, now, ONLINE_SECONDS));
 

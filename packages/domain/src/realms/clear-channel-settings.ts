@@ -5,7 +5,7 @@ import type { Transaction } from '../shared/unit-of-work.js';
 import { CHANNEL_SETTINGS } from './channel-settings.js';
 import type { Realm } from './realm.js';
 
-/** Settings of the organization that name a channel name none from now on, and everybody is told so at once (channels §4.12). */
+/** Settings of the organization that name a channel name none from now on, which is announced to everybody at once (channels §4.12). */
 export async function clearChannelSettings(tx: Transaction, realm: Realm, channelId: ChannelId): Promise<void> {
   const names = CHANNEL_SETTINGS.filter((name) => realm.settings[name] === channelId);
   if (names.length === 0) return;

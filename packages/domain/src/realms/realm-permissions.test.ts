@@ -1,5 +1,5 @@
 import { formatDecision, groupId, makeActor, makeChannel, makeRealm, tableRows, userId } from '@parley/testkit';
-import { canSeeMetadata } from '../channels/channel-permissions.js';
+import { canSeeMetadata } from '../channels/channel-access.js';
 import type { Role } from '../permissions/role.js';
 import {
   canAddCustomEmoji,
@@ -17,9 +17,9 @@ import { REALM_PERMISSIONS, REALM_SETTINGS, type RealmPermission, type RealmSett
 const TEAM = groupId(50);
 const OWNERS = 'MUST_BE_OWNER: Must be an organization owner';
 const ADMINISTRATORS = 'MUST_BE_ADMINISTRATOR: Must be an organization administrator';
-const FOR_THE_OPERATOR: RealmSettingName = 'ownerFullContentAccess';
+const FOR_THE_OPERATOR: readonly RealmSettingName[] = ['ownerFullContentAccess', 'presenceDisabled'];
 const NAMES = [...Object.keys(REALM_SETTINGS), ...Object.keys(REALM_PERMISSIONS)].filter(
-  (name) => name !== FOR_THE_OPERATOR,
+  (name) => !FOR_THE_OPERATOR.some((other) => other === name),
 ) as readonly (RealmSettingName | RealmPermission)[];
 
 /** Organization §2.1 and §2.2, column "who". */
@@ -48,10 +48,8 @@ describe('changing the organization', () => {
     },
   );
 
-  it('what the operator decides is for nobody', () => {
-    expect(formatDecision(canChangeRealm(makeActor('owner'), [FOR_THE_OPERATOR]))).toBe(
-      'NOT_PERMITTED: Insufficient permission',
-    );
+  it.each(FOR_THE_OPERATOR)('%s, which the operator decides, is for nobody', (name) => {
+    expect(formatDecision(canChangeRealm(makeActor('owner'), [name]))).toBe('NOT_PERMITTED: Insufficient permission');
   });
 
   it('one setting reserved to owners restricts the whole request to owners', () => {

@@ -6,7 +6,7 @@ import type { UserSettingName } from '../user-settings/user-settings.js';
 import type { AuthenticationMethodState } from './authentication-methods.js';
 import type { RealmPermission, RealmSettingName } from './realm-settings.js';
 
-/** What follows from administrators changing the organization (organization §2.6, §4). All of it is told to everybody. */
+/** What follows from administrators changing the organization (organization §2.6, §4). All of it is sent to everybody. */
 export interface RealmSettingsEventTypes {
   'realm.name_changed': { readonly name: string };
   'realm.setting_changed': {

@@ -34,6 +34,7 @@ const CONTRACT = `
   nameChangesDisabled                        | boolean | false               | administrators | any
   organizationType                           | choice  | "unspecified"       | administrators | ["unspecified","business","openSource","educationNonprofit","education","research","event","nonprofit","government","politicalGroup","community","personal","other"]
   ownerFullContentAccess                     | boolean | false               | nobody         | any
+  presenceDisabled                           | boolean | false               | nobody         | any
   requireE2eePushNotifications               | boolean | false               | administrators | any
   requireUniqueNames                         | boolean | false               | administrators | any
   sendChannelEventsMessages                  | boolean | true                | administrators | any

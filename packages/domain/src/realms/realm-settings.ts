@@ -97,6 +97,7 @@ export const REALM_SETTINGS = {
   nameChangesDisabled: byAdministrators(flag(false)),
   organizationType: byAdministrators(oneOf('unspecified', ORGANIZATION_TYPES)),
   ownerFullContentAccess: byOperator(flag(false)),
+  presenceDisabled: byOperator(flag(false)),
   requireE2eePushNotifications: byAdministrators(flag(false)),
   requireUniqueNames: byAdministrators(flag(false)),
   sendChannelEventsMessages: byAdministrators(flag(true)),

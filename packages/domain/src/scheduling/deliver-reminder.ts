@@ -44,7 +44,7 @@ export class DeliverReminder implements JobHandler<DeliveryPayload> {
     };
   }
 
-  /** Nobody is told: it shows in the list of reminders. */
+  /** No event is sent: it shows in the list of reminders. */
   async giveUp(tx: Transaction, { realmId, payload }: Job<DeliveryPayload>, error: unknown): Promise<void> {
     await tx.reminders.fail(realmId, payload.id as ReminderId, failureOf(error));
   }

@@ -85,7 +85,7 @@ async function findWaiting(
   return found?.status === 'waiting' ? found : null;
 }
 
-/** Sic: two spaces behind the time, as clients of the API have always been told. */
+/** Sic: two spaces behind the time, as clients of the API have always got it. */
 export const failureNotice = ({ dueAt, failure }: Pick<ScheduledMessage, 'dueAt' | 'failure'>): string =>
   [
     `The message you scheduled for <time:${dateTime(dueAt)}>  was not sent because of the following error:`,

@@ -39,7 +39,7 @@ export async function cancelDelivery(
   await tx.jobs.cancel(realmId, kind.name, String(id));
 }
 
-/** Nobody is there to be told of a delivery that fails for these. */
+/** A delivery that fails for these is reported to nobody: its sender is gone. */
 const SILENT = new Set<unknown>(['REALM_DEACTIVATED', 'USER_DEACTIVATED']);
 
 export const isSilentFailure = (error: unknown): boolean => error instanceof DomainError && SILENT.has(error.code);

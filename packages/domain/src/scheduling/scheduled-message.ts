@@ -25,7 +25,7 @@ export interface ScheduledMessage {
   /** Of whoever wrote or edited it last. */
   readonly clientName: string;
   readonly isReadBySender: boolean;
-  /** `sent` for a while, so that an edit that comes too late is told why. */
+  /** `sent` for a while, so that an edit that comes too late is refused with the reason. */
   readonly status: 'waiting' | 'failed' | 'sent';
   /** Why it was not sent; null: it did not fail. */
   readonly failure: string | null;

@@ -1,6 +1,6 @@
 import { DomainError, declaredErrors, declareErrors, SHARED_ERRORS } from './errors.js';
 
-it('knows of each refusal its kind, and the HTTP status of that', () => {
+it('gives each refusal its kind, and the HTTP status of that', () => {
   expect(new DomainError('NOT_PERMITTED', 'No')).toMatchObject({ kind: 'forbidden', status: 403 });
   expect(new DomainError('SERVER_BUSY', 'Later', { retryAfter: 1 })).toMatchObject({
     kind: 'unavailable',

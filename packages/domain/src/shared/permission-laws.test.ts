@@ -11,28 +11,28 @@ import {
 } from '@parley/testkit';
 import fc from 'fast-check';
 import { CHANNEL_PERMISSIONS, type ChannelPrivacy, TOPICS_POLICIES } from '../channels/channel.js';
+import {
+  canListSubscribers,
+  canReadActive,
+  canReadContent,
+  canReadFullHistory,
+  canSeeMetadata,
+  hasChannelPermission,
+} from '../channels/channel-access.js';
 import { metadataUsers } from '../channels/channel-audiences.js';
 import {
-  canAddSubscribers,
   canArchiveChannel,
   canChangeChannel,
   canChangeChannelPermission,
   canChangePrivacy,
   canChangeTopicsPolicy,
   canCreateChannel,
-  canListSubscribers,
   canMakeDefault,
-  canReadActive,
-  canReadContent,
-  canReadFullHistory,
-  canRemoveSubscribers,
-  canSeeMetadata,
   canSetDeletePolicy,
   canStopBeingDefault,
-  canSubscribeSelf,
-  hasChannelPermission,
 } from '../channels/channel-permissions.js';
 import { canPost, canSendDirect } from '../channels/post-permissions.js';
+import { canAddSubscribers, canRemoveSubscribers, canSubscribeSelf } from '../channels/subscription-permissions.js';
 import { isInAudience } from '../composition/audiences.js';
 import { GROUP_PERMISSIONS, type GroupPermission } from '../groups/group.js';
 import {

@@ -30,7 +30,7 @@ export function takeCodePoints(text: string, length: number): string {
 const WHITE_SPACE =
   '\t\n\v\f\r\x1c\x1d\x1e\x1f \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000';
 
-/** Most letters, and the space itself, are told apart without looking through all kinds of white space. */
+/** Most letters, and the space itself, are recognized without looking through all kinds of white space. */
 function isWhiteSpace(text: string, index: number): boolean {
   const code = text.charCodeAt(index);
   if (code === 0x20) return true;

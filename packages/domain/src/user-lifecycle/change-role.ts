@@ -45,7 +45,7 @@ export async function changeRole(
   return changed;
 }
 
-/** Guests are told of none (channels §2.3). */
+/** Guests get none (channels §2.3). */
 async function announceDefaultChannels(tx: Transaction, realm: Realm, actor: Actor): Promise<void> {
   const all = isGuest(actor) ? [] : await tx.channels.listAll(realm.id);
   const channels = all.filter((channel) => channel.isDefault && !channel.isArchived);

@@ -40,7 +40,7 @@ export async function reactivate(tx: Transaction, realm: Realm, user: User, now:
     await tx.personal.openSpans(realm.id, recipientId, [user.id]);
     await tx.yield();
   }
-  // First, so that those who know them again by a channel have somebody to hear of.
+  // First, so that those who know them again by a channel know whom later events are about.
   await announceAccess(tx, user, channels, access);
   await announce(tx, user, true);
   await followRole(tx, realm, back, now);
@@ -68,10 +68,11 @@ async function announceAccess(
   channels: readonly Channel[],
   access: AccessAnnouncer | null,
 ): Promise<void> {
-  if (!access) return;
-  for (const channel of channels) {
-    const others = async () => (await tx.channels.listSubscribers(realmId, [channel.id])).get(channel.id) ?? [];
-    await access.announceChannel(subscribersOf(channel.id), [id], others);
-    await tx.yield();
-  }
+  await access?.announceChannels(
+    channels.map((channel) => ({
+      subscribers: subscribersOf(channel.id),
+      changed: [id],
+      others: async () => (await tx.channels.listSubscribers(realmId, [channel.id])).get(channel.id) ?? [],
+    })),
+  );
 }

@@ -20,7 +20,7 @@ interface UserSettingRules {
   readonly othersWhoMayChange: 'administrators' | 'nobody';
   /** Whether the organization has a default of its own for new users, which administrators may change (users §6.5). */
   readonly hasRealmDefault: boolean;
-  /** What others are told of a change beside what the user's own clients are (users §6.4). */
+  /** Which event others get of a change, beside the user's own clients (users §6.4). */
   readonly othersLearn: 'nothing' | 'timeZone' | 'email' | 'presence' | 'exportConsent';
 }
 

@@ -1,4 +1,4 @@
-import { type Audience, allOf, except, users } from '../events/audience.js';
+import { type Audience, allOf, anyOf, except, users } from '../events/audience.js';
 import type { Realm } from '../realms/realm.js';
 import type { EventSeq, UserId } from '../shared/ids.js';
 import { slicesOf } from '../shared/slices.js';
@@ -10,14 +10,22 @@ import { limitedGuests } from './user-delivery.js';
 /** So many users one event names at most: each becomes an event of its own for a guest who comes to know them. */
 export const MAX_USERS_PER_ACCESS_CHANGE = 200;
 
+/** Whose rights are looked up in one go. */
+const USERS_AT_A_TIME = 500;
+
+/** Some have come to a channel, or gone. */
+export interface ChannelAccessChange {
+  readonly subscribers: Audience;
+  /** At least one. */
+  readonly changed: readonly UserId[];
+  /** Who follows it beside them. */
+  others(): Promise<readonly UserId[]>;
+}
+
 /** Announces to guests, who may not know everybody, whom they have come to know or know no longer (users §1.4). */
 export interface AccessAnnouncer {
-  /** `changed` have come to a channel, or gone; `others` follow it beside them. */
-  announceChannel(
-    subscribers: Audience,
-    changed: readonly UserId[],
-    others: () => Promise<readonly UserId[]>,
-  ): Promise<void>;
+  /** All at once, so that nobody is told twice of somebody with whom they share several. */
+  announceChannels(changes: readonly ChannelAccessChange[]): Promise<void>;
   /** These people talk to one another for the first time. */
   announceConversation(userIds: readonly UserId[]): Promise<void>;
 }
@@ -33,19 +41,33 @@ export async function accessAnnouncer(tx: Transaction, realm: Realm): Promise<Ac
   const announce = (userIds: readonly UserId[], to: Audience) =>
     append(tx, realm, userIds, allOf(limitedGuests, to), before);
   return {
-    async announceChannel(subscribers, changed, others) {
-      const actors = await tx.actors.list(realm.id, changed);
-      const guests = changed.filter((id) => {
-        const actor = actors.get(id);
-        return actor !== undefined && isLimitedGuest(actor, realm);
-      });
-      await announce(changed, except(subscribers, users(guests)));
-      if (guests.length === 0) return;
+    async announceChannels(changes) {
+      const changedIds = [...new Set(changes.flatMap(({ changed }) => changed))];
+      if (changedIds.length === 0) return;
+      const guests = await limitedGuestsAmong(tx, realm, changedIds);
+      const followers = anyOf(...changes.map(({ subscribers }) => subscribers));
+      await announce(changedIds, except(followers, users([...guests])));
+      if (guests.size === 0) return;
       // Those who come together, or leave together, come to know one another, or lose one another.
-      await announce([...new Set([...(await others()), ...changed])], users(guests));
+      const known = new Set(changedIds);
+      for (const { changed, others } of changes) {
+        if (!changed.some((id) => guests.has(id))) continue;
+        for (const id of await others()) known.add(id);
+        await tx.yield();
+      }
+      await announce([...known], users([...guests]));
     },
     announceConversation: (userIds) => announce(userIds, users(userIds)),
   };
+}
+
+async function limitedGuestsAmong(tx: Transaction, realm: Realm, ids: readonly UserId[]): Promise<ReadonlySet<UserId>> {
+  const guests = new Set<UserId>();
+  for (const some of slicesOf(ids, USERS_AT_A_TIME)) {
+    for (const [id, actor] of await tx.actors.list(realm.id, some)) if (isLimitedGuest(actor, realm)) guests.add(id);
+    await tx.yield();
+  }
+  return guests;
 }
 
 /**
@@ -64,7 +86,7 @@ export async function announceReach(
   await append(tx, realm, ids, to, before, reach);
 }
 
-/** Who of them is told what is found out where the event is delivered: it costs by guests who are online. */
+/** Who of them gets what is decided where the event is delivered: it costs by guests who are online. */
 async function append(
   tx: Transaction,
   realm: Realm,

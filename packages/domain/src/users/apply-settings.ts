@@ -35,7 +35,7 @@ export async function applySettings(
   }
 }
 
-/** Whoever no longer wants drafts on the server has none there, without being told of each (users §6). */
+/** Whoever no longer wants drafts on the server has none there, without an event for each (users §6). */
 export async function dropDrafts(
   tx: Transaction,
   { realmId, id }: User,

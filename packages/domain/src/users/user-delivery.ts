@@ -127,7 +127,7 @@ const membership = (
 ): UserMembership => ({
   hasRole: (minimum) => isAtLeast(candidate.user.role, minimum),
   isLimitedGuest: isLimited,
-  // Of whom nothing was found out, nothing is told.
+  // No answer for a user: they stay unknown to the receiver.
   knows: (userId) => candidate.answers.inaccessible.get(candidate.user.userId)?.has(userId) === false,
 });
 

@@ -7,13 +7,6 @@ export const USER_ERRORS = declareErrors({
   NAMED_USER_DEACTIVATED: 'conflict',
   UNKNOWN_USER: 'unknown',
   UNKNOWN_BOT: 'unknown',
-  /** Of the organization. */
-  MUST_BE_OWNER: 'forbidden',
-  /** Of the organization. */
-  MUST_BE_ADMINISTRATOR: 'forbidden',
-  MUST_BE_BOT: 'forbidden',
-  MUST_NOT_BE_BOT: 'forbidden',
-  MUST_NOT_BE_GUEST: 'forbidden',
   /** One that only operators grant. */
   SPECIAL_PERMISSION_REQUIRED: 'forbidden',
   INVALID_USER_NAME: 'invalid',

@@ -9,7 +9,7 @@ export interface UserEventTypes {
   'user.created': { readonly user: User };
   /** To everybody who may know the user. */
   'user.role_changed': { readonly userId: UserId; readonly role: Role };
-  /** To everybody who may know the user; the user as they are afterwards. Only those who see the address are told of it. */
+  /** To everybody who may know the user; the user as they are afterwards. Sent only to those who see the address. */
   'user.email_changed': { readonly user: User };
   /** To everybody who may know the user; the user as they are afterwards. */
   'user.avatar_changed': { readonly user: User };

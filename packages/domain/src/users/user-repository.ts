@@ -23,6 +23,8 @@ export interface UserReads {
   findByEmail(realmId: RealmId, email: string): Promise<User | null>;
   /** System bots too; unknown ids are absent; ascending id. */
   list(realmId: RealmId, ids: readonly UserId[]): Promise<readonly User[]>;
+  /** Of these, whoever is active; bots too, system bots not; ascending. */
+  listActiveIds(realmId: RealmId, ids: readonly UserId[]): Promise<readonly UserId[]>;
   /** By the address they sign in with, trimmed and whatever the letter case; system bots too; unknown ones are absent. */
   listByEmail(realmId: RealmId, emails: readonly string[]): Promise<readonly User[]>;
   /** Of these names, whatever the letter case; bots and system bots too; ascending id. */

@@ -10,7 +10,7 @@ export interface UserSettingsEventTypes {
   'user.setting_changed': { readonly setting: UserSettingName; readonly value: SettingValue };
   /** To everybody who may know the user; the user as they are afterwards. */
   'user.time_zone_changed': { readonly user: User };
-  /** The same; who could see their address before is told by `before`. */
+  /** The same; `before` says who could see their address. */
   'user.email_visibility_changed': { readonly user: User; readonly before: EmailVisibility };
   /** To everybody: from then on others see when the user is there, or they do not; the user as they are afterwards. */
   'user.presence_switched': { readonly user: User; readonly at: UnixSeconds };

@@ -55,7 +55,7 @@ export interface UploadedAvatar {
   readonly key: string;
 }
 
-/** How the realm's own bots are told apart by the part of their address before the `@`. */
+/** How the realm's own bots are distinguished by the part of their address before the `@`. */
 export const SYSTEM_BOTS = [
   { kind: 'notification', localPart: 'notification-bot', fullName: 'Notification Bot' },
   { kind: 'welcome', localPart: 'welcome-bot', fullName: 'Welcome Bot' },

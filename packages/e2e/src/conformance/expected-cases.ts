@@ -168,7 +168,7 @@ const CASE_RULES: readonly (readonly [pattern: string, rule: CaseRule])[] = [
   ['invite/spaces|apns/not-base64', { ...ANYTHING, status: 400 }],
   ['emoji/.*', { anyEvents: true }],
   ['upload/.*|attachments/.*', { ignore: [/attachment/] }],
-  // Thumbnails came with level 275; what an edit attaches and detaches is told by users §16.
+  // Thumbnails came with level 275; what an edit attaches and detaches comes as events of users §16.
   ['upload/message-image', { ignore: [/attachment/, /content$/] }],
   ['upload/message-edit-removes', { anyEvents: true }],
 ];

@@ -95,6 +95,10 @@ const permissionsFor = (surroundings: InputContext): Fields =>
     CHANNEL_PERMISSIONS.map((name) => [name, { direct_members: peopleOf(surroundings), direct_subgroups: [] }]),
   );
 
+/** Whose permissions name no more people together: see docs/limits.md. */
+const channelsWithPermissions = (surroundings: InputContext): number =>
+  Math.floor(100_000 / (CHANNEL_PERMISSIONS.length * peopleOf(surroundings).length));
+
 /** Narrows as long as they may be, of terms that mean something. */
 const NARROWS: Readonly<Record<string, Input>> = {
   'a hundred channels': ({ organization: { channelIds } }) =>
@@ -431,6 +435,15 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
       add: peopleOf(surroundings),
       add_subgroups: [await surroundings.makeGroup(peopleOf(surroundings))],
     }),
+    'everybody, whom it lets see many private channels': async (surroundings) => {
+      const user_group_id = await surroundings.makeGroup([]);
+      await surroundings.post('/users/me/subscriptions', {
+        subscriptions: newChannels(surroundings, 200).map(({ name }) => ({ name })),
+        invite_only: true,
+        can_subscribe_group: user_group_id,
+      });
+      return { user_group_id, add: peopleOf(surroundings) };
+    },
   },
   'POST /user_groups/:user_group_id/subgroups': {
     'one more': async ({ makeGroup }) => ({ user_group_id: await makeGroup([]), add: [await makeGroup([])] }),
@@ -534,7 +547,7 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
     }),
     'new channels with permissions': (surroundings) => ({
       ...permissionsFor(surroundings),
-      subscriptions: newChannels(surroundings, 50),
+      subscriptions: newChannels(surroundings, channelsWithPermissions(surroundings)),
     }),
     'all channels': (surroundings) => ({ subscriptions: allChannels(surroundings) }),
     'all channels for everybody': (surroundings) => ({
@@ -601,6 +614,18 @@ export const ACCEPTED_INPUTS: Readonly<Record<string, Readonly<Record<string, In
       ]),
     ),
     'to everybody, mentioned': saying(`@**all** ${HOSTILE_TEXTS.at3}`.slice(0, 10_000)),
+    'to everybody by groups, each in the next': async (surroundings) => {
+      const { n, post, organization } = surroundings;
+      const names = Array.from({ length: 30 }, (_, depth) => `Crowd ${n} ${depth}`);
+      let inner: readonly unknown[] = [];
+      for (const name of names) {
+        const members = inner.length === 0 ? peopleOf(surroundings) : [];
+        const { group_id } = await post('/user_groups/create', { name, description: '', members, subgroups: inner });
+        inner = [group_id];
+      }
+      const content = names.map((name) => `@*${name}*`).join(' ');
+      return { type: 'channel', to: organization.channelIds[0], topic: names[0], content };
+    },
     'to everybody, a text that is cut': saying('x'.repeat(900_000)),
     'to everybody by name, with a widget': (surroundings) => ({
       type: 'direct',

@@ -148,7 +148,7 @@ describe('subscribing to channels', () => {
     expect((subscribe({ principals }) as { msg?: string }).msg).toBe(message);
   });
 
-  it('asks for subscribers in three words', () => {
+  it('takes three forms of naming subscribers', () => {
     for (const word of ['true', 'false', 'partial']) {
       expect(read(ListSubscriptionsDto, { include_subscribers: word })).toEqual({ include_subscribers: word });
     }

@@ -124,7 +124,7 @@ export class CreateChannelDto {
   @param(topicsPolicy) topics_policy: WireTopicsPolicy = 'inherit';
   @NullableBooleanParam() history_public_to_subscribers: boolean | null = null;
   @param(retention) message_retention_days: number | string = 'realm_default';
-  /** Means nothing here: nobody is told about a channel that is new to everybody. */
+  /** Means nothing here: nobody is notified of a channel that is new to everybody. */
   @BooleanParam({ optional: true }) send_new_subscription_messages?: boolean;
 }
 declarePermissions(CreateChannelDto, PERMISSIONS);

@@ -158,13 +158,13 @@ const PROPERTY_NAMES = {
   firstMessageId: 'first_message_id',
 } as const;
 
-/** Older clients are told by a number who may post, where it changes (channels §6.1). */
+/** Older clients get a number for who may post, where it changes (channels §6.1). */
 function presentPermissionChange(event: EventOf<'channel.permission_changed'>, context: EventContext): Presented {
   const { permission, value, senders } = event;
-  const told = (key: string, change: PropertyUpdate) => [
+  const updateOf = (key: string, change: PropertyUpdate) => [
     context.shared(key, () => opened({ type: 'stream', ...update(event, change) })),
   ];
-  const permissionUpdate = told('permission', {
+  const permissionUpdate = updateOf('permission', {
     property: permissionTitle(permission),
     value: presentGroupSetting(value),
   });
@@ -174,7 +174,7 @@ function presentPermissionChange(event: EventOf<'channel.permission_changed'>, c
   return [
     permissionUpdate,
     ...(['stream_post_policy', 'is_announcement_only'] as const).map((property) =>
-      told(property, { property, value: after[property] }),
+      updateOf(property, { property, value: after[property] }),
     ),
   ];
 }
@@ -235,7 +235,7 @@ function presentSubscriptionsAdded(event: EventOf<'subscription.added'>, context
 /** Muting in its older form first, for every client (channels §6.2). */
 function presentSubscriptionChange(event: EventOf<'subscription.changed'>): Presented {
   const { channelId, property, value } = event;
-  const told = (name: SubscriptionProperty, to: unknown) => [
+  const updateOf = (name: SubscriptionProperty, to: unknown) => [
     opened({
       type: 'subscription',
       op: 'update',
@@ -244,8 +244,8 @@ function presentSubscriptionChange(event: EventOf<'subscription.changed'>): Pres
       value: to,
     }),
   ];
-  const changed = told(property, value);
-  return property === 'isMuted' ? [told('isUnmuted', !value), changed] : [changed];
+  const changed = updateOf(property, value);
+  return property === 'isMuted' ? [updateOf('isUnmuted', !value), changed] : [changed];
 }
 
 /** In the older form first, which those do not get who name the newer one (events §6.7). */

@@ -6,7 +6,7 @@ import * as wire from '../routing/wire-schema.js';
 import { customEmoji, oneCustomEmoji } from './custom-emoji.answers.js';
 import { presentAllCustomEmoji, presentCustomEmoji } from './custom-emoji.presenters.js';
 
-/** Clients without it are told all emoji with each change (events §2). */
+/** Clients without it get all emoji with each change (events §2). */
 const CAPABILITY = 'individual_emoji_changes';
 
 const ALL = formWithout(CAPABILITY, 'realm_emoji', { op: wire.oneOf('update'), realm_emoji: customEmoji });

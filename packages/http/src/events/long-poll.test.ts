@@ -99,11 +99,11 @@ async function aSentMessage(fixture: MemoryFixture, content = 'hello', from = 'i
   return { type: 'message.sent', view: view!, isPublic: true, exceptions: [], echo: null };
 }
 
-describe('a poll nobody has news for', () => {
+describe('a poll without events', () => {
   beforeEach(() => jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask'] }));
   afterEach(() => jest.useRealTimers());
 
-  it('is answered with a heartbeat after 45 to 55 seconds, whatever types it wants, under ids that grow', async () => {
+  it('is answered with a heartbeat after 45 to 55 seconds, whatever types it asked for, under ids that grow', async () => {
     const { register, wait, longPoll } = await aServer(await cast());
     const queue = await register('hamlet', { eventTypes: ['no_such_type'] });
     let answer: Answer | null = null;
@@ -222,7 +222,7 @@ describe('a poll that waits', () => {
     await fixture.add(aMessage({ from: 'iago', to: 'Denmark' }));
     const [view] = await fixture.uow.read((r) => r.pages.listViews(fixture.realm.id, [fixture.messages[0]!.id]));
     const channelId = fixture.channel('Denmark').id;
-    events.tell({
+    events.announceEphemeral({
       event: {
         type: 'typing.changed',
         op: 'start',

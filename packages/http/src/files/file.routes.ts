@@ -13,6 +13,7 @@ import { presentLongList } from '../events/long-list.js';
 import { PresentedList } from '../events/register-answer.js';
 import type { RouteParts } from '../feature.js';
 import { badParameter } from '../routing/errors.js';
+import type { LimitRule } from '../routing/limit-rules.js';
 import { type Dto, IntegerParam, NoParameters, TextParam } from '../routing/params.js';
 import { type Reply, success } from '../routing/reply.js';
 import type { UploadedFile } from '../routing/request.js';
@@ -120,7 +121,7 @@ function resumableUploads(maxBytes: () => number): readonly Route[] {
     ...['Tus-Resumable', '1.0.0', 'Tus-Version', '1.0.0'],
     ...['Tus-Extension', TUS_EXTENSIONS, 'Tus-Max-Size', String(maxBytes())],
   ];
-  const of = <D extends object>(method: Method, path: string, dto: Dto<D>, limit?: 'none'): Route =>
+  const of = <D extends object>(method: Method, path: string, dto: Dto<D>, limit?: LimitRule): Route =>
     route(method, path, {
       auth: 'user',
       takesSessions: true,
@@ -135,8 +136,8 @@ function resumableUploads(maxBytes: () => number): readonly Route[] {
   return [
     of('POST', '/tus', NoParameters),
     of('POST', '/tus/', NoParameters),
-    of('GET', '/tus/*path_id', ResumableUploadDto, 'none'),
-    of('PATCH', '/tus/*path_id', ResumableUploadDto, 'none'),
+    of('GET', '/tus/*path_id', ResumableUploadDto, 'upload_parts_by_user'),
+    of('PATCH', '/tus/*path_id', ResumableUploadDto, 'upload_parts_by_user'),
     of('DELETE', '/tus/*path_id', ResumableUploadDto),
   ];
 }

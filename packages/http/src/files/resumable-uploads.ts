@@ -12,7 +12,7 @@ export const TUS_PATH = '/api/v1/tus';
 /** Of the protocol at https://tus.io, in its version 1.0.0; announced to whoever asks for options. */
 export const TUS_EXTENSIONS = 'creation,creation-with-upload,expiration,termination';
 
-/** How refusals are told, by clients that look at the status, and show `message` to people (messages §16.1). */
+/** How refusals are presented to clients that look at the status, and show `message` to people (messages §16.1). */
 const STATUSES: Partial<Record<ErrorCode, number>> = {
   FILE_TOO_LARGE: 413,
   UPLOAD_METADATA_TOO_LONG: 413,

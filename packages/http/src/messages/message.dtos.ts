@@ -109,7 +109,7 @@ function toRange(dto: GetMessagesDto): PageRange {
   return { anchor, before: dto.num_before, after: dto.num_after, includeAnchor: dto.include_anchor ?? true };
 }
 
-/** A terminal client sends `anchor=0` beside the older wish for the first unread message, which wins. */
+/** A terminal client sends `anchor=0` beside the older parameter for the first unread message, which wins. */
 function toAnchor({ anchor, anchor_date, use_first_unread_anchor }: GetMessagesDto): PageRange['anchor'] {
   if (use_first_unread_anchor) return { kind: 'firstUnread' };
   if (anchor === undefined) throw badParameter("Missing 'anchor' argument.");

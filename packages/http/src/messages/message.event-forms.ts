@@ -51,7 +51,7 @@ export const RERENDERED = form('update_message', {
 const IN_CHANNEL = { message_type: wire.oneOf('stream'), stream_id: wire.integer(), topic: wire.text() };
 const DIRECT = { message_type: wire.oneOf('private') };
 
-/** Clients without it are told of each message by itself. */
+/** Clients without it get an event for each message. */
 export const BULK_DELETION = 'bulk_message_deletion';
 
 /** Messages §18.3. */

@@ -86,7 +86,7 @@ function presentUpdate(event: EventOf<'message.updated'>, context: EventContext)
   const { userId, editedAt, channel, move, onlyToHolders } = event;
   const { receiver, showsEmptyTopics } = context;
   const ids = onlyToHolders ? event.messageIds.filter((id) => receiver.flags.has(id)) : event.messageIds;
-  // Whoever has only others of the messages hears of the move, and of no text.
+  // Whoever has only others of the messages gets the move, and no text.
   const messageId = ids.includes(event.messageId) ? event.messageId : ids[0];
   const text = messageId === event.messageId ? event.text : null;
   if (messageId === undefined || (!move && !text)) return [];

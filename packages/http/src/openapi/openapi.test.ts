@@ -123,7 +123,7 @@ it('says which parameters hold JSON though they may be texts', () => {
   expect(encoding).not.toHaveProperty('include_subscribers');
 });
 
-it('knows what every operation answers', () => {
+it('has a declared answer for every operation', () => {
   const undeclared = createRoutes({} as RouteDependencies)
     .filter((each) => !each.errorPage && each.answer !== 'bytes' && answerSchemaOf(each) === null)
     .map(({ method, path }) => `${method} ${path}`);

@@ -29,7 +29,7 @@ export interface PageSpec<D extends object, U> {
   readonly handle: (visit: Visit<D, U>) => Promise<Reply>;
 }
 
-/** A page for browsers, at the root. Whatever goes wrong is told in a page as well. */
+/** A page for browsers, at the root. Whatever goes wrong is shown as a page as well. */
 export const pageRoute = <D extends object, U = undefined>(
   { realmUrls, publicRealms }: PageParts,
   method: Extract<Method, 'GET' | 'POST'>,

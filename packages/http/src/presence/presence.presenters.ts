@@ -54,7 +54,7 @@ const MEMBERS: Readonly<Record<MemberForm, WeakMap<PresenceEntry, string>>> = {
 
 /** Of thousands, as JSON text: an object by ids or addresses. */
 export function presentPresences(
-  { entries, knownIds }: PresenceList,
+  { entries, knownIds }: Pick<PresenceList, 'entries' | 'knownIds'>,
   form: PresenceForm,
   publicRealm: PublicRealm,
 ): string {
@@ -73,8 +73,8 @@ export function presentPresences(
 }
 
 /** The greatest update id among them; without any, what the client knows already, or -1 (users §8.1). */
-export const lastUpdateIdOf = ({ entries }: PresenceList, known: number | null = null): number =>
-  entries.at(-1)?.updateId ?? known ?? -1;
+export const lastUpdateIdOf = ({ entries, isDisabled }: PresenceList, known: number | null = null): number =>
+  isDisabled ? -1 : (entries.at(-1)?.updateId ?? known ?? -1);
 
 /** Of one user, as of now (users §8.3). */
 export function presentPresence(entry: PresenceEntry, now: number): WireFields {

@@ -16,10 +16,10 @@ export const presenceSection = ({ realmUrls, presence }: SectionParts): Register
     load: async ({ repositories, caller }, { presenceHistoryDays, now, isSpectator }) => {
       const days = presenceHistoryDays ?? DEFAULT_HISTORY_DAYS;
       const since = now - days * SECONDS_PER_DAY;
-      if (days <= 0 || isSpectator) return { entries: [], knownIds: null };
-      const { entries, knownIds } = await presence.listFor(repositories, caller, { after: null, since });
+      if (days <= 0 || isSpectator) return { entries: [], knownIds: null, isDisabled: isSpectator };
+      const { entries, ...rest } = await presence.listFor(repositories, caller, { after: null, since });
       // Who does not want to be seen is left out (events §4.5).
-      return { entries: entries.filter(({ user }) => user.settings.presenceEnabled), knownIds };
+      return { ...rest, entries: entries.filter(({ user }) => user.settings.presenceEnabled) };
     },
     present: (list, { realm, presentation, now }) => ({
       presences: new PresentedText(

@@ -88,6 +88,7 @@ const REALM_SETTING_TABLE = {
   nameChangesDisabled: 'name_changes_disabled',
   organizationType: { name: 'org_type', codes: ORGANIZATION_TYPES },
   ownerFullContentAccess: 'owner_full_content_access',
+  presenceDisabled: 'presence_disabled',
   requireE2eePushNotifications: 'require_e2ee_push_notifications',
   requireUniqueNames: 'require_unique_names',
   sendChannelEventsMessages: 'send_channel_events_messages',

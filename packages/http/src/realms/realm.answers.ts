@@ -104,7 +104,6 @@ export const REALM_FIELDS = {
   realm_authentication_methods: AUTHENTICATION_METHODS,
   realm_email_auth_enabled: wire.boolean(),
   realm_password_auth_enabled: wire.boolean(),
-  realm_presence_disabled: wire.boolean(),
   ...images,
   realm_url: wire.text(),
   realm_uri: wire.text(),

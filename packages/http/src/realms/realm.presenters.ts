@@ -32,7 +32,7 @@ import { presentAuthenticationMethods } from './authentication-methods.wire.js';
 import type { PublicRealm } from './public-realm.js';
 import { REALM_SETTING_FORMS } from './realm-settings.wire.js';
 
-/** What the server is, as far as clients are told. */
+/** What the server is, as clients see it. */
 export interface ServerInfo {
   readonly startedAt: UnixSeconds;
   readonly isDevelopment: boolean;
@@ -64,7 +64,6 @@ export function presentRealm(
     realm_authentication_methods: presentAuthenticationMethods(methods),
     realm_email_auth_enabled: settings.emailAuthentication,
     realm_password_auth_enabled: settings.emailAuthentication,
-    realm_presence_disabled: false,
     ...presentRealmImages(realm.images, publicRealm),
     realm_url: publicRealm.url,
     realm_uri: publicRealm.url,

@@ -49,7 +49,7 @@ describe('a file that is being read', () => {
     expect(await download(2)).toEqual({ bytes: PIECES * 64 * 1024, rests: PIECES });
   });
 
-  it('does not rest while nobody else is there', async () => {
+  it('does not pause while no other work waits', async () => {
     expect(await download(0)).toEqual({ bytes: PIECES * 64 * 1024, rests: 0 });
   });
 });

@@ -142,7 +142,7 @@ it('makes tokens that a cookie can hold', () => {
   ]);
 });
 
-describe('of whom the host application lets in', () => {
+describe('users whom the host application logs in', () => {
   const outcome = (given: Given, trusted: TrustedOrigins = new Set(['http://localhost:5173'])) =>
     refusalOf(given, (request, publicUrl) =>
       checkSameOrigin(request, { isSecure: given.isSecure ?? false, publicUrl, trusted }),

@@ -7,13 +7,14 @@ export interface Quota {
 const DAY = 86_400;
 
 /**
- * Defaults of the API. All quotas of a rule apply. Our own are `events_by_user`, which keeps long polls from using up
- * everything else, `channel_creation_by_*`, which count channels instead of calls, and `sign_up_form_by_email` and
+ * Defaults of the API. All quotas of a rule apply. Our own are `events_by_user` and `upload_parts_by_user`, which keep long polls
+ * and parts of files from using up everything else, `channel_creation_by_*`, which count channels instead of calls, and `sign_up_form_by_email` and
  * `login_letters_by_user`, which count letters.
  */
 export const LIMIT_RULES = {
   api_by_user: [{ windowSeconds: 60, limit: 200 }],
   events_by_user: [{ windowSeconds: 60, limit: 200 }],
+  upload_parts_by_user: [{ windowSeconds: 60, limit: 600 }],
   api_by_ip: [{ windowSeconds: 60, limit: 100 }],
   authenticate_by_username: [{ windowSeconds: 1800, limit: 5 }],
   email_change_by_user: [

@@ -68,7 +68,7 @@ it.each(['narrow/is/starred', 'narrow%2Fis%2Fstarred'])('a tail takes %s', (rest
   ]);
 });
 
-it('knows the methods of a path', () => {
+it('lists the methods of a path', () => {
   expect(matcher.match('/users/7')?.entry).toMatchObject({
     allowed: ['GET', 'PATCH', 'HEAD'],
     allowHeader: 'GET, HEAD, PATCH',

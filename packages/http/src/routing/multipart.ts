@@ -74,7 +74,7 @@ export async function readMultipart(message: IncomingMessage, rules: BodyRules, 
       }
       const about = { field, filename: filename ?? '', mimeType };
       if (fileRules.sink) {
-        // Operations take one file; that there were others is all they are told of these.
+        // Operations take one file; of the others they only know that there were some.
         if (receptions.length > 0) {
           stream.resume();
           files.push({ ...about, content: NO_BYTES, blob: null, isTruncated: false });
@@ -135,7 +135,7 @@ class Reception {
     private readonly part: Readable & { readonly truncated?: boolean },
   ) {
     this.done = this.receive();
-    // Whoever waits for it may have been told something else first.
+    // Whoever waits for it may have got another answer first.
     this.done.catch(() => undefined);
   }
 

@@ -15,7 +15,7 @@ describe('parameters', () => {
     expect(parameters.size).toBe(2);
   });
 
-  it('are well-formed text, whoever took the request apart', () => {
+  it('are well-formed text, whichever parser read the request', () => {
     const parameters = new Parameters(new Map([['\ud800', '']]), new Map([['a', '\udc00 😀 \ud83d']]));
     expect(parameters.get('a')).toBe('\ufffd 😀 \ufffd');
     expect([...parameters.names()].sort()).toEqual(['a', '\ufffd']);

@@ -76,7 +76,7 @@ export interface Request {
   readonly query: string;
   /** Lower case, without port. */
   readonly host: string;
-  /** What chooses the organization: the host, or where organizations are told apart by path `/` and the first part of it. */
+  /** What chooses the organization: the host, or where organizations are distinguished by path `/` and the first part of it. */
   readonly realmAddress: string;
   /** Lower case, with the port that was named. */
   readonly authority: string;

@@ -26,7 +26,7 @@ class LogIn {
 
 const toInput = ({ stream_id, new_name }: RenameDto) => ({ channelId: stream_id, name: new_name });
 
-it('knows an operation in full', () => {
+it('describes an operation in full', () => {
   const rename = route('PATCH', '/streams/:stream_id', { auth: 'user', dto: RenameDto, useCase: Rename, toInput });
   expect(rename).toMatchObject({
     method: 'PATCH',

@@ -478,7 +478,7 @@ describe('a long answer', () => {
 });
 
 describe('short answers', () => {
-  it('are dropped with whoever does not read them', async () => {
+  it('are dropped with a client that does not read them', async () => {
     await start({ limits: { answerMs: 50, answerBytesPerSecond: 10 * MIB } });
     const socket = open('');
     // The kernel takes several of them before one waits.

@@ -26,7 +26,7 @@ const DISPLAY_COMMANDS: Readonly<Record<string, DisplayCommand>> = {
 };
 
 export const zcommandRoutes: readonly Route[] = [
-  // By hand: what it answers is told to people in the envelope itself.
+  // By hand: what it answers is shown to people in the envelope itself.
   route('POST', '/zcommand', {
     auth: 'user',
     dto: ZcommandDto,

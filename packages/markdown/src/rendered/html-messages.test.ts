@@ -177,6 +177,17 @@ describe('the plain text of a message', () => {
       '<div class="spoiler-block"><div class="spoiler-header">\n<p>H</p>\n</div><div class="spoiler-content" aria-hidden="true">\n<p>secret</p>\n</div></div>';
     expect(searchableText(html)).toContain('secret');
   });
+
+  it.each([
+    ['<p>a &amp; <strong>b</strong>c</p>\n<p>d</p>', 'a & bc\nd'],
+    ['<p>so<img alt=":smile:" class="emoji" src="/smile.png">now</p>', 'so :smile: now'],
+    [
+      '<p><span class="katex"><span><math><annotation encoding="application/x-tex">x^2</annotation></math></span><span>x2</span></span>!</p>',
+      'x^2!',
+    ],
+  ])('finds %s by what it says', (html, text) => {
+    expect(searchableText(html)).toBe(text);
+  });
 });
 
 describe('what texts are found by', () => {

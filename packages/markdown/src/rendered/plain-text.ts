@@ -1,5 +1,6 @@
 import type { Element } from '../html/element.js';
-import { FORMULA_TAG, readHtml } from './read-html.js';
+import { attributeOf, decodeEntities, readTokens } from './html-tokens.js';
+import { FORMULA_TAG, readHtml, sourceOf } from './read-html.js';
 
 const EMOJI_CODE = /(?:^| )emoji-(\S+)/;
 
@@ -10,13 +11,13 @@ export function plainText(html: string): string {
 
 /** Everything there is to find in a message, spoilers included. */
 export function searchableText(html: string): string {
-  return collect(readHtml(html));
-}
-
-function collect(element: Element): string {
-  const { tag, children, text, attributes } = element;
-  if (tag === 'img') return ` ${attributes.alt ?? ''} `;
-  return text + children.map((child) => collect(child) + child.tail).join('');
+  let text = '';
+  for (const token of readTokens(html)) {
+    if (token.kind === 'text') text += decodeEntities(token.html);
+    else if (token.kind === 'formula') text += sourceOf(token.html);
+    else if (token.tag === 'img' && token.kind !== 'close') text += ` ${attributeOf(token.html, 'alt') ?? ''} `;
+  }
+  return text;
 }
 
 /** An element and what follows it; lists of numbers and spoilers take the place of what follows. */

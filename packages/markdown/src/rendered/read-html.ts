@@ -29,13 +29,16 @@ function addText(parent: Element, text: string): void {
   else parent.text += text;
 }
 
-const SOURCE = /<annotation[^>]*>([^<]*)/;
-
 /** What is left of it is its source. */
 function addFormula(parent: Element, html: string): void {
   const formula = parent.append(FORMULA_TAG);
-  formula.text = decodeEntities(SOURCE.exec(html)?.[1] ?? '');
+  formula.text = sourceOf(html);
 }
+
+const SOURCE = /<annotation[^>]*>([^<]*)/;
+
+/** Of a formula, as it was typed. */
+export const sourceOf = (formula: string): string => decodeEntities(SOURCE.exec(formula)?.[1] ?? '');
 
 /** Of all attributes only these say anything about the text. */
 const MEANINGFUL = new Set(['class', 'alt', 'start', 'encoding']);

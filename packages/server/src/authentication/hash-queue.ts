@@ -25,7 +25,7 @@ type LaneKey = string | null;
 
 /**
  * Hashes as many passwords at once as there are cores. The others wait, and clients take turns, so that nobody is held up
- * by how much another one asks for. Whoever hangs up does not wait any more; whoever finds no room is told so at once.
+ * by how much another one asks for. Whoever hangs up does not wait any more; whoever finds no room is refused at once.
  */
 export class HashQueue implements PasswordHasher {
   private readonly atOnce: number;

@@ -1,7 +1,10 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chownSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { readConfiguration } from '../configuration/read-configuration.js';
 import { TestSmtpServer } from '../testing/test-smtp-server.js';
+import { flagsOf, wordCounts } from './command.js';
+import { COMMANDS } from './commands.js';
 import { runCommandLine } from './run-command-line.js';
 
 // Real databases, real passwords; a busy machine takes its time.
@@ -76,6 +79,20 @@ describe('parley', () => {
       expect(await read('user', 'reactivate', 'bob@example.com')).toMatchObject({ active: true, changed: true });
     });
 
+    it('gives addresses', async () => {
+      expect(await run('user', 'set-email', '5', 'bob.roe@example.com')).toEqual({
+        code: 0,
+        out: expect.stringMatching(/ is at bob\.roe@example\.com, and was at bob@example\.com$/),
+        err: '',
+      });
+      expect(await run('user', 'set-email', '5', 'ann@example.com')).toMatchObject({ code: 1 });
+      expect(await run('user', 'set-email', '5', 'ann')).toMatchObject({
+        code: 1,
+        err: expect.stringMatching(/no email/),
+      });
+      expect(await read('user', 'set-email', '5', 'bob@example.com')).toMatchObject({ email: 'bob@example.com' });
+    });
+
     it('prints API keys, and makes new ones', async () => {
       const { out: key } = await run('user', 'api-key', 'ann@example.com');
       expect(key).toMatch(/^\w{32}$/);
@@ -86,6 +103,18 @@ describe('parley', () => {
       const { out: file } = await run('user', 'api-key', 'ann@example.com', '--zuliprc');
       expect(file).toMatch(/^\[api\]\nemail=ann@example.com\nkey=\w{32}\nsite=http:\/\/\S+$/);
       expect(file).toContain(apiKey);
+    });
+
+    it('prints a link by which somebody sets a password', async () => {
+      const site = '--url=https://chat.example.com';
+      const { code, out } = await run('user', 'password-link', 'bob@example.com', site);
+      expect([code, out]).toEqual([
+        0,
+        expect.stringMatching(/^https:\/\/chat\.example\.com\/accounts\/password\/reset\/[a-z2-7]+$/),
+      ]);
+      const { url, expires } = await read('user', 'password-link', '5', site);
+      expect([url, Date.parse(expires) > Date.now() + 86_000_000]).toEqual([out, true]);
+      expect(await run('user', 'password-link', 'nobody@example.com')).toMatchObject({ code: 1 });
     });
 
     it('takes the passwords that the API takes', async () => {
@@ -152,8 +181,28 @@ describe('parley', () => {
       ${'email,nmae\na@b.example,Ann'}  | ${'There is no column nmae; did you mean name?'}
       ${'email\na@b.example'}           | ${'The column name is missing.'}
       ${'email,name\n"a@b.example,Ann'} | ${/is no CSV file: /}
+      ${' \r\n'}                        | ${/ is empty; its first line is to name the columns/}
     `('refuses $text', async ({ text, err }) => {
       expect((await run('user', 'import', file(text))).err).toMatch(err);
+    });
+
+    it.each([';', '\t'])('takes %j for a comma', async (sign) => {
+      const path = file(`name${sign}email\nGil, the Tall${sign}gil@example.com\n`);
+      expect(await read('user', 'import', path, '--dry-run')).toEqual({
+        wouldCreate: [{ email: 'gil@example.com' }],
+        existing: 0,
+      });
+    });
+
+    it('writes no control characters of a file to the terminal', async () => {
+      const { err } = await run('user', 'import', file('email,name,x\u0000\u001b[2J\n'));
+      expect(err).toMatch(/^parley: There is no column x\[2j; /);
+    });
+
+    it('refuses what is not UTF-8', async () => {
+      const path = file('');
+      writeFileSync(path, Buffer.from('email,name\nj@example.com,Jürgen', 'latin1'));
+      expect(await run('user', 'import', path)).toMatchObject({ code: 1, err: expect.stringMatching(/in UTF-8/) });
     });
 
     it('refuses a file that is not there', async () => {
@@ -291,12 +340,39 @@ describe('parley', () => {
     });
   });
 
+  // Only the superuser can give files away.
+  (process.getuid?.() === 0 ? it : it.skip)('says what belongs to another user than the database', async () => {
+    const secret = join(directory, 'parley.db.secret');
+    chownSync(secret, 65_534, 65_534);
+    const { code, out } = await run('doctor');
+    chownSync(secret, 0, 0);
+    expect([code, out]).toEqual([3, expect.stringContaining(`PROBLEM  rights: ${secret} belongs to user 65534`)]);
+  });
+
   it('says that the bucket of files cannot be reached', async () => {
     const files = '--files=s3:bucket?endpoint=http://127.0.0.1:9';
     expect(await run('doctor', '--thorough', files)).toMatchObject({
       code: 3,
-      out: expect.stringMatching(/PROBLEM {2}files: the bucket bucket cannot be used: \S/),
+      out: expect.stringMatching(/PROBLEM {2}files: The bucket bucket cannot be reached: \S/),
     });
+  });
+
+  it.each(COMMANDS.flatMap(({ examples }) => examples))('takes its example: %s', async (example) => {
+    // As a shell hands it over, without what is done with the answer.
+    const words = [
+      ...example
+        .replace(/ (?:[<>]|&&) .*$/, '')
+        .replace(/\$\([^)]*\)/, 'x')
+        .matchAll(/'([^']*)'|\S+/g),
+    ];
+    const args = words.map(([word, quoted]) => quoted ?? word).filter((word) => !/^PARLEY_\w+=/.test(word));
+    expect(args[0]).toBe('parley');
+    const [group, verb] = args.slice(1);
+    const command = COMMANDS.find(({ name }) => name === `${group} ${verb}` || name === group)!;
+    const rest = args.slice(1 + command.name.split(' ').length);
+    const { positionals } = readConfiguration(rest, {}, flagsOf(command));
+    const [least, most] = wordCounts(command);
+    expect([least <= positionals.length, positionals.length <= most]).toEqual([true, true]);
   });
 
   it('says what the configuration comes to', async () => {

@@ -16,7 +16,7 @@ const REQUIRED: readonly Column[] = ['email', 'name'];
 /** In one file. */
 export const MAX_IMPORTED_PEOPLE = 10_000;
 const MAX_FILE_BYTES = 16 * 1024 * 1024;
-/** How many mistakes are told at once. */
+/** How many mistakes are reported at once. */
 const MAX_TOLD = 20;
 
 interface Person {
@@ -68,10 +68,11 @@ async function readRows(path: string): Promise<readonly Row[]> {
   let text: string;
   try {
     if (statSync(path).size > MAX_FILE_BYTES) throw new Error(`it is larger than ${MAX_FILE_BYTES} bytes`);
-    text = readFileSync(path, 'utf8');
+    text = utf8Of(readFileSync(path));
   } catch (error) {
     throw new StartupError(`Cannot read ${path}: ${(error as Error).message}`);
   }
+  if (text.trim() === '') throw new StartupError(`${path} is empty; its first line is to name the columns.`);
   // Nobody else waits for it.
   const { parse } = await import('csv-parse/sync');
   let records: readonly { readonly record: Record<string, string>; readonly info: { readonly lines: number } }[];
@@ -79,6 +80,7 @@ async function readRows(path: string): Promise<readonly Row[]> {
     // Its type is for rows without `info`.
     records = parse(text, {
       bom: true,
+      delimiter: delimiterOf(text),
       columns: (names: string[]) => checkedColumns(names.map((name) => name.trim().toLowerCase())),
       info: true,
       skip_empty_lines: true,
@@ -92,6 +94,21 @@ async function readRows(path: string): Promise<readonly Row[]> {
     throw new StartupError(`${path} has more than ${MAX_IMPORTED_PEOPLE} people; import them in several files.`);
   }
   return records.map(({ record, info }) => ({ ...record, line: info.lines }) as Row);
+}
+
+/** @throws Error for what another encoding has made */
+function utf8Of(bytes: Buffer): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw new Error('it is not text in UTF-8; spreadsheets save it as "CSV UTF-8"');
+  }
+}
+
+/** Spreadsheets separate by semicolons where a comma is the decimal point. */
+function delimiterOf(text: string): ',' | ';' | '\t' {
+  const names = text.slice(0, text.search(/[\r\n]|$/));
+  return ([',', ';', '\t'] as const).find((sign) => names.includes(sign)) ?? ',';
 }
 
 function checkedColumns(names: readonly string[]): string[] {

@@ -344,7 +344,7 @@ describe('parley', () => {
     });
   });
 
-  it('knows no command that an object has', async () => {
+  it('takes no member of Object.prototype for a command', async () => {
     for (const name of ['constructor', 'toString', '__proto__']) {
       expect(await run([name])).toMatchObject({
         code: 2,

@@ -34,7 +34,8 @@ export async function runCommandLine(
   } catch (error) {
     const isExpected = error instanceof DomainError || isRefusal(error) || isSystemError(error);
     const { stack } = error as Error;
-    const message = messageOf(error as Error);
+    // It may quote a file, which must not write to the terminal.
+    const message = messageOf(error as Error).replace(/[^\P{Cc}\n\t]/gu, '');
     const problems = error instanceof InvalidConfiguration ? error.problems : [];
     if (isJson) terminal.err(JSON.stringify({ error: { code: codeOf(error), message, problems } }));
     else if (args[0] === 'config' && problems.length > 1)
@@ -51,7 +52,7 @@ const isRefusal = (error: unknown): boolean => error instanceof StartupError || 
 const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
   isDiskFailure(error) || (error instanceof Error && typeof (error as NodeJS.ErrnoException).syscall === 'string');
 
-/** With the reason that people who use the server are not told. */
+/** With the reason, which users of the server do not see. */
 const messageOf = ({ message, cause }: Error): string =>
   isDiskFailure(cause) ? `The database cannot be written to: ${cause.message}.` : message;
 

@@ -1,7 +1,9 @@
 import {
+  IssuePasswordLink,
   IssueUserKey,
   RegisterUser,
   SetUserActive,
+  SetUserEmail,
   SetUserName,
   SetUserPassword,
   SetUserRole,
@@ -127,6 +129,14 @@ async function rename(context: CommandContext): Promise<CommandResult> {
   });
 }
 
+async function setEmail(context: CommandContext): Promise<CommandResult> {
+  const email = context.words[1]!;
+  return withUser(context, async ({ useCase }, before) => {
+    const user = await useCase(SetUserEmail).execute({ realmId: before.realmId, userId: before.id, email });
+    return { lines: [`${user.fullName} is at ${user.email}, and was at ${before.email}`], data: presentUser(user) };
+  });
+}
+
 const setActive = (isActive: boolean) => async (context: CommandContext) =>
   withUser(context, async ({ useCase }, user) => {
     const changed = await useCase(SetUserActive).execute({ realmId: user.realmId, userId: user.id, isActive });
@@ -148,6 +158,13 @@ async function setPassword(context: CommandContext): Promise<CommandResult> {
       lines: [`${user.fullName} <${user.email}> has ${clears ? 'no password any more' : 'another password'}`],
       data: { ...presentUser(user), hasPassword: !clears },
     };
+  });
+}
+
+async function passwordLink(context: CommandContext): Promise<CommandResult> {
+  return withUser(context, async ({ useCase }, user) => {
+    const { url, expiresAt } = await useCase(IssuePasswordLink).execute({ realmId: user.realmId, userId: user.id });
+    return { lines: [url], data: { ...presentUser(user), url, expires: timeOf(expiresAt) } };
   });
 }
 
@@ -268,6 +285,15 @@ export const USER_COMMANDS: readonly Command[] = [
     run: rename,
   },
   {
+    name: 'user set-email',
+    words: 'EMAIL ADDRESS',
+    help: 'gives somebody another address, by which they log in and get letters; no letter says so',
+    details: BY,
+    flags: REALM,
+    examples: ['parley user set-email ann@example.com ann.lee@example.com'],
+    run: setEmail,
+  },
+  {
     name: 'user deactivate',
     words: 'EMAIL',
     help: 'ends an account, and the bots of its owner; what it holds stays',
@@ -296,6 +322,15 @@ export const USER_COMMANDS: readonly Command[] = [
       'parley user set-password ann@example.com --clear',
     ],
     run: setPassword,
+  },
+  {
+    name: 'user password-link',
+    words: 'EMAIL',
+    help: 'prints a link by which somebody sets a password of their own, where no letter can bring it',
+    details: `${BY} The link is good for one day, and once. Its address is that of PARLEY_URL.`,
+    flags: REALM,
+    examples: ['parley user password-link ann@example.com --url https://chat.example.com'],
+    run: passwordLink,
   },
   {
     name: 'user api-key',

@@ -5,7 +5,7 @@ import type { BigBlueButtonAccount } from '../calls/big-blue-button-account.js';
 import type { PushServiceAccount } from '../push/push-service-account.js';
 import type { RealmAddresses } from '../realm-resolver.js';
 
-/** What a server needs to know, whatever it was told by. */
+/** Everything that a server can be configured with, wherever the values come from. */
 export interface Configuration {
   readonly host: string;
   /** 0: any free one. */
@@ -19,7 +19,7 @@ export interface Configuration {
   readonly url: string | null;
   /** String id of the organization at the public address itself; null: the first one that was made. */
   readonly defaultRealm: string | null;
-  /** How the others are told apart. */
+  /** How the others are distinguished. */
   readonly realmAddresses: RealmAddresses;
   /** Whether channels may be readable by anybody on the Internet. */
   readonly allowsWebPublicChannels: boolean;

@@ -78,7 +78,7 @@ function presentEvent({ event, seq, at }: StoredEvent, realm: string, externalId
 
 type Listener = (event: ParleyEvent) => unknown;
 
-/** Events as they happen, for whoever is there to hear them: in order within an organization, and at most once. */
+/** Events as they happen, for whoever listens: in order within an organization, and at most once. */
 export class LiveEvents implements EventListener {
   private readonly listeners = new Map<ParleyEventType, Set<Listener>>();
   /** One after the other, so that the order stays. */
@@ -112,14 +112,14 @@ export class LiveEvents implements EventListener {
   private async deliver(events: readonly StoredEvent[]): Promise<void> {
     try {
       for (const [realmId, ofRealm] of byRealm(events)) {
-        for (const event of await this.presenter.present(realmId, ofRealm)) this.tell(event);
+        for (const event of await this.presenter.present(realmId, ofRealm)) this.emit(event);
       }
     } catch (err) {
       this.report('telling the host application of events failed', { err });
     }
   }
 
-  private tell(event: ParleyEvent): void {
+  private emit(event: ParleyEvent): void {
     for (const listener of [...(this.listeners.get(event.type) ?? [])]) {
       const failed = (err: unknown) => this.report(`a listener of '${event.type}' failed`, { err, seq: event.seq });
       try {

@@ -16,10 +16,7 @@ const deactivate = ({ user }: TestUser) =>
   server.storage.uow.write(async (tx) => {
     await tx.users.update({ ...user, isActive: false });
   });
-const deactivateRealm = () =>
-  server.storage.uow.write(async (tx) => {
-    await tx.realms.update({ ...(await tx.realms.get(server.realmId)), isDeactivated: true });
-  });
+const deactivateRealm = () => server.changeRealm({ isDeactivated: true });
 const WRONG = 'Your username or password is incorrect';
 
 describe('POST /fetch_api_key', () => {

@@ -1,12 +1,9 @@
 import { SweepFiles } from '@parley/domain/files';
 import { MemoryBlobStore } from '@parley/testkit';
 import { eventsAfter, openQueue } from '../testing/event-queues.js';
-import { expectRefusal, fieldsOf } from '../testing/expectations.js';
+import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';
 import { type GivenFile, imageFile, MULTIPART, multipart, postFiles } from '../testing/multipart.js';
 import { TestServer, type TestUser } from '../testing/test-server.js';
-
-// biome-ignore lint/suspicious/noExplicitAny: wire forms, told apart by assertions.
-type Wire = any;
 
 let server: TestServer;
 let people: TestServer['people'];

@@ -1,10 +1,7 @@
 import { GrantSpecialPermission } from '@parley/domain/users';
 import { eventsAfter, openQueue } from '../testing/event-queues.js';
-import { expectRefusal, fieldsOf } from '../testing/expectations.js';
+import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';
 import { TestServer, type TestUser } from '../testing/test-server.js';
-
-// biome-ignore lint/suspicious/noExplicitAny: wire forms, told apart by assertions.
-type Wire = any;
 
 let server: TestServer;
 let people: TestServer['people'];
@@ -159,6 +156,14 @@ describe('POST /bots (users §15)', () => {
     const before = await botsOf(people.hamlet);
     expectRefusal(await create(params), msg);
     expect(await botsOf(people.hamlet)).toEqual(before);
+  });
+
+  it('offers no embedded bots and no integrations to choose from', async () => {
+    const fetched = { fetch_event_types: ['realm_embedded_bots', 'realm_incoming_webhook_bots'] };
+    expect(fieldsOf(await server.post('/register', people.hamlet, fetched))).toMatchObject({
+      realm_embedded_bots: [],
+      realm_incoming_webhook_bots: [],
+    });
   });
 
   it('refuses a username or a name that is taken', async () => {

@@ -2,11 +2,9 @@ import type { Channel } from '@parley/domain/channels';
 import type { SystemGroupName } from '@parley/domain/permissions';
 import type { GroupId } from '@parley/domain/shared';
 import { eventsAfter, openQueue } from '../testing/event-queues.js';
-import { expectRefusal, fieldsOf } from '../testing/expectations.js';
+import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';
 import { type ChannelParams, TestServer, type TestUser } from '../testing/test-server.js';
 
-// biome-ignore lint/suspicious/noExplicitAny: wire forms, told apart by assertions.
-type Wire = any;
 type Person = keyof TestServer['people'];
 
 let server: TestServer;
@@ -15,7 +13,7 @@ let system: Readonly<Record<SystemGroupName, GroupId>>;
 beforeEach(async () => {
   server = await TestServer.start();
   ({ people } = server);
-  system = await server.storage.uow.read(({ groups }) => groups.systemGroupIds(server.realmId));
+  system = await server.systemGroups();
 });
 afterEach(() => server.close());
 
@@ -34,15 +32,6 @@ const store = (id: number, changes: Partial<Channel>) =>
   server.storage.uow.write(async (tx) => {
     const channel = (await tx.channels.listAll(server.realmId)).find((one) => one.id === id);
     await tx.channels.update({ ...channel!, ...changes });
-  });
-const changeRealm = (settings: object, permissions: object = {}) =>
-  server.storage.uow.write(async (tx) => {
-    const realm = await tx.realms.get(server.realmId);
-    await tx.realms.update({
-      ...realm,
-      settings: { ...realm.settings, ...settings },
-      permissions: { ...realm.permissions, ...permissions },
-    });
   });
 /** The texts that the notification bot has sent to the channel, oldest first, after the one about its creation. */
 const notices = async (id: number, as: TestUser = people.hamlet): Promise<string[]> => {
@@ -159,7 +148,7 @@ describe('PATCH /streams/{stream_id}', () => {
   });
 
   it('says nothing in the channel where the organization wants no notices', async () => {
-    await changeRealm({ sendChannelEventsMessages: false });
+    await server.changeRealm({ settings: { sendChannelEventsMessages: false } });
     const id = await create({ name: 'lunch' });
     await change(id, { new_name: 'supper', is_private: true });
     fieldsOf(await archive(id));
@@ -215,7 +204,7 @@ describe('PATCH /streams/{stream_id}', () => {
       ${'protected'} | ${{ is_private: false }}                                     | ${'public'}
       ${'protected'} | ${{ is_private: true }}                                      | ${'protected'}
     `('$from, $params: $to', async ({ from, params, to }) => {
-      await changeRealm({ enableSpectatorAccess: true });
+      await server.changeRealm({ settings: { enableSpectatorAccess: true } });
       const { desdemona, hamlet } = people;
       const subscribers = [desdemona.id, hamlet.id];
       const id = await create({ name: 'x', subscribers, ...initially[from as keyof typeof initially] }, desdemona);
@@ -252,12 +241,14 @@ describe('PATCH /streams/{stream_id}', () => {
       await refused(closed, { is_default_stream: true }, 'A default channel cannot be private.', {}, people.iago);
       await refused(closed, { is_private: false }, 'Channel content access is required.', {}, people.iago);
       await refused(id, { is_web_public: true }, 'Web-public channels are not enabled.');
-      await changeRealm({ enableSpectatorAccess: true });
+      await server.changeRealm({ settings: { enableSpectatorAccess: true } });
       await refused(id, { is_web_public: true }, 'Insufficient permission');
-      await changeRealm({}, { canCreatePublicChannel: system.nobody, canCreatePrivateChannel: system.nobody });
+      await server.changeRealm({
+        permissions: { canCreatePublicChannel: system.nobody, canCreatePrivateChannel: system.nobody },
+      });
       await refused(id, { is_private: true }, 'Insufficient permission');
       await refused(closed, { is_private: false }, 'Insufficient permission');
-      await changeRealm({ moderationRequestChannelId: closed });
+      await server.changeRealm({ settings: { moderationRequestChannelId: closed } });
       await refused(closed, { is_private: false }, 'Moderation request channel must be private.');
     });
 
@@ -307,13 +298,13 @@ describe('PATCH /streams/{stream_id}', () => {
       'Consider renaming or deleting other topics.';
     await refused(id, { topics_policy: 'empty_topic_only' }, named, { empty_topic_display_name: 'general chat' });
     await refused(id, { topics_policy: 'sometimes' }, 'Invalid topics_policy');
-    await changeRealm({}, { canSetTopicsPolicy: system.nobody });
+    await server.changeRealm({ permissions: { canSetTopicsPolicy: system.nobody } });
     await refused(id, { topics_policy: 'allow_empty_topic' }, 'Insufficient permission');
     await change(id, { topics_policy: 'inherit' });
-    await changeRealm({ sendChannelEventsMessages: false });
+    await server.changeRealm({ settings: { sendChannelEventsMessages: false } });
     const empty = await create({ name: 'empty' });
     await change(empty, { topics_policy: 'empty_topic_only' }, people.iago);
-    await changeRealm({ sendChannelEventsMessages: true });
+    await server.changeRealm({ settings: { sendChannelEventsMessages: true } });
     await change(empty, { new_name: 'still empty' });
     const { topics } = fieldsOf(await server.get(`/users/me/${empty}/topics`, people.hamlet)) as Wire;
     expect(topics).toMatchObject([{ name: 'general chat' }]);

@@ -1,8 +1,6 @@
-import { expectRefusal, fieldsOf } from '../testing/expectations.js';
+import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';
 import { TestServer, type TestUser } from '../testing/test-server.js';
 
-// biome-ignore lint/suspicious/noExplicitAny: wire forms, told apart by assertions.
-type Wire = any;
 type Person = keyof TestServer['people'];
 
 const UNKNOWN = 'Invalid channel ID';
@@ -180,7 +178,7 @@ describe('GET /streams/{stream_id}/email_address', () => {
     ] as const) {
       expectRefusal(await ask(id, who), UNKNOWN);
     }
-    const { administrators } = await server.storage.uow.read(({ groups }) => groups.systemGroupIds(server.realmId));
+    const { administrators } = await server.systemGroups();
     const params = { name: 'news', subscribers: [], can_send_message_group: administrators };
     const { id } = fieldsOf(await server.post('/channels/create', desdemona, params)) as Wire;
     expectRefusal(await ask(id, hamlet), 'You do not have permission to post in this channel.');

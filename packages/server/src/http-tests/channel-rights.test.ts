@@ -106,7 +106,7 @@ beforeAll(async () => {
   resident = cordelia;
   leaver = await server.addUser({ email: 'gertrude@zulip.com', fullName: 'Gertrude' });
   newcomer = await server.addUser({ email: 'ophelia@zulip.com', fullName: 'Ophelia' });
-  const { nobody } = await server.storage.uow.read(({ groups }) => groups.systemGroupIds(server.realmId));
+  const { nobody } = await server.systemGroups();
   const adders = { direct_members: [resident.id], direct_subgroups: [] };
   const callers = CALLERS.map((name) => server.people[name]);
   fieldsOf(

@@ -1,11 +1,8 @@
 import type { Channel } from '@parley/domain/channels';
 import type { SystemGroupName } from '@parley/domain/permissions';
 import type { GroupId } from '@parley/domain/shared';
-import { expectRefusal, fieldsOf } from '../testing/expectations.js';
+import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';
 import { type ChannelParams, TestServer, type TestUser } from '../testing/test-server.js';
-
-// biome-ignore lint/suspicious/noExplicitAny: wire forms, told apart by assertions.
-type Wire = any;
 
 let server: TestServer;
 let people: TestServer['people'];
@@ -13,7 +10,7 @@ let system: Readonly<Record<SystemGroupName, GroupId>>;
 beforeEach(async () => {
   server = await TestServer.start();
   ({ people } = server);
-  system = await server.storage.uow.read(({ groups }) => groups.systemGroupIds(server.realmId));
+  system = await server.systemGroups();
 });
 afterEach(() => server.close());
 
@@ -31,20 +28,11 @@ const change = (name: string, changes: Partial<Channel>) =>
     const channel = await tx.channels.findByName(server.realmId, name);
     await tx.channels.update({ ...channel!, ...changes });
   });
-const changeRealm = (settings: object, permissions: object = {}) =>
-  server.storage.uow.write(async (tx) => {
-    const realm = await tx.realms.get(server.realmId);
-    await tx.realms.update({
-      ...realm,
-      settings: { ...realm.settings, ...settings },
-      permissions: { ...realm.permissions, ...permissions },
-    });
-  });
 
 describe('GET /streams', () => {
   beforeEach(async () => {
     const { hamlet, polonius, desdemona } = people;
-    await changeRealm({ enableSpectatorAccess: true });
+    await server.changeRealm({ settings: { enableSpectatorAccess: true } });
     await created({ name: 'public', subscribers: [hamlet.id] });
     await created({ name: 'followed by a guest', subscribers: [polonius.id] });
     await created({ name: 'private', subscribers: [hamlet.id], invite_only: true });
@@ -232,10 +220,12 @@ describe('POST /channels/create', () => {
         people.iago,
       );
       await refused({ is_web_public: true }, 'Web-public channels are not enabled.', {}, people.desdemona);
-      await changeRealm({ enableSpectatorAccess: true });
+      await server.changeRealm({ settings: { enableSpectatorAccess: true } });
       await refused({ is_web_public: true }, 'Insufficient permission');
       await refused({ message_retention_days: 5 }, 'Must be an organization owner', owner, people.iago);
-      await changeRealm({}, { canCreatePublicChannel: system.nobody, canCreatePrivateChannel: system.nobody });
+      await server.changeRealm({
+        permissions: { canCreatePublicChannel: system.nobody, canCreatePrivateChannel: system.nobody },
+      });
       await refused({}, 'Insufficient permission', {}, people.desdemona);
       await refused({ invite_only: true }, 'Insufficient permission', {}, people.desdemona);
     });

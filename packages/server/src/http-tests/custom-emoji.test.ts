@@ -1,12 +1,9 @@
 import { SweepFiles } from '@parley/domain/files';
 import { MemoryBlobStore } from '@parley/testkit';
 import { eventsAfter, openQueue } from '../testing/event-queues.js';
-import { expectRefusal, fieldsOf } from '../testing/expectations.js';
+import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';
 import { type GivenFile, imageFile, postFiles } from '../testing/multipart.js';
 import { TestServer, type TestUser } from '../testing/test-server.js';
-
-// biome-ignore lint/suspicious/noExplicitAny: wire forms, told apart by assertions.
-type Wire = any;
 
 let server: TestServer;
 let people: TestServer['people'];
@@ -131,8 +128,7 @@ describe('custom emoji (organization §7)', () => {
 
   it('are added by those whom the organization permits, and never by guests', async () => {
     expectRefusal(await add('my_EMoji', people.polonius), 'Not allowed for guest users');
-    const administrators = (await server.storage.uow.read(({ groups }) => groups.systemGroupIds(server.realmId)))
-      .administrators;
+    const administrators = (await server.systemGroups()).administrators;
     const setting = { can_add_custom_emoji_group: { new: administrators } };
     fieldsOf(await server.patch('/realm', people.desdemona, setting));
     expectRefusal(await add('my_emoji_'), 'Emoji names must end with either a letter or digit.');

@@ -1,9 +1,6 @@
 import { eventsAfter, openQueue } from '../testing/event-queues.js';
-import { expectRefusal, fieldsOf } from '../testing/expectations.js';
+import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';
 import { TestServer, type TestUser } from '../testing/test-server.js';
-
-// biome-ignore lint/suspicious/noExplicitAny: wire forms, told apart by assertions.
-type Wire = any;
 
 let server: TestServer;
 let people: TestServer['people'];
@@ -322,9 +319,7 @@ describe('POST /users/{id}/reactivate (users §4.3)', () => {
     expect(fieldsOf(await reactivate(iago, hamlet))).toEqual({});
     fieldsOf(await reactivate(iago, hamlet));
     fieldsOf(await server.get('/users/me', hamlet));
-    const { moderators, members } = await server.storage.uow.read(({ groups }) =>
-      groups.systemGroupIds(server.realmId),
-    );
+    const { moderators, members } = await server.systemGroups();
     const events = await eventsAfter(server, queue);
     expect(events[0]).toMatchObject({ type: 'realm_user', person: { user_id: hamlet.id, is_active: true } });
     expect(events).toContainEqual({

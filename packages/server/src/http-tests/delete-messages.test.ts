@@ -1,9 +1,6 @@
 import { eventsAfter, openQueue } from '../testing/event-queues.js';
-import { expectRefusal, fieldsOf } from '../testing/expectations.js';
+import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';
 import { TestServer, type TestUser } from '../testing/test-server.js';
-
-// biome-ignore lint/suspicious/noExplicitAny: wire forms, told apart by assertions.
-type Wire = any;
 
 let server: TestServer;
 let people: TestServer['people'];
@@ -29,7 +26,6 @@ const list = async (as: TestUser, narrow: readonly object[] = []): Promise<numbe
 const subscribe = (who: TestUser, name: string) =>
   server.post('/users/me/subscriptions', people.desdemona, { subscriptions: [{ name }], principals: [who.id] });
 const patchRealm = async (params: object) => fieldsOf(await server.patch('/realm', people.desdemona, { ...params }));
-const groupIds = () => server.storage.uow.read(({ groups }) => groups.systemGroupIds(server.realmId));
 
 const HIDDEN = 'Invalid message(s)';
 const FORBIDDEN = "You don't have permission to delete this message";
@@ -108,7 +104,7 @@ describe('DELETE /messages/{message_id}', () => {
 
   it('is for whom the organization or the channel gives it', async () => {
     const { hamlet, cordelia, iago, desdemona } = people;
-    const { nobody, members } = await groupIds();
+    const { nobody, members } = await server.systemGroups();
     await patchRealm({
       can_delete_own_message_group: { new: nobody },
       can_delete_any_message_group: { new: nobody },

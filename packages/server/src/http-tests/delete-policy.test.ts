@@ -53,7 +53,7 @@ it.each<Grant>(['none', 'organization, own', 'organization, any', 'channel, own'
   'each role deletes what messages §11 lets them, where the team is granted: %s',
   async (grant) => {
     const { desdemona } = server.people;
-    const { nobody } = await server.storage.uow.read(({ groups }) => groups.systemGroupIds(server.realmId));
+    const { nobody } = await server.systemGroups();
     const settingsOf = (level: string) => ({
       can_delete_own_message_group: grant === `${level}, own` ? teamId : nobody,
       can_delete_any_message_group: grant === `${level}, any` ? teamId : nobody,

@@ -1,10 +1,7 @@
 import { createHash } from 'node:crypto';
 import { eventsAfter, openQueue } from '../testing/event-queues.js';
-import { expectRefusal, fieldsOf } from '../testing/expectations.js';
+import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';
 import { TestServer, type TestUser } from '../testing/test-server.js';
-
-// biome-ignore lint/suspicious/noExplicitAny: wire forms, told apart by assertions.
-type Wire = any;
 
 let server: TestServer;
 let people: TestServer['people'];
@@ -36,7 +33,6 @@ const list = async (as: TestUser, ...narrow: readonly (readonly [string, unknown
 const inTopic = async (as: TestUser, channel: number, topic: string): Promise<string[]> =>
   (await list(as, ['channel', channel], ['topic', topic])).map(({ content }) => content);
 const patchRealm = async (params: object) => fieldsOf(await server.patch('/realm', people.desdemona, { ...params }));
-const groups = () => server.storage.uow.read(({ groups: reads }) => reads.systemGroupIds(server.realmId));
 const sha = (text: string) => createHash('sha256').update(text).digest('hex');
 const policies = async (as: TestUser) => (fieldsOf(await server.post('/register', as)) as Wire).user_topics;
 
@@ -435,7 +431,7 @@ describe('PATCH /messages/{message_id}: a topic', () => {
     const id = await say(general, desdemona);
     const late = "The time limit for editing this message's topic has passed.";
     await edited(polonius, id, { topic: 'by a guest' });
-    const { nobody, members } = await groups();
+    const { nobody, members } = await server.systemGroups();
     server.clock.advance(604_800 + 21);
     expectRefusal(await edit(hamlet, id, { topic: 'x' }), late);
     await edited(shiva, id, { topic: 'by a moderator' });
@@ -515,7 +511,7 @@ describe('PATCH /messages/{message_id}: resolving a topic', () => {
   it('is for whom the organization or the channel lets do it, whatever the age', async () => {
     const { hamlet, desdemona, iago } = people;
     const id = await say(general, iago);
-    const { nobody, members } = await groups();
+    const { nobody, members } = await server.systemGroups();
     await patchRealm({ can_resolve_topics_group: { new: nobody } });
     server.clock.advance(9e8);
     const refusal = "You don't have permission to resolve topics in this channel.";
@@ -625,7 +621,7 @@ describe('PATCH /messages/{message_id}: a channel', () => {
 
   it('is for whom the organization or the channels let move messages, and for so long', async () => {
     const { hamlet, iago, polonius } = people;
-    const { nobody, moderators } = await groups();
+    const { nobody, moderators } = await server.systemGroups();
     const [other, closed, readOnly] = [
       await server.createChannel('other', [hamlet, polonius]),
       await server.createChannel('closed', [iago], { invite_only: true }),

@@ -129,7 +129,7 @@ describe('GET /events', () => {
     expect(got.map((event) => event.message?.content ?? event.type)).toEqual(['in', 'update_message_flags']);
   });
 
-  it('has public channels nobody asked to follow, without flags, for who wants them all', async () => {
+  it('sends public channels that nobody subscribed to, without flags, to queues for all public channels', async () => {
     const all = await open(people.shiva, { all_public_streams: true });
     const own = await open(people.shiva);
     await say('hello');

@@ -108,6 +108,8 @@ async function fill(server: TestServer): Promise<TestUser> {
   fieldsOf(await server.patch('/settings', hamlet, { twenty_four_hour_time: true, web_font_size_px: 18 }));
   fieldsOf(await server.patch('/realm', desdemona, { description: '*Elsinore*', inline_image_preview: false }));
   fieldsOf(await server.delete(`/users/${polonius.id}`, desdemona));
+  const yorick = await server.addUser({ email: 'yorick@zulip.com', fullName: 'Yorick' });
+  fieldsOf(await server.delete(`/users/${yorick.id}`, desdemona, { actions: { delete_profile: true } }));
   const ophelia = await server.addUser({ email: 'ophelia@zulip.com', fullName: 'Ophelia', role: 'guest' });
   await post('/users/me/subscriptions', desdemona, { subscriptions: [{ name: 'town' }], principals: [ophelia.id] });
   const picture = fieldsOf(await postFiles(server, '/user_uploads', ophelia, [imageFile({ width: 1000 })]));
@@ -215,6 +217,10 @@ it('an organization that was exported and imported on a new server answers every
   for (const [index, person] of people.entries()) {
     expect(await answersTo(to, there[index]!, contents)).toEqual(await answersTo(from, person, contents));
   }
+  // Whoever asks for what came after the newest update gets what comes next.
+  const [seen] = await to.storage.uow.read((r) => r.presence.list(from.realmId));
+  expect(seen).toMatchObject({ userId: hamlet.id });
+  expect(await to.storage.uow.write((tx) => tx.presence.reserveIds(from.realmId, 1))).toBe(seen!.updateId + 1);
   const pictures = await picturesOf(from, desdemona);
   expect(pictures).toMatchObject({
     '/user_avatars/1/key.png': [200, 'png 100x100x1'],

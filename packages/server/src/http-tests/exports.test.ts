@@ -9,12 +9,9 @@ import { openExport } from '@parley/export-files';
 import { MemoryBlobStore } from '@parley/testkit';
 import { COLUMN_NAMES } from '../exports/column-names.js';
 import { eventsAfter, openQueue } from '../testing/event-queues.js';
-import { expectRefusal, fieldsOf } from '../testing/expectations.js';
+import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';
 import { runJobs } from '../testing/jobs.js';
 import { TestServer, type TestUser } from '../testing/test-server.js';
-
-// biome-ignore lint/suspicious/noExplicitAny: wire forms, told apart by assertions.
-type Wire = any;
 
 const DAY = 86_400;
 

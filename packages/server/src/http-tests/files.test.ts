@@ -7,12 +7,9 @@ import { DeleteFile, SweepFiles } from '@parley/domain/files';
 import { RestoreMessages } from '@parley/domain/messages';
 import { MemoryBlobStore, SeededRandomness } from '@parley/testkit';
 import { eventsAfter, openQueue } from '../testing/event-queues.js';
-import { expectRefusal, fieldsOf } from '../testing/expectations.js';
+import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';
 import { type GivenFile, MULTIPART, multipart, postFiles } from '../testing/multipart.js';
 import { basic, TestServer, type TestUser } from '../testing/test-server.js';
-
-// biome-ignore lint/suspicious/noExplicitAny: wire forms, told apart by assertions.
-type Wire = any;
 
 const PIXEL = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
@@ -451,7 +448,7 @@ describe('who may read a file', () => {
     expect(events.map(({ type }) => type)).toEqual(['attachment', 'user_topic', 'message']);
   });
 
-  it('is nobody more for a link by somebody who may not read it themselves', async () => {
+  it('grants nobody access by a link of somebody who may not read it themselves', async () => {
     const { hamlet, cordelia, iago } = people;
     const url = await uploaded(hamlet);
     await server.createChannel('open', [cordelia]);
@@ -474,7 +471,7 @@ describe('who may read a file', () => {
     expect((await read(url, iago)).status).toBe(200);
   });
 
-  it('is nobody of another organization, whatever they link to', async () => {
+  it('is never a user of another organization, whatever they link to', async () => {
     const url = await uploaded(people.hamlet);
     await server.request('POST', '/messages', {
       as: outsider,

@@ -1,10 +1,7 @@
-import { expectRefusal, fieldsOf } from '../testing/expectations.js';
+import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';
 import { TestServer, type TestUser } from '../testing/test-server.js';
 
 const MAX = 10_000_000_000_000_000;
-// biome-ignore lint/suspicious/noExplicitAny: wire forms, told apart by assertions.
-type Wire = any;
-
 let server: TestServer;
 let people: TestServer['people'];
 beforeEach(async () => {

@@ -9,9 +9,7 @@ let server: TestServer;
 let people: TestServer['people'];
 /** Not in any group but that of members. */
 let bot: TestUser;
-let system: Awaited<ReturnType<typeof systemGroups>>;
-
-const systemGroups = () => server.storage.uow.read(({ groups }) => groups.systemGroupIds(server.realmId));
+let system: Awaited<ReturnType<TestServer['systemGroups']>>;
 
 /** What the letters of the tables mean; `y` is allowed. */
 const REFUSALS: Readonly<Record<string, string>> = {
@@ -75,7 +73,7 @@ inMemory('who may do what to a group (users §12.2)', () => {
   beforeAll(async () => {
     server = await TestServer.start();
     ({ people } = server);
-    system = await systemGroups();
+    system = await server.systemGroups();
     bot = await server.addBot(people.hamlet, 'helper');
     fieldsOf(
       await server.patch('/realm', people.desdemona, { can_manage_all_groups: { new: onlyOf(people.cordelia) } }),

@@ -1,21 +1,17 @@
 import { eventsAfter, openQueue, type TestQueue } from '../testing/event-queues.js';
-import { expectRefusal, fieldsOf } from '../testing/expectations.js';
+import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';
 import { type TestPerson, TestServer, type TestUser } from '../testing/test-server.js';
-
-// biome-ignore lint/suspicious/noExplicitAny: wire forms, told apart by assertions.
-type Wire = any;
 
 let server: TestServer;
 let people: TestServer['people'];
-let system: Awaited<ReturnType<typeof systemGroups>>;
+let system: Awaited<ReturnType<TestServer['systemGroups']>>;
 beforeEach(async () => {
   server = await TestServer.start();
   ({ people } = server);
-  system = await systemGroups();
+  system = await server.systemGroups();
 });
 afterEach(() => server.close());
 
-const systemGroups = () => server.storage.uow.read(({ groups }) => groups.systemGroupIds(server.realmId));
 const ids = (...users: readonly TestUser[]) => users.map(({ id }) => id);
 /** Made by Iago, with nobody in it, unless said otherwise. */
 async function create(name: string, params: object = {}, as = people.iago): Promise<number> {

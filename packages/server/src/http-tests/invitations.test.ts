@@ -1,12 +1,9 @@
 import { ForgetInvitations, SendInvitationLetters } from '@parley/domain/invitations';
 import type { Letter } from '@parley/domain/mail';
 import { eventsAfter, openQueue } from '../testing/event-queues.js';
-import { expectRefusal, fieldsOf } from '../testing/expectations.js';
+import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';
 import { lettersOf, runJobs } from '../testing/jobs.js';
 import { TestServer, type TestUser } from '../testing/test-server.js';
-
-// biome-ignore lint/suspicious/noExplicitAny: wire forms, told apart by assertions.
-type Wire = any;
 
 let server: TestServer;
 let people: TestServer['people'];
@@ -121,7 +118,7 @@ describe('POST /invites/multiuse', () => {
     expectRefusal(await link({}, people.hamlet), 'Insufficient permission');
     expectRefusal(await link({}, people.polonius), 'Not allowed for guest users');
     expectRefusal(await link({ invite_as: 100 }, people.iago), ...OWNER);
-    const { moderators } = await server.storage.uow.read(({ groups }) => groups.systemGroupIds(server.realmId));
+    const { moderators } = await server.systemGroups();
     fieldsOf(await server.patch('/realm', people.desdemona, { create_multiuse_invite_group: { new: moderators } }));
     expectRefusal(await link({ invite_as: 200 }, people.shiva), ADMINISTRATOR);
     fieldsOf(await link({ invite_as: 300 }, people.shiva));
@@ -129,9 +126,7 @@ describe('POST /invites/multiuse', () => {
   });
 
   it('takes default channels from anybody, others from those who may add people there', async () => {
-    const { administrators, members } = await server.storage.uow.read(({ groups }) =>
-      groups.systemGroupIds(server.realmId),
-    );
+    const { administrators, members } = await server.systemGroups();
     fieldsOf(
       await server.patch('/realm', people.desdemona, {
         create_multiuse_invite_group: { new: members },
@@ -227,7 +222,7 @@ describe('POST /invites', () => {
     expect(await letters(0)).toEqual([]);
   });
 
-  it('knows deactivated accounts, and bots of the system', async () => {
+  it('finds deactivated accounts, and bots of the system', async () => {
     const { cordelia } = people;
     await server.storage.uow.write((tx) => tx.users.update({ ...cordelia.user, isActive: false }));
     expectRefusal(
@@ -379,7 +374,7 @@ describe('POST /invites/accept', () => {
   };
 
   it('makes an account of what the invitation says', async () => {
-    const groups = await server.storage.uow.read((r) => r.groups.systemGroupIds(server.realmId));
+    const groups = await server.systemGroups();
     const { group_id: team } = fieldsOf(
       await server.post('/user_groups/create', people.desdemona, { name: 'team', description: '', members: [] }),
     ) as Wire;
@@ -506,7 +501,7 @@ describe('POST /invites/accept', () => {
     expectRefusal(await accept({ key, email: 'c@example.com' }), 'Account has been deactivated.');
   });
 
-  it('knows keys of its own organization only', async () => {
+  it('finds keys of its own organization only', async () => {
     const key = keyOf(await made());
     const reply = await server.request('POST', '/invites/accept', {
       realm: 'other',

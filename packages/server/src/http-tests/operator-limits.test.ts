@@ -9,6 +9,7 @@ beforeAll(async () => {
     rateLimitRules: {
       api_by_user: [{ windowSeconds: 3600, limit: 3 }],
       api_by_ip: [{ windowSeconds: 3600, limit: 20 }],
+      upload_parts_by_user: [{ windowSeconds: 3600, limit: 4 }],
     },
     trustedProxies: ['127.0.0.0/8', '::1', '10.0.0.0/8'],
   });
@@ -41,6 +42,23 @@ describe('rate limits', () => {
     expect(await exhaust(() => callAs(iago))).toBe(3);
     await forget(hamlet.id, null);
     expect([await callAs(hamlet), await callAs(iago)]).toEqual([200, 429]);
+  });
+
+  it('of parts of files are their own, and forgotten with the others', async () => {
+    const { cordelia } = server.people;
+    const headers = {
+      'Tus-Resumable': '1.0.0',
+      'Upload-Offset': '0',
+      'Content-Type': 'application/offset+octet-stream',
+    };
+    const send = async (method: 'PATCH' | 'GET') =>
+      (await server.request(method, '/tus/1/nothing', { as: cordelia, headers })).status;
+    expect(await send('GET')).toBe(404);
+    expect(await exhaust(() => send('PATCH'))).toBe(3);
+    expect(await send('GET')).toBe(429);
+    expect(await callAs(cordelia)).toBe(200);
+    await forget(cordelia.id, null);
+    expect(await send('PATCH')).toBe(404);
   });
 
   it('of log-ins are forgotten with the user', async () => {

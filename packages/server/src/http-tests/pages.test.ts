@@ -16,16 +16,12 @@ import {
 } from '@parley/domain/invitations';
 import type { JobHandler } from '@parley/domain/jobs';
 import type { Letter } from '@parley/domain/mail';
-import type { Realm } from '@parley/domain/realms';
 import type { User } from '@parley/domain/users';
 import { eventsAfter, openQueue } from '../testing/event-queues.js';
-import { expectRefusal, fieldsOf } from '../testing/expectations.js';
+import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';
 import { lettersOf, runJobs } from '../testing/jobs.js';
 import type { TestReply } from '../testing/test-reply.js';
 import { TestServer, type TestUser } from '../testing/test-server.js';
-
-// biome-ignore lint/suspicious/noExplicitAny: wire forms, told apart by assertions.
-type Wire = any;
 
 const PASSWORD = 'alas, poor yorick 1601';
 const DAY = 86_400;
@@ -59,7 +55,10 @@ beforeAll(async () => {
 afterAll(() => Promise.all([main, limited, withoutMail].map((each) => each.close())));
 beforeEach(() => use(main));
 afterEach(async () => {
-  await change(main, { isDeactivated: false }, { inviteRequired: true, emailsRestrictedToDomains: false });
+  await main.changeRealm({
+    isDeactivated: false,
+    settings: { inviteRequired: true, emailsRestrictedToDomains: false },
+  });
 });
 
 async function use(one: TestServer): Promise<void> {
@@ -75,17 +74,6 @@ async function channel(name: string, params: object = {}): Promise<number> {
   return (fieldsOf(made) as Wire).id;
 }
 
-/** As if an administrator had. */
-async function change(
-  { storage, realmId }: TestServer,
-  more: Partial<Realm>,
-  settings: Partial<Realm['settings']> = {},
-): Promise<void> {
-  await storage.uow.write(async (tx) => {
-    const realm = await tx.realms.get(realmId);
-    await tx.realms.update({ ...realm, ...more, settings: { ...realm.settings, ...settings } });
-  });
-}
 const changeUser = (user: TestUser, more: Partial<User>) =>
   server.storage.uow.write(async (tx) => {
     const present = await tx.users.find(server.realmId, user.id);
@@ -126,7 +114,7 @@ const confirmations = () => handlerOf(SendConfirmationLetters);
 
 describe('the first page', () => {
   it('says which organization it is and how to connect, and is what /help leads to', async () => {
-    await change(server, { name: 'Elsinore & Sons' }, { description: 'A <b>castle</b>' });
+    await server.changeRealm({ name: 'Elsinore & Sons', settings: { description: 'A <b>castle</b>' } });
     const reply = await open('/');
     expectPage(reply, '<h1>Elsinore &amp; Sons</h1>');
     expect(reply.body).toContain('A &lt;b&gt;castle&lt;/b&gt;');
@@ -135,7 +123,7 @@ describe('the first page', () => {
     expectRedirect(await open('/help/'), '/');
     expectPage(await open('/login'), 'How to connect');
     expectPage(await open('/login/'), 'You log in to Elsinore &amp; Sons within an app');
-    await change(server, { name: 'Realm zulip' }, { description: '' });
+    await server.changeRealm({ name: 'Realm zulip', settings: { description: '' } });
   });
 
   it('loads nothing, runs nothing, is framed nowhere and read by no other site', async () => {
@@ -156,7 +144,7 @@ describe('the first page', () => {
   it('says that there is no organization, or none any more', async () => {
     expectPage(await open('/', 'nowhere'), 'There is no organization at this address.', 404);
     expectPage(await open('/', 'nowhere'), 'parley realm create', 404);
-    await change(server, { isDeactivated: true });
+    await server.changeRealm({ isDeactivated: true });
     expectPage(await open('/'), 'This organization has been deactivated.', 404);
     expectPage(await send('/register/', { email: 'a@example.com' }), 'has been deactivated', 404);
   });
@@ -227,11 +215,11 @@ describe('PATCH /settings with another address', () => {
   it('checks the address again when it is confirmed', async () => {
     fieldsOf(await ask(wanted));
     const link = await linkTo(wanted);
-    await change(server, {}, { emailChangesDisabled: true });
+    await server.changeRealm({ settings: { emailChangesDisabled: true } });
     expectPage(await send(link), 'Email address changes are disabled in this organization.', 400);
-    await change(server, {}, { emailChangesDisabled: false, emailsRestrictedToDomains: true });
+    await server.changeRealm({ settings: { emailChangesDisabled: false, emailsRestrictedToDomains: true } });
     expectPage(await send(link), 'Outside your domain.', 400);
-    await change(server, {}, { emailsRestrictedToDomains: false });
+    await server.changeRealm({ settings: { emailsRestrictedToDomains: false } });
     const taker = await server.addUser({ email: wanted.toLowerCase(), fullName: 'Quick' });
     expectPage(await send(link), 'Already has an account.', 400);
     await changeUser(taker, { email: `other${n}@example.com` });
@@ -368,10 +356,10 @@ describe('setting another password by mail', () => {
   });
 
   it('is unavailable where nobody logs in with a password', async () => {
-    await change(server, {}, { emailAuthentication: false });
+    await server.changeRealm({ settings: { emailAuthentication: false } });
     expectPage(await open('/accounts/password/reset/'), 'Nobody logs in to this organization with a password.', 404);
     expectPage(await ask(hamlet.email), 'Password authentication is disabled in this organization', 400);
-    await change(server, {}, { emailAuthentication: true });
+    await server.changeRealm({ settings: { emailAuthentication: true } });
   });
 
   it('limits letters per email and per network address, and ends the lock of too many log-ins', async () => {
@@ -507,11 +495,11 @@ describe('joining by a link', () => {
   });
 
   it('sends no letters of welcome where the organization wants none', async () => {
-    await change(server, {}, { sendWelcomeEmails: false });
+    await server.changeRealm({ settings: { sendWelcomeEmails: false } });
     await join(await made());
     expectRedirect(await register(await linkTo(yorick)), JOINED);
     await lettersTo(yorick, handlerOf(SendWelcomeLetters), 1);
-    await change(server, {}, { sendWelcomeEmails: true });
+    await server.changeRealm({ settings: { sendWelcomeEmails: true } });
   });
 
   it.each([
@@ -529,7 +517,7 @@ describe('joining by a link', () => {
     const link = await made();
     await join(link);
     const confirm = await linkTo(yorick);
-    await change(server, {}, { emailsRestrictedToDomains: true });
+    await server.changeRealm({ settings: { emailsRestrictedToDomains: true } });
     const outside = `Your email address, ${yorick}, is not in one of the domains that are allowed to register for accounts in this organization.`;
     expectPage(await join(link), outside, 400);
     expectPage(await register(confirm), outside, 400);
@@ -703,7 +691,7 @@ describe('joining by a link', () => {
   });
 
   describe('where anybody may join', () => {
-    const openToAll = () => change(server, {}, { inviteRequired: false });
+    const openToAll = () => server.changeRealm({ settings: { inviteRequired: false } });
     const signUp = (email = yorick) => send('/register/', { email });
 
     it('needs no link, and leads to the default channels', async () => {
@@ -737,7 +725,7 @@ describe('joining by a link', () => {
       await openToAll();
       await signUp();
       const link = await linkTo(yorick);
-      await change(server, {}, { inviteRequired: true });
+      await server.changeRealm({ settings: { inviteRequired: true } });
       expectPage(await open(link), closedToAll, 400);
       expectPage(await register(link), closedToAll, 400);
       expect(await userOf(yorick)).toBeNull();

@@ -1,10 +1,8 @@
+import { ConfigureRealm } from '@parley/domain/organization';
 import { eventsAfter, openQueue, type TestQueue } from '../testing/event-queues.js';
-import { expectRefusal, fieldsOf } from '../testing/expectations.js';
+import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';
 import { TestServer, type TestUser } from '../testing/test-server.js';
 import { ALL_CAPABILITIES } from '../testing/wire-client.js';
-
-// biome-ignore lint/suspicious/noExplicitAny: wire forms, told apart by assertions.
-type Wire = any;
 
 let server: TestServer;
 let people: TestServer['people'];
@@ -72,7 +70,7 @@ describe('POST /users/me/presence (users §8.1)', () => {
     ]);
   });
 
-  it('counts from -1 where nobody was ever there', async () => {
+  it('counts from -1 where nobody was ever online', async () => {
     await hidePresence(people.hamlet, false);
     const answer = await reported(people.hamlet, { last_update_id: -1, history_limit_days: 0 });
     expect(answer).toMatchObject({ presences: {}, presence_last_update_id: -1 });
@@ -344,6 +342,41 @@ describe('a guest who may not know everybody (users §1.4)', () => {
     });
     expect(Object.keys((await reported(people.iago)).presences)).toContain(cordelia.email);
   });
+});
+
+it('is neither kept nor shown where the operator has disabled it (users §8.1)', async () => {
+  const { hamlet, cordelia } = people;
+  const set = (presenceDisabled: boolean) =>
+    server.parley.useCase(ConfigureRealm).execute({ realmId: server.realmId, settings: { presenceDisabled } });
+  const registered = async (): Promise<Wire> => {
+    const fetched = { fetch_event_types: ['realm', 'presence'] };
+    const { realm_presence_disabled, presences, presence_last_update_id } = fieldsOf(
+      await server.post('/register', hamlet, fetched),
+    ) as Wire;
+    return { realm_presence_disabled, presences, presence_last_update_id };
+  };
+  const { presence_last_update_id: last } = await reported(hamlet, { last_update_id: -1 });
+  const queue = await listen(hamlet);
+  await set(true);
+  const nothing = { presences: {}, presence_last_update_id: -1, server_timestamp: expect.any(Number) };
+  expect(await reported(cordelia)).toEqual(nothing);
+  for (const as of [hamlet, people.polonius]) {
+    expect(await reported(as, { last_update_id: last })).toEqual(nothing);
+    expect(fieldsOf(await server.get('/realm/presence', as))).toEqual(nothing);
+  }
+  for (const user of [hamlet, cordelia]) {
+    expectRefusal(await server.get(`/users/${user.id}/presence`, hamlet), `No presence data for ${user.id}`);
+  }
+  expect(await eventsAfter(server, queue)).toEqual([]);
+  expect(await registered()).toEqual({
+    realm_presence_disabled: true,
+    presences: {},
+    presence_last_update_id: -1,
+  });
+  await set(false);
+  const { presences } = await reported(hamlet, { last_update_id: -1 });
+  expect(Object.keys(presences)).toEqual([`${hamlet.id}`]);
+  expect(await registered()).toMatchObject({ realm_presence_disabled: false, presence_last_update_id: last });
 });
 
 describe('all presences', () => {

@@ -1,11 +1,8 @@
 import { xsalsa20poly1305 } from '@noble/ciphers/salsa.js';
 import { eventsAfter, openQueue } from '../testing/event-queues.js';
-import { expectRefusal, fieldsOf } from '../testing/expectations.js';
+import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';
 import { PUBLIC_KEY, type Registration, sealed, TestPushService, tokenIdOf } from '../testing/test-push-service.js';
 import { TestServer, type TestUser } from '../testing/test-server.js';
-
-// biome-ignore lint/suspicious/noExplicitAny: wire forms, told apart by assertions.
-type Wire = any;
 
 let service: TestPushService;
 let server: TestServer;

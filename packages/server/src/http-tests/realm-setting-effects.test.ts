@@ -2,7 +2,7 @@ import { SendWelcomeLetters } from '@parley/domain/invitations';
 import { ExpireMessages } from '@parley/domain/messages';
 import { ConfigureRealm } from '@parley/domain/organization';
 import { REALM_PERMISSIONS, type Realm, type RealmPermission, STORED_REALM_SETTINGS } from '@parley/domain/realms';
-import { fieldsOf } from '../testing/expectations.js';
+import { fieldsOf, type Wire } from '../testing/expectations.js';
 import { runJobs } from '../testing/jobs.js';
 import { SETTINGS_WITHOUT_READER } from '../testing/realm-settings-document.js';
 import type { TestReply } from '../testing/test-reply.js';
@@ -12,8 +12,6 @@ import { isStorageMemory } from '../testing/test-storage.js';
 /** Decisions that no storage has a part in. */
 const inMemory = isStorageMemory ? describe : describe.skip;
 
-// biome-ignore lint/suspicious/noExplicitAny: wire forms, told apart by assertions.
-type Wire = any;
 type Setting = keyof typeof STORED_REALM_SETTINGS | RealmPermission;
 
 /** How a setting shows in what the server answers to somebody. */
@@ -30,7 +28,7 @@ const DAY = 86_400;
 
 let server: TestServer;
 let people: TestServer['people'];
-let system: Awaited<ReturnType<typeof systemGroups>>;
+let system: Awaited<ReturnType<TestServer['systemGroups']>>;
 let realm: Realm;
 /** Of Hamlet, Cordelia and more people than anybody may mention at once. */
 let general: number;
@@ -38,7 +36,6 @@ let museum: number;
 let group: number;
 let tries = 0;
 
-const systemGroups = () => server.storage.uow.read(({ groups }) => groups.systemGroupIds(server.realmId));
 const unique = (word: string) => `${word}${++tries}`;
 
 const OK = 'done';
@@ -88,6 +85,9 @@ const avatarOf = async ({ id }: TestUser): Promise<string> =>
 
 const toGeneral = (name: string) => () => ({ [name]: general });
 const NO_PERMISSION = 'Insufficient permission';
+
+/** Flags that are off; nothing that is sent changes them. */
+const FOR_THE_OPERATOR: ReadonlySet<string> = new Set(['ownerFullContentAccess', 'presenceDisabled']);
 
 /** By name; null: nothing on the server reads it (docs/realm-settings.md). */
 const EFFECTS: Readonly<Record<Setting, Effect | null>> = {
@@ -233,11 +233,19 @@ const EFFECTS: Readonly<Record<Setting, Effect | null>> = {
     after: false,
   },
   ownerFullContentAccess: {
-    // The operator's.
     change: {},
     ask: () => said(server.post('/export/realm', as('desdemona'), { export_type: 'full_without_consent' })),
     before: NO_PERMISSION,
     after: OK,
+  },
+  presenceDisabled: {
+    change: {},
+    ask: async () => {
+      fieldsOf(await server.post('/users/me/presence', as('cordelia'), { status: 'active' }));
+      return Object.keys(fieldsOf(await server.get('/realm/presence', as('hamlet'))).presences).length > 0;
+    },
+    before: true,
+    after: false,
   },
   requireUniqueNames: {
     change: { require_unique_names: true },
@@ -527,7 +535,7 @@ inMemory('what each setting of an organization changes', () => {
     server = await TestServer.start({ sendsMail: false });
     ({ people } = server);
     const { desdemona, hamlet, cordelia } = people;
-    system = await systemGroups();
+    system = await server.systemGroups();
     const crowd: TestUser[] = [];
     for (let n = 0; n < 14; n++)
       crowd.push(await server.addUser({ email: `crowd${n}@zulip.com`, fullName: `Crowd ${n}` }));
@@ -546,8 +554,8 @@ inMemory('what each setting of an organization changes', () => {
     '%s',
     async (name, { change, ask, before, after }) => {
       expect(await ask()).toEqual(before);
-      if (name === 'ownerFullContentAccess') {
-        const settings = { ownerFullContentAccess: true };
+      if (FOR_THE_OPERATOR.has(name)) {
+        const settings = { [name]: true };
         await server.parley.useCase(ConfigureRealm).execute({ realmId: server.realmId, settings });
       } else {
         const params = typeof change === 'function' ? change() : change;

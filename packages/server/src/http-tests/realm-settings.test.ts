@@ -3,11 +3,8 @@ import { REALM_PERMISSIONS, REALM_SETTINGS, type RealmPermission, type RealmSett
 import type { GroupId } from '@parley/domain/shared';
 import { permissionTitle, REALM_SETTING_FORMS } from '@parley/http';
 import { eventsAfter, openQueue } from '../testing/event-queues.js';
-import { expectRefusal, fieldsOf } from '../testing/expectations.js';
+import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';
 import { TestServer, type TestUser } from '../testing/test-server.js';
-
-// biome-ignore lint/suspicious/noExplicitAny: wire forms, told apart by assertions.
-type Wire = any;
 
 let server: TestServer;
 let people: TestServer['people'];
@@ -15,7 +12,7 @@ let system: Readonly<Record<SystemGroupName, GroupId>>;
 async function start(): Promise<void> {
   server = await TestServer.start();
   ({ people } = server);
-  system = await server.storage.uow.read(({ groups }) => groups.systemGroupIds(server.realmId));
+  system = await server.systemGroups();
 }
 const close = () => server.close();
 

@@ -7,13 +7,10 @@ import { FolderBlobStore, FolderPartialBlobStore } from '@parley/blobs';
 import { SweepFiles } from '@parley/domain/files';
 import { MemoryBlobStore, MemoryPartialBlobStore } from '@parley/testkit';
 import { eventsAfter, openQueue } from '../testing/event-queues.js';
-import { expectRefusal, fieldsOf } from '../testing/expectations.js';
+import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';
 import { postFiles } from '../testing/multipart.js';
 import { TestBrowser } from '../testing/test-browser.js';
 import { basic, TestServer, type TestUser } from '../testing/test-server.js';
-
-// biome-ignore lint/suspicious/noExplicitAny: wire forms, told apart by assertions.
-type Wire = any;
 
 const HOUR = 3600;
 const TUS = { 'Tus-Resumable': '1.0.0' };
@@ -111,6 +108,13 @@ describe('a resumable upload (messages §16.1)', () => {
     expect(await eventsAfter(server, queue)).toEqual([
       { type: 'attachment', op: 'add', attachment, upload_space_used: 10 },
     ]);
+    expect([partials.size, blobs.size]).toEqual([0, 1]);
+
+    // It takes nothing more, and is not made a second time.
+    expect((await send(path, hamlet, 10, '')).status).toBe(404);
+    expect((await send(path, hamlet, 10, '!')).status).toBe(413);
+    expect((await on('DELETE', path, hamlet)).status).toBe(404);
+    expect((await server.request('GET', `/${url}`, { as: hamlet })).body).toBe('helloworld');
     expect([partials.size, blobs.size]).toEqual([0, 1]);
   });
 

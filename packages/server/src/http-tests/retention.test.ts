@@ -1,11 +1,8 @@
 import { ExpireMessages, PurgeArchive, RestoreMessages } from '@parley/domain/messages';
 import type { ChannelId } from '@parley/domain/shared';
 import { eventsAfter, openQueue } from '../testing/event-queues.js';
-import { fieldsOf } from '../testing/expectations.js';
+import { fieldsOf, type Wire } from '../testing/expectations.js';
 import { TestServer, type TestUser } from '../testing/test-server.js';
-
-// biome-ignore lint/suspicious/noExplicitAny: wire forms, told apart by assertions.
-type Wire = any;
 
 let server: TestServer;
 let people: TestServer['people'];

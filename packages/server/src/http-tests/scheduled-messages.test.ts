@@ -1,12 +1,9 @@
 import { DeliverScheduledMessage } from '@parley/domain/scheduling';
 import { FixedClock } from '@parley/testkit';
 import { eventsAfter, openQueue, type TestQueue } from '../testing/event-queues.js';
-import { expectRefusal, fieldsOf } from '../testing/expectations.js';
+import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';
 import { runJobs } from '../testing/jobs.js';
 import { TestServer, type TestUser } from '../testing/test-server.js';
-
-// biome-ignore lint/suspicious/noExplicitAny: wire forms, told apart by assertions.
-type Wire = any;
 
 const START = new FixedClock().now();
 const DUE = START + 3600;

@@ -238,7 +238,7 @@ describe('POST /messages', () => {
     });
 
     it('in a channel whose senders they are not among', async () => {
-      const admins = await server.storage.uow.read(({ groups }) => groups.systemGroupIds(server.realmId));
+      const admins = await server.systemGroups();
       await server.createChannel('news', [people.hamlet], { can_send_message_group: admins.administrators });
       await refused({ ...toChannel, to: 'news' }, 'You do not have permission to post in this channel.');
       expect((await send({ ...toChannel, to: 'news' }, people.desdemona)).status).toBe(200);
@@ -263,7 +263,7 @@ describe('POST /messages', () => {
 
     it('in a new topic where they may not begin any', async () => {
       await send(toChannel);
-      const { moderators } = await server.storage.uow.read(({ groups }) => groups.systemGroupIds(server.realmId));
+      const { moderators } = await server.systemGroups();
       await server.createChannel('ordered', [people.hamlet, people.desdemona], { can_create_topic_group: moderators });
       const inOrder = { ...toChannel, to: 'ordered' };
       await refused(inOrder, 'You do not have permission to create new topics in this channel.');

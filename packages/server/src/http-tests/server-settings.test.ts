@@ -57,18 +57,13 @@ describe('GET /server_settings', () => {
 
   it('still answers for a realm that is deactivated', async () => {
     const other = await TestServer.start();
-    await other.storage.uow.write(async (tx) => {
-      await tx.realms.update({ ...(await tx.realms.get(other.realmId)), isDeactivated: true });
-    });
+    await other.changeRealm({ isDeactivated: true });
     expect((await other.get('/server_settings', null)).body.realm_name).toBe('Realm zulip');
     await other.close();
   });
 
   it('says that spectators are welcome where server and realm both say so, and there is something to read', async () => {
-    await server.storage.uow.write(async (tx) => {
-      const realm = await tx.realms.get(server.realmId);
-      await tx.realms.update({ ...realm, settings: { ...realm.settings, enableSpectatorAccess: true } });
-    });
+    await server.changeRealm({ settings: { enableSpectatorAccess: true } });
     const isWelcome = async () => (await server.get('/server_settings', null)).body.realm_web_public_access_enabled;
     expect(await isWelcome()).toBe(false);
     await server.createChannel('lobby', [], { is_web_public: true });

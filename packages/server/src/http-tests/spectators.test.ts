@@ -1,10 +1,7 @@
-import { expectRefusal, fieldsOf } from '../testing/expectations.js';
+import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';
 import { imageFile, postFiles } from '../testing/multipart.js';
 import { TestBrowser } from '../testing/test-browser.js';
 import { TestServer, type TestUser } from '../testing/test-server.js';
-
-// biome-ignore lint/suspicious/noExplicitAny: wire forms, told apart by assertions.
-type Wire = any;
 
 let server: TestServer;
 let people: TestServer['people'];
@@ -135,9 +132,7 @@ describe('without logging in (protocol §9)', () => {
       const { hamlet, desdemona } = people;
       const unknown = [302, `${place()}/unknown.png`];
       expect(await redirect('999999')).toEqual(unknown);
-      const { members, everyone } = await server.storage.uow.read(({ groups }) =>
-        groups.systemGroupIds(server.realmId),
-      );
+      const { members, everyone } = await server.systemGroups();
       const limit = (group: number) =>
         server.patch('/realm', desdemona, { can_access_all_users_group: { new: group } });
       fieldsOf(await limit(members));
@@ -242,4 +237,15 @@ describe('without logging in (protocol §9)', () => {
     await server.addRealm('bare');
     expectUnauthorized(await server.request('GET', `//json/messages/${shown}`, { realm: 'bare' }));
   });
+});
+
+it('reads nothing of an organization that is deactivated, and all of it once it is back', async () => {
+  const { uow } = server.storage;
+  const setDeactivated = (isDeactivated: boolean) =>
+    uow.write(async (tx) => void (await tx.realms.update({ ...(await tx.realms.get(server.realmId)), isDeactivated })));
+  expect(await idsOn([WEB_PUBLIC])).toEqual([shown, other]);
+  await setDeactivated(true);
+  expectUnauthorized(await page([WEB_PUBLIC]));
+  await setDeactivated(false);
+  expect(await idsOn([WEB_PUBLIC])).toEqual([shown, other]);
 });

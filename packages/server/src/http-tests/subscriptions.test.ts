@@ -1,11 +1,8 @@
 import type { Channel } from '@parley/domain/channels';
 import type { SystemGroupName } from '@parley/domain/permissions';
 import type { GroupId } from '@parley/domain/shared';
-import { expectRefusal, fieldsOf } from '../testing/expectations.js';
+import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';
 import { TestServer, type TestUser } from '../testing/test-server.js';
-
-// biome-ignore lint/suspicious/noExplicitAny: wire forms, told apart by assertions.
-type Wire = any;
 
 let server: TestServer;
 let people: TestServer['people'];
@@ -13,7 +10,7 @@ let system: Readonly<Record<SystemGroupName, GroupId>>;
 beforeEach(async () => {
   server = await TestServer.start();
   ({ people } = server);
-  system = await server.storage.uow.read(({ groups }) => groups.systemGroupIds(server.realmId));
+  system = await server.systemGroups();
 });
 afterEach(() => server.close());
 
@@ -179,11 +176,7 @@ describe('POST /users/me/subscriptions', () => {
     it('to bring others without the right to', async () => {
       const { hamlet, cordelia } = people;
       await server.createChannel('lunch', [hamlet]);
-      await server.storage.uow.write(async (tx) => {
-        const realm = await tx.realms.get(server.realmId);
-        const permissions = { ...realm.permissions, canAddSubscribers: system.moderators };
-        await tx.realms.update({ ...realm, permissions });
-      });
+      await server.changeRealm({ permissions: { canAddSubscribers: system.moderators } });
       const lunch = { subscriptions: named('lunch') };
       await refused({ ...lunch, principals: [cordelia.id] }, 'Insufficient permission');
       // sic: their own address counts as somebody else's, their own number does not.

@@ -110,7 +110,7 @@ describe('somebody of another realm', () => {
       'No such user',
     );
     expectRefusal(await as(king, 'POST', '/channels/create', { ...lunch, subscribers: [hamlet.id] }), 'No such user');
-    const { everyone } = await server.storage.uow.read(({ groups }) => groups.systemGroupIds(server.realmId));
+    const { everyone } = await server.systemGroups();
     expectRefusal(
       await as(king, 'POST', '/channels/create', { ...lunch, can_send_message_group: everyone }),
       'Invalid user group',

@@ -3,14 +3,11 @@ import { MakeThumbnails } from '@parley/domain/messages';
 import { openHeic, SharpImageProcessor } from '@parley/images';
 import { ANIMATED_GIF, MemoryBlobStore, TIFF, TURNED_HEIC_PHOTO } from '@parley/testkit';
 import { eventsAfter, openQueue } from '../testing/event-queues.js';
-import { fieldsOf } from '../testing/expectations.js';
+import { fieldsOf, type Wire } from '../testing/expectations.js';
 import { pngOf } from '../testing/images.js';
 import { runJobs } from '../testing/jobs.js';
 import { type GivenFile, postFiles } from '../testing/multipart.js';
 import { TestServer, type TestUser } from '../testing/test-server.js';
-
-// biome-ignore lint/suspicious/noExplicitAny: wire forms, told apart by assertions.
-type Wire = any;
 
 /** An image processor that waits while the test holds it. */
 class HeldProcessor implements ImageProcessor {

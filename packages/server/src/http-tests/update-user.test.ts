@@ -1,11 +1,8 @@
 import type { Role } from '@parley/domain/permissions';
 import { GrantSpecialPermission } from '@parley/domain/users';
 import { eventsAfter, openQueue } from '../testing/event-queues.js';
-import { expectRefusal, fieldsOf } from '../testing/expectations.js';
+import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';
 import { basic, TestServer, type TestUser } from '../testing/test-server.js';
-
-// biome-ignore lint/suspicious/noExplicitAny: wire forms, told apart by assertions.
-type Wire = any;
 
 let server: TestServer;
 let people: TestServer['people'];
@@ -20,7 +17,6 @@ const update = (as: TestUser, who: { id: number | string }, params: object) =>
 const shown = async (who: { id: number }): Promise<Wire> =>
   (fieldsOf(await server.get(`/users/${who.id}`, people.desdemona)) as Wire).user;
 const roleOf = async (who: { id: number }): Promise<number> => (await shown(who)).role;
-const groupIds = () => server.storage.uow.read(({ groups }) => groups.systemGroupIds(server.realmId));
 const userEvents = { event_types: ['realm_user', 'user_group'] };
 const MUST_BE_ADMIN = 'Must be an organization administrator';
 const MUST_BE_OWNER = 'Must be an organization owner';
@@ -36,6 +32,15 @@ const makeBot = ({ user }: TestUser, owner: TestUser) =>
       bot: { kind: 'generic', ownerId: owner.id, isSystem: false, defaultSendingChannelId: null },
     }),
   );
+
+it('leaves a name that is blank, or what it was, and says nothing', async () => {
+  const { iago, hamlet } = people;
+  const queue = await openQueue(server, iago, userEvents);
+  const before = await shown(hamlet);
+  for (const full_name of ['', '  ', hamlet.user.fullName]) fieldsOf(await update(iago, hamlet, { full_name }));
+  expect(await shown(hamlet)).toEqual(before);
+  expect(await eventsAfter(server, queue)).toEqual([]);
+});
 
 describe('who may change users', () => {
   it.each(['shiva', 'hamlet', 'polonius'] as const)('refuses %s before it looks at parameters', async (name) => {
@@ -54,7 +59,7 @@ describe('who may change users', () => {
     expect(await shown(helper)).toMatchObject({ full_name: 'Aide', role: 300 });
   });
 
-  it('knows users of its own realm only, and no bots of the system', async () => {
+  it('finds users of its own realm only, and no bots of the system', async () => {
     const realmId = await server.addRealm('other');
     const theirs = await server.addUser({ email: 'theirs@other.com', fullName: 'Theirs', realmId });
     const bot = await server.storage.uow.read(({ users }) => users.findSystemBot(server.realmId, 'welcome'));
@@ -102,7 +107,7 @@ describe('roles (users §3.2)', () => {
 
   it('are announced to those who know the user, and the groups to everybody', async () => {
     const { iago, hamlet, polonius } = people;
-    const { members, fullMembers, moderators } = await groupIds();
+    const { members, fullMembers, moderators } = await server.systemGroups();
     const queues = await Promise.all([iago, hamlet, polonius].map((who) => openQueue(server, who, userEvents)));
     fieldsOf(await update(iago, hamlet, { role: 300 }));
     fieldsOf(await update(iago, hamlet, { role: 300 }));

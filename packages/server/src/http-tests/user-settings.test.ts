@@ -187,9 +187,12 @@ describe('PATCH /settings', () => {
     const { hamlet } = people;
     await server.patch('/settings', hamlet, { enter_sends: false });
     const queue = await openQueue(server, hamlet);
+    const stored = () => server.storage.uow.read(({ users }) => users.find(server.realmId, hamlet.id));
+    const before = await stored();
     expect(fieldsOf(await server.patch('/settings', hamlet, {}))).toEqual({});
     expect(fieldsOf(await server.patch('/settings', hamlet, { enter_sends: false }))).toEqual({});
     expect(await eventsAfter(server, queue)).toEqual([]);
+    expect(await stored()).toEqual(before);
   });
 
   it('is not for bots', async () => {
@@ -279,11 +282,7 @@ describe('PATCH /settings', () => {
   describe('full_name', () => {
     const rename = (full_name: string, as = people.hamlet, more = {}) =>
       server.patch('/settings', as, { full_name, ...more });
-    const set = (settings: object) =>
-      server.storage.uow.write(async (tx) => {
-        const realm = await tx.realms.get(server.realmId);
-        await tx.realms.update({ ...realm, settings: { ...realm.settings, ...settings } });
-      });
+    const set = (settings: object) => server.changeRealm({ settings });
 
     it('renames, and announces it to everybody', async () => {
       const { hamlet, polonius } = people;
@@ -405,7 +404,7 @@ describe('PATCH /settings', () => {
 
     it('changes settings of those named and of members of groups at any depth, with an event to each of them', async () => {
       const { hamlet, cordelia, shiva, iago, polonius } = people;
-      const { moderators } = await server.storage.uow.read(({ groups }) => groups.systemGroupIds(server.realmId));
+      const { moderators } = await server.systemGroups();
       const queues = await Promise.all([hamlet, shiva, cordelia].map((who) => openQueue(server, who)));
       expect(fieldsOf(await changeFor({ user_ids: [hamlet.id, polonius.id], group_ids: [moderators] }))).toEqual({});
       const event = { type: 'user_settings', op: 'update', property: 'enter_sends', value: true };
@@ -437,7 +436,7 @@ describe('PATCH /settings', () => {
         await tx.users.update({ ...hamlet.user, isActive: false });
         await tx.users.update({ ...cordelia.user, bot });
       });
-      const { members } = await server.storage.uow.read(({ groups }) => groups.systemGroupIds(server.realmId));
+      const { members } = await server.systemGroups();
       fieldsOf(await changeFor({ group_ids: [members] }));
       const users = await server.storage.uow.read((r) => r.users.list(server.realmId, [hamlet.id, cordelia.id]));
       expect(users.map(({ settings }) => settings.enterSends)).toEqual([true, false]);
@@ -489,7 +488,7 @@ describe('PATCH /realm/user_settings_defaults', () => {
   beforeEach(start);
   afterEach(close);
 
-  it('knows no default of what is personal', async () => {
+  it('has no default for what is personal', async () => {
     const values = Object.fromEntries(
       SETTINGS.filter(([name]) => WITHOUT_DEFAULT.includes(name)).map(([name, , other]) => [name, other]),
     );

@@ -1,10 +1,8 @@
 import type { EmailVisibility } from '@parley/domain/user-settings';
 import { GrantSpecialPermission, type User } from '@parley/domain/users';
-import { expectRefusal, fieldsOf } from '../testing/expectations.js';
+import { openQueue } from '../testing/event-queues.js';
+import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';
 import { TestServer, type TestUser } from '../testing/test-server.js';
-
-// biome-ignore lint/suspicious/noExplicitAny: wire forms, told apart by assertions.
-type Wire = any;
 
 let server: TestServer;
 let people: TestServer['people'];
@@ -125,7 +123,7 @@ describe('GET /users/me', () => {
     });
   });
 
-  it('knows the newest message', async () => {
+  it('answers the newest message', async () => {
     const { hamlet, cordelia } = people;
     const sent = await server.post('/messages', cordelia, { type: 'direct', to: [hamlet.id], content: 'hi' });
     expect((await server.get('/users/me', hamlet)).body.max_message_id).toBe(sent.body.id);
@@ -219,6 +217,49 @@ describe('GET /users/{user_id} and /users/{email}', () => {
     for (const who of [king.id, king.email, dummy(king)]) await noSuchUser(who, people.desdemona);
     const { members } = (await server.get('/users', people.desdemona)).body;
     expect(members.map(({ user_id }: Wire) => user_id)).not.toContain(king.id);
+  });
+});
+
+describe('a guest who may not know everybody (users §1.4)', () => {
+  it('is told once of each with whom they come to share several channels, and share none any more', async () => {
+    const { desdemona, iago, hamlet, cordelia, polonius } = people;
+    await server.limitGuests();
+    const names = ['attic', 'cellar', 'den'];
+    for (const name of names) await server.createChannel(name, [polonius, desdemona]);
+    const queue = await openQueue(server, polonius, {
+      event_types: ['realm_user'],
+      client_capabilities: { notification_settings_null: true, user_list_incomplete: true },
+    });
+    let last = -1;
+    const heard = async () => {
+      const query = { queue_id: queue.id, last_event_id: last, dont_block: true };
+      const { events } = fieldsOf(await server.get('/events', polonius, query)) as Wire;
+      last = events.at(-1).id;
+      return events.map(({ op, person }: Wire) => `${op} ${person.user_id}`).sort();
+    };
+    const subscribe = (who: readonly TestUser[]) =>
+      server.post('/users/me/subscriptions', desdemona, {
+        subscriptions: names.map((name) => ({ name })),
+        principals: who.map(({ id }) => id),
+      });
+    const unsubscribe = (who: readonly TestUser[]) =>
+      server.delete('/users/me/subscriptions', desdemona, {
+        subscriptions: names,
+        principals: who.map(({ id }) => id),
+      });
+
+    fieldsOf(await subscribe([hamlet, cordelia]));
+    expect(await heard()).toEqual([`add ${hamlet.id}`, `add ${cordelia.id}`]);
+    fieldsOf(await unsubscribe([cordelia]));
+    expect(await heard()).toEqual([`remove ${cordelia.id}`]);
+    fieldsOf(await server.delete(`/users/${hamlet.id}`, iago));
+    expect(await heard()).toEqual([`remove ${hamlet.id}`]);
+    fieldsOf(await server.post(`/users/${hamlet.id}/reactivate`, iago));
+    expect(await heard()).toEqual([`add ${hamlet.id}`, `update ${hamlet.id}`]);
+    fieldsOf(await unsubscribe([polonius]));
+    expect(await heard()).toEqual([`remove ${desdemona.id}`, `remove ${hamlet.id}`]);
+    fieldsOf(await subscribe([polonius, cordelia]));
+    expect(await heard()).toEqual([`add ${desdemona.id}`, `add ${hamlet.id}`, `add ${cordelia.id}`]);
   });
 });
 

@@ -6,11 +6,13 @@ import {
   DeleteContributions,
   EmailChangedLetters,
   GetConfirmation,
+  IssuePasswordLink,
   IssueUserKey,
   ReactivateUser,
   RequestPasswordReset,
   ResetPassword,
   SetUserActive,
+  SetUserEmail,
   SetUserName,
   SetUserPassword,
   SetUserRole,
@@ -44,8 +46,10 @@ export const accountsModule = new ContainerModule(({ bind }) => {
   provide(bind, ReactivateUser, unitOfWork, clock);
   provide(bind, SetUserRole, unitOfWork, clock);
   provide(bind, SetUserName, unitOfWork);
+  provide(bind, SetUserEmail, unitOfWork);
   provide(bind, SetUserActive, unitOfWork, clock);
   provide(bind, SetUserPassword, unitOfWork, passwordHasher, passwordStrength, clock);
+  provide(bind, IssuePasswordLink, unitOfWork, confirmationKeys, realmUrls, clock);
   provide(bind, IssueUserKey, unitOfWork, apiKeyMint, clock);
 
   provide(bind, SendConfirmationLetters, mailer, unitOfWork, confirmationKeys, realmUrls, clock);

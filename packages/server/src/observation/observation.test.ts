@@ -119,7 +119,7 @@ describe('readiness', () => {
         name: 'disk',
         run: () => {
           looks++;
-          throw new Error('it is full');
+          throw new Error('later', { cause: new Error('it is full') });
         },
       },
       { name: 'write', run: async () => {} },

@@ -54,7 +54,9 @@ async function outcomeOf(run: ReadinessCheck['run']): Promise<string> {
     const first = await Promise.race([Promise.resolve(run()).then(() => 'ok'), late]);
     return first === 'ok' ? 'ok' : `took longer than ${PATIENCE_MS / 1000} s`;
   } catch (error) {
-    return (error as Error).message;
+    const { message, cause } = error as Error;
+    // What those who use the server are not told.
+    return cause instanceof Error ? cause.message : message;
   } finally {
     patience.abort();
   }

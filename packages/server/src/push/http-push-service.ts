@@ -117,7 +117,7 @@ export class HttpPushService implements PushService {
     };
   }
 
-  /** What the service has to know of an organization, it is told when it asks for it. */
+  /** What the service has to know of an organization is sent when it asks for it. */
   private async askFor(realm: Realm, path: string, body: { form?: Form; json?: object }): Promise<Answer> {
     const answer = await this.ask(path, body);
     if (answer.status !== 403 || !isUnknownRealm(answer)) return answer;

@@ -1,8 +1,5 @@
-import { fieldsOf } from './expectations.js';
+import { fieldsOf, type Wire } from './expectations.js';
 import type { TestServer, TestUser } from './test-server.js';
-
-// biome-ignore lint/suspicious/noExplicitAny: wire forms, told apart by assertions.
-type Wire = any;
 
 /** An event queue of somebody's, as their client has it. */
 export interface TestQueue {

@@ -1,7 +1,7 @@
 import type { TestReply } from './test-reply.js';
 
 // biome-ignore lint/suspicious/noExplicitAny: tests say what they expect by their assertions.
-type Wire = any;
+export type Wire = any;
 
 /** What a refusal is, to the last field: strict clients refuse others. */
 export function expectRefusal(

@@ -3,9 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { PushServiceAccount } from '../push/push-service-account.js';
-
-// biome-ignore lint/suspicious/noExplicitAny: wire forms, told apart by assertions.
-type Wire = any;
+import type { Wire } from './expectations.js';
 
 /** What an app encrypts. Here it is only in Base64: whether it can be read is the service's own business. */
 export interface Registration {

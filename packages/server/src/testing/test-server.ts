@@ -7,8 +7,9 @@ import type { ExportLimits } from '@parley/domain/exports';
 import type { BlobStore, FileLimits, PartialBlobStore } from '@parley/domain/files';
 import type { ImageProcessor } from '@parley/domain/images';
 import { CreateRealm } from '@parley/domain/organization';
-import type { Role } from '@parley/domain/permissions';
-import type { RealmId, UserId } from '@parley/domain/shared';
+import type { Role, SystemGroupName } from '@parley/domain/permissions';
+import type { Realm } from '@parley/domain/realms';
+import type { GroupId, RealmId, UserId } from '@parley/domain/shared';
 import type { BotKind, User } from '@parley/domain/users';
 import {
   type Logger,
@@ -259,9 +260,28 @@ export class TestServer {
     return fieldsOf(await this.post('/channels/create', as, fields)).id;
   }
 
+  systemGroups(): Promise<Readonly<Record<SystemGroupName, GroupId>>> {
+    return this.storage.uow.read(({ groups }) => groups.systemGroupIds(this.realmId));
+  }
+
+  /** As if an administrator had, without the rules and events of the API. */
+  async changeRealm(
+    changes: Partial<Omit<Realm, 'settings' | 'permissions'>> & {
+      readonly settings?: Partial<Realm['settings']>;
+      readonly permissions?: Partial<Realm['permissions']>;
+    },
+  ): Promise<void> {
+    await this.storage.uow.write(async (tx) => {
+      const realm = await tx.realms.get(this.realmId);
+      const settings = { ...realm.settings, ...changes.settings };
+      const permissions = { ...realm.permissions, ...changes.permissions };
+      await tx.realms.update({ ...realm, ...changes, settings, permissions });
+    });
+  }
+
   /** Over HTTP: guests know only those with whom they share a conversation (users §1.4). */
   async limitGuests(): Promise<void> {
-    const { members } = await this.storage.uow.read(({ groups }) => groups.systemGroupIds(this.realmId));
+    const { members } = await this.systemGroups();
     fieldsOf(await this.patch('/realm', this.people.desdemona, { can_access_all_users_group: { new: members } }));
   }
 

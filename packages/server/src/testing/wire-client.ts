@@ -1,9 +1,7 @@
-import { fieldsOf } from './expectations.js';
+import { fieldsOf, type Wire } from './expectations.js';
 import type { TestServer, TestUser } from './test-server.js';
+import { changeRealm, deriveOwnRights } from './wire-realm.js';
 import { WireUnread } from './wire-unread.js';
-
-// biome-ignore lint/suspicious/noExplicitAny: wire forms, told apart by comparing them.
-type Wire = any;
 
 /** Every capability of events §2 that has an effect. */
 export const ALL_CAPABILITIES = {
@@ -86,10 +84,10 @@ export class WireClient {
     return this.withoutUnsure(comparable({ ...this.answer, unread_msgs }));
   }
 
-  /** What a client that starts now is told. */
+  /** What a client that starts now gets. */
   async fresh(): Promise<Wire> {
     const answer = await register(this.server, this.as, this.capabilities);
-    // What became of the bots of others is told to nobody who becomes an administrator, or is one no longer (events §9 row 5).
+    // What became of the bots of others is sent to nobody who becomes an administrator, or is one no longer (events §9 row 5).
     if (this.answer.realm_bots === null) answer.realm_bots = null;
     return this.withoutUnsure(comparable(answer));
   }
@@ -128,7 +126,7 @@ async function register(server: TestServer, as: TestUser, capabilities: Capabili
   return fieldsOf(await server.post('/register', as, params));
 }
 
-/** What a client has to ask for afresh, because no event tells which older message takes the place of a deleted one. */
+/** What a client has to ask for afresh, because no event says which older message takes the place of a deleted one. */
 interface Unsure {
   isNewestGone: boolean;
   /** By the ids of the others in them. */
@@ -137,7 +135,7 @@ interface Unsure {
   readonly newestChannelId: number;
   /** Channels that were taken from them. */
   readonly hidden: Set<number>;
-  /** Channels that came back: what was the person's own in them is not told again (channels §6.3). */
+  /** Channels that came back: what was the person's own in them does not come again (channels §6.3). */
   readonly shownAgain: Set<number>;
 }
 
@@ -516,122 +514,6 @@ function putScheduled(answer: Wire, message: Wire): void {
     (it: Wire) => it.scheduled_message_id !== message.scheduled_message_id,
   );
   answer.scheduled_messages = [...others, message].sort(byTime('scheduled_message_id'));
-}
-
-type Derive = (answer: Wire, value: Wire) => void;
-
-/** Deprecated numbers for groups (events §5.2), which stand for system groups only. */
-const numbered =
-  (field: string, numbers: Readonly<Record<string, number>>): Derive =>
-  (answer, value) => {
-    const group = answer.realm_user_groups.find(({ id }: Wire) => id === value);
-    const number = numbers[group?.name];
-    if (number === undefined) throw new Error(`${field} has no number for ${JSON.stringify(value)}`);
-    answer[field] = number;
-  };
-
-const CREATORS = {
-  'role:members': 1,
-  'role:administrators': 2,
-  'role:fullmembers': 3,
-  'role:moderators': 4,
-  'role:nobody': 6,
-  'role:owners': 7,
-};
-const MENTIONERS = {
-  'role:everyone': 1,
-  'role:members': 2,
-  'role:fullmembers': 3,
-  'role:administrators': 5,
-  'role:nobody': 6,
-  'role:moderators': 7,
-};
-
-/** Of those that guests never have, whatever groups they are in. */
-const ownRight =
-  (field: string): Derive =>
-  (answer, value) => {
-    answer[field] = !answer.is_guest && isMember(answer, value);
-  };
-
-const OWN_RIGHTS: Readonly<Record<string, Derive>> = {
-  can_create_public_channel_group: ownRight('can_create_public_streams'),
-  can_create_private_channel_group: ownRight('can_create_private_streams'),
-  can_create_web_public_channel_group: ownRight('can_create_web_public_streams'),
-  can_invite_users_group: ownRight('can_invite_others_to_realm'),
-};
-
-/** What of their own rights clients work out again whenever they come into groups, or leave them. */
-function deriveOwnRights(answer: Wire): void {
-  for (const [property, derive] of Object.entries(OWN_RIGHTS)) derive(answer, answer[`realm_${property}`]);
-  ownsAnyChannelRight(answer);
-}
-
-/** What changes with a property of the organization beside the property (events §9 row 3). */
-const DERIVED: Readonly<Record<string, readonly Derive[]>> = {
-  authentication_methods: [
-    (answer, { Email, LDAP }) => {
-      answer.realm_email_auth_enabled = Email?.enabled === true;
-      answer.realm_password_auth_enabled = Email?.enabled === true || LDAP?.enabled === true;
-    },
-  ],
-  can_create_public_channel_group: [
-    numbered('realm_create_public_stream_policy', CREATORS),
-    OWN_RIGHTS.can_create_public_channel_group!,
-    ownsAnyChannelRight,
-  ],
-  can_create_private_channel_group: [
-    numbered('realm_create_private_stream_policy', CREATORS),
-    OWN_RIGHTS.can_create_private_channel_group!,
-    ownsAnyChannelRight,
-  ],
-  can_create_web_public_channel_group: [
-    numbered('realm_create_web_public_stream_policy', CREATORS),
-    OWN_RIGHTS.can_create_web_public_channel_group!,
-  ],
-  can_invite_users_group: [OWN_RIGHTS.can_invite_users_group!],
-  can_mention_many_users_group: [numbered('realm_wildcard_mention_policy', MENTIONERS)],
-  jitsi_server_url: [
-    (answer, value) => {
-      answer.jitsi_server_url = value ?? answer.server_jitsi_server_url;
-    },
-  ],
-  message_edit_history_visibility_policy: [
-    (answer, value) => {
-      answer.realm_allow_edit_history = value !== 'none';
-    },
-  ],
-  plan_type: [
-    (answer, value) => {
-      answer.zulip_plan_is_not_limited = value !== 2;
-    },
-  ],
-};
-
-function ownsAnyChannelRight(answer: Wire): void {
-  answer.can_create_streams = answer.can_create_public_streams || answer.can_create_private_streams;
-}
-
-/** Whether the client's user is in what a group setting names, directly or through groups. */
-function isMember(answer: Wire, value: Wire): boolean {
-  const { direct_members: members, direct_subgroups: subgroups } =
-    typeof value === 'number' ? { direct_members: [], direct_subgroups: [value] } : value;
-  const groups = answer.realm_user_groups.filter(({ id }: Wire) => subgroups.includes(id));
-  return (
-    members.includes(answer.user_id) ||
-    groups.some((group: Wire) =>
-      isMember(answer, { direct_members: group.members, direct_subgroups: group.direct_subgroup_ids }),
-    )
-  );
-}
-
-const WITHOUT_PREFIX = new Set(['max_file_upload_size_mib']);
-const NOT_KEPT = new Set(['rendered_description']);
-
-function changeRealm(answer: Wire, property: string, value: unknown): void {
-  if (NOT_KEPT.has(property)) return;
-  answer[WITHOUT_PREFIX.has(property) ? property : `realm_${property}`] = value;
-  for (const derive of DERIVED[property] ?? []) derive(answer, value);
 }
 
 function changeUser({ answer, selfId, event: { person } }: Happening): void {

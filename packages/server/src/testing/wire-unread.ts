@@ -1,5 +1,4 @@
-// biome-ignore lint/suspicious/noExplicitAny: wire forms, told apart by comparing them.
-type Wire = any;
+import type { Wire } from './expectations.js';
 
 type Place =
   | { readonly kind: 'channel'; readonly streamId: number; readonly topic: string }

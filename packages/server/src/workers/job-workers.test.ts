@@ -150,7 +150,7 @@ describe('JobWorkers', () => {
     await stopped;
   });
 
-  it('knows no two handlers of one kind', () => {
+  it('refuses two handlers of one kind', () => {
     const handler: JobHandler = { kind: POST, prepare: async () => async () => {} };
     expect(() => new JobWorkers([handler, handler], {} as never)).toThrow('Two handlers for jobs of kind test.post');
   });

@@ -13,7 +13,7 @@ export class StorageWatch extends RecurringWorker {
       try {
         verify();
       } catch {
-        // What is wrong is told by the storage itself, once. Whoever waits for events is let go, and refused the next time.
+        // The storage itself reports what is wrong, once. Whoever waits for events is let go, and refused the next time.
         if (isLost) return;
         isLost = true;
         hub.close();

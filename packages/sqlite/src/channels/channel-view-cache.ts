@@ -41,7 +41,8 @@ export class ChannelViewCache {
       known?.sendersSystemGroup === sendersSystemGroup &&
       haveSameValues(known.permissions, permissions) &&
       haveSameCounts(known, counts);
-    const view = isSame ? known : { ...channel, permissions, sendersSystemGroup, ...counts };
+    // What is new comes before the copy: behind one, V8 gives each object a form of its own, which makes lists of them slow to read.
+    const view = isSame ? known : { sendersSystemGroup, ...counts, ...channel, permissions };
     this.views.put(connection, channel.id, channel.version, { view, groupsVersion });
     return view;
   }

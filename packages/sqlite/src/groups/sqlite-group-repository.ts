@@ -5,6 +5,7 @@ import {
   foldCase,
   type GroupId,
   type RealmId,
+  slicesOf,
   type UnixSeconds,
   type UserId,
 } from '@parley/domain/shared';
@@ -24,6 +25,10 @@ export type GroupViewsCache = VersionedCache<number, readonly GroupView[]>;
 export const newGroupViewsCache = (): GroupViewsCache => new VersionedCache(20);
 /** Of a realm's groups together; a megabyte or two. With more they are read each time. */
 const MAX_CACHED_MEMBERS = 200_000;
+/** Written before others get their turn. */
+const MEMBERS_AT_A_TIME = 500;
+/** Whose members are read before others get their turn. */
+const GROUPS_AT_A_TIME = 5;
 
 /** Lists as JSON, so that a list of ten thousand costs one row. Only active users count. */
 const MEMBER_IDS = `(
@@ -40,6 +45,8 @@ export class SqliteGroupRepository implements GroupRepository {
   private readonly rows;
   private readonly namedRows;
   private readonly namedCount;
+  private readonly membershipCount;
+  private readonly countMembers;
   private readonly anonymousIds;
   private readonly deleteAnonymous;
   private readonly views;
@@ -47,7 +54,8 @@ export class SqliteGroupRepository implements GroupRepository {
   private readonly directAmong;
   private readonly subgroupIds;
   private readonly values;
-  private readonly membersRecursively;
+  private readonly heldIds;
+  private readonly activeMembers;
   private readonly directIds;
   private readonly directMembers;
   private readonly edges;
@@ -86,6 +94,12 @@ export class SqliteGroupRepository implements GroupRepository {
     this.namedCount = connection.values<number>(
       'SELECT count(*) FROM user_group WHERE realm_id = ? AND name_key IS NOT NULL',
     );
+    this.membershipCount = connection.values<number>('SELECT membership_count FROM realm WHERE id = ?');
+    this.countMembers = connection.command(
+      `UPDATE realm SET membership_count = membership_count + ?
+       WHERE id = ? AND EXISTS (
+         SELECT 1 FROM user_group WHERE id = ? AND name_key IS NOT NULL AND system_name IS NULL)`,
+    );
     this.anonymousIds = connection.values<GroupId>(
       'SELECT id FROM user_group WHERE realm_id = ? AND name_key IS NULL ORDER BY id',
     );
@@ -109,21 +123,22 @@ export class SqliteGroupRepository implements GroupRepository {
               CASE WHEN g.name_key IS NULL THEN ${SUBGROUP_IDS} END
        FROM user_group g WHERE +g.realm_id = ? AND g.id IN (SELECT value FROM json_each(?))`,
     );
-    // CROSS JOIN keeps this order: from the groups to the people, not from everybody to their groups.
-    this.membersRecursively = connection.values<UserId>(
+    this.heldIds = connection.values<GroupId>(
       `WITH RECURSIVE closure (id) AS (
-         SELECT id FROM user_group WHERE id = ? AND realm_id = ?
+         SELECT id FROM user_group WHERE +realm_id = ? AND id IN (SELECT value FROM json_each(?))
          UNION
          SELECT g.id
          FROM closure c
          JOIN group_subgroup s ON s.group_id = c.id
          JOIN user_group g ON g.id = s.subgroup_id AND g.is_deactivated = 0
        )
-       SELECT DISTINCT u.id
-       FROM closure c
-       CROSS JOIN group_member m ON m.group_id = c.id
-       CROSS JOIN user u ON u.id = m.user_id AND u.is_active = 1
-       ORDER BY u.id`,
+       SELECT id FROM closure`,
+    );
+    // CROSS JOIN keeps this order: from the groups to the people, not from everybody to their groups.
+    this.activeMembers = connection.values<UserId>(
+      `SELECT u.id FROM json_each(?) some
+       CROSS JOIN group_member m ON m.group_id = some.value
+       CROSS JOIN user u ON u.id = m.user_id AND u.is_active = 1`,
     );
     this.directIds = connection.values<GroupId>(
       'SELECT group_id FROM group_member WHERE user_id = ? AND realm_id = ? ORDER BY group_id',
@@ -243,6 +258,10 @@ export class SqliteGroupRepository implements GroupRepository {
     return this.namedCount.get(realmId)!;
   }
 
+  async countMemberships(realmId: RealmId): Promise<number> {
+    return this.membershipCount.get(realmId)!;
+  }
+
   async filterDirectMembers(realmId: RealmId, id: GroupId, userIds: readonly UserId[]): Promise<readonly UserId[]> {
     return this.directAmong.all(id, realmId, jsonList(userIds));
   }
@@ -278,8 +297,14 @@ export class SqliteGroupRepository implements GroupRepository {
     );
   }
 
-  async listMembersRecursively(realmId: RealmId, id: GroupId): Promise<readonly UserId[]> {
-    return this.membersRecursively.all(id, realmId);
+  async listMembersRecursively(realmId: RealmId, ids: readonly GroupId[]): Promise<readonly UserId[]> {
+    if (ids.length === 0) return [];
+    const members = new Set<UserId>();
+    for (const some of slicesOf(this.heldIds.all(realmId, jsonList(ids)), GROUPS_AT_A_TIME)) {
+      for (const id of this.activeMembers.all(jsonList(some))) members.add(id);
+      await this.connection.yield();
+    }
+    return [...members].sort(ascending);
   }
 
   async listDirectIds(realmId: RealmId, userId: UserId): Promise<readonly GroupId[]> {
@@ -301,15 +326,13 @@ export class SqliteGroupRepository implements GroupRepository {
   /** @throws DomainError GROUP_NAME_TAKEN when another group has the name, deactivated ones included. */
   async add(group: Omit<Group, 'id'>, memberIds: readonly UserId[], subgroupIds: readonly GroupId[]): Promise<Group> {
     this.changed(group.realmId);
-    return refusingTaken(
+    const id = refusingTaken(
       () => nameTaken(group.name),
-      () => {
-        const id = this.insert.get(group.realmId, ...valuesOf(group))!;
-        if (memberIds.length > 0) this.insertMembers.all(jsonList(memberIds), id, group.realmId);
-        if (subgroupIds.length > 0) this.insertSubgroups.all(jsonList(subgroupIds), id, group.realmId);
-        return { ...group, id };
-      },
+      () => this.insert.get(group.realmId, ...valuesOf(group))!,
     );
+    await this.putMembers(group.realmId, id, memberIds);
+    if (subgroupIds.length > 0) this.insertSubgroups.all(jsonList(subgroupIds), id, group.realmId);
+    return { ...group, id };
   }
 
   /** @throws DomainError GROUP_NAME_TAKEN when another group has the name, deactivated ones included. */
@@ -326,12 +349,29 @@ export class SqliteGroupRepository implements GroupRepository {
 
   async addMembers(realmId: RealmId, id: GroupId, userIds: readonly UserId[]): Promise<readonly UserId[]> {
     this.changed(realmId);
-    return this.insertMembers.all(jsonList(userIds), id, realmId).sort(ascending);
+    return (await this.putMembers(realmId, id, userIds)).sort(ascending);
+  }
+
+  /** Answers whoever was not among them. */
+  private async putMembers(realmId: RealmId, id: GroupId, userIds: readonly UserId[]): Promise<UserId[]> {
+    const added: UserId[] = [];
+    for (const some of slicesOf(userIds, MEMBERS_AT_A_TIME)) {
+      for (const userId of this.insertMembers.all(jsonList(some), id, realmId)) added.push(userId);
+      await this.connection.yield();
+    }
+    if (added.length > 0) this.countMembers.run(added.length, realmId, id);
+    return added;
   }
 
   async removeMembers(realmId: RealmId, id: GroupId, userIds: readonly UserId[]): Promise<readonly UserId[]> {
     this.changed(realmId);
-    return this.deleteMembers.all(id, realmId, jsonList(userIds)).sort(ascending);
+    const removed: UserId[] = [];
+    for (const some of slicesOf(userIds, MEMBERS_AT_A_TIME)) {
+      for (const userId of this.deleteMembers.all(id, realmId, jsonList(some))) removed.push(userId);
+      await this.connection.yield();
+    }
+    if (removed.length > 0) this.countMembers.run(-removed.length, realmId, id);
+    return removed.sort(ascending);
   }
 
   async addSubgroups(realmId: RealmId, id: GroupId, subgroupIds: readonly GroupId[]): Promise<readonly GroupId[]> {

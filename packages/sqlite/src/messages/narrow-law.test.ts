@@ -10,7 +10,7 @@ describe('the SQL of conditions', () => {
   let files = 0;
   afterAll(() => rmSync(directory, { recursive: true }));
 
-  it('finds what their predicate, which the storage in memory asks, holds of', async () => {
+  it('finds what their predicate holds of, as the storage in memory does', async () => {
     await agreeOnRandomHistories(
       (clock) => ({ uow: new MemoryStorage(clock).uow, close: async () => {} }),
       (clock) => openSqliteStorage({ path: join(directory, `${++files}.db`), clock }),

@@ -13,8 +13,14 @@ const KINDS = { realm: '\uf800', recipient: '\uf801', topic: '\uf802', sender: '
 
 const ESCAPED = 0xe000;
 
+const SPLIT_AT = /[\0-/:-`{-\x7f]/;
+const ALL_SPLIT_AT = new RegExp(SPLIT_AT, 'g');
+
+/** Most words hold none, which is found out in a fraction of the time. */
 const encode = (text: string): string =>
-  text.replace(/[\0-/:-`{-\x7f]/g, (character) => String.fromCharCode(ESCAPED + character.charCodeAt(0)));
+  SPLIT_AT.test(text)
+    ? text.replace(ALL_SPLIT_AT, (character) => String.fromCharCode(ESCAPED + character.charCodeAt(0)))
+    : text;
 
 export const wordTerm = encode;
 export const realmTerm = (id: RealmId): string => `${KINDS.realm}${id}`;

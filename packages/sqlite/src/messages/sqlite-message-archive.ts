@@ -144,7 +144,7 @@ export class SqliteMessageArchive implements MessageArchive {
       .join(', ')})`;
   }
 
-  /** Moves may be there still, as long as somebody has to hear of the deletion. */
+  /** Moves may be there still, as long as an event of the deletion is to be delivered. */
   private putBackInto(table: ArchivedTable, instead: Readonly<Record<string, string>> = {}): Command {
     const columns = this.columns.all(table);
     const values = columns.map(({ name, default: byDefault }) => {

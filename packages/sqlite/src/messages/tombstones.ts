@@ -4,7 +4,7 @@ import type { Connection } from '../connection.js';
 /** How many events the unit of a removal may append before the one that tells of it. */
 const EVENTS_OF_A_UNIT = 1000;
 
-/** What is left of deleted messages, for as long as somebody may still have to hear of it. */
+/** What is left of deleted messages, for as long as events of them may be to deliver. */
 export class Tombstones {
   private readonly statements;
 

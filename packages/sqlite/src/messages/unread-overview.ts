@@ -8,7 +8,7 @@ import {
   unreadRanges,
   type Viewer,
 } from '@parley/domain/messages';
-import type { ChannelId, MessageId, Ordinal, RecipientId } from '@parley/domain/shared';
+import type { ChannelId, MessageId, Ordinal, RecipientId, UserId } from '@parley/domain/shared';
 import { type Connection, LIMIT, type Query } from '../connection.js';
 import { ascending } from '../rows.js';
 import { EVERYTHING } from './message-filter.js';
@@ -220,7 +220,7 @@ export class UnreadOverviews {
             (id, i) =>
               !(segments !== null && isOrdinalRead(segments, ordinals[i]!)) &&
               !marked.has(id) &&
-              !(mutes.length > 0 && isMuted(mutes, senderIds[i] as never, id)),
+              !(mutes.length > 0 && isMuted(mutes, senderIds[i] as UserId, id)),
           );
     found.add(ordinalRange, key, unread);
     for (const id of mentioning) found.mentioning.add(id);

@@ -51,7 +51,8 @@ const RELEASED = [
   ['0035-exports', '1d34086f4c5986248fb66d91183ad4fa9d8ddda43a781bb59f844f8fc2834d60'],
   ['0036-space-of-owners', '3d160f65ecce60c38f307754243df67c6b55f09a75cd6042b694b25d19e89d58'],
   ['0037-deleted-users', 'fffc5774aad358968d4d87c4e13830e7ed3781f25e807abf2fc8d48b27ba8014'],
-  ['0038-imported-messages', 'c59a5cc14486e0f7dfa71a591a4914b5e9fa1d08924a09318d34b8814fe06a79'],
+  ['0038-membership-count', '80d143cd97e2466021219ba8ac5d4b027683deb09ebf999db320f803be8aa075'],
+  ['0039-imported-messages', 'c59a5cc14486e0f7dfa71a591a4914b5e9fa1d08924a09318d34b8814fe06a79'],
 ];
 
 let directory: string;

@@ -21,7 +21,9 @@ CREATE TABLE realm (
   -- At the address of the server itself; every other one has a name of its own below that.
   is_at_server_address INTEGER NOT NULL DEFAULT 0,
   -- JSON: what is known of its icon and logos, by name; '{}': they never changed.
-  images TEXT NOT NULL DEFAULT '{}'
+  images TEXT NOT NULL DEFAULT '{}',
+  -- Direct members of its groups together, without those of the system and anonymous ones.
+  membership_count INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE UNIQUE INDEX realm_at_server_address ON realm (is_at_server_address) WHERE is_at_server_address = 1;
 

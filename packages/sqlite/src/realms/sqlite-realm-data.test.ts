@@ -1,5 +1,11 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { RemovalPlace } from '@parley/domain/realms';
+import { aChannel, aMessage, anotherRealm, aUser, createFixtureOn, FixedClock } from '@parley/testkit';
 import Sqlite from 'better-sqlite3';
 import { MIGRATIONS } from '../features.js';
+import { openSqliteStorage } from '../index.js';
 import { migrate } from '../migrations/migrate.js';
 import { TABLES_OF_REALMS } from './sqlite-realm-data.js';
 
@@ -14,4 +20,37 @@ it('removes the rows of every table that has a realm', () => {
     .pluck()
     .all();
   expect(tables).toEqual([...TABLES_OF_REALMS].sort());
+});
+
+it('removes as many rows in a step as it is told, and all but those of other realms in the end', async () => {
+  const directory = mkdtempSync(join(tmpdir(), 'parley-realm-data-'));
+  const path = join(directory, 'a.db');
+  const clock = new FixedClock();
+  const storage = openSqliteStorage({ path, clock });
+  const pieces = (who: string) => [
+    aChannel({ name: 'general', subscribers: [who] }),
+    ...Array.from({ length: 10 }, () => aMessage({ from: who, to: 'general' })),
+  ];
+  const fixture = await createFixtureOn(storage.uow, clock, aUser({ name: 'iago' }), ...pieces('iago'));
+  await anotherRealm(fixture, ...pieces('otherRealmUser'));
+  const reader = new Sqlite(path, { readonly: true });
+  const counts = TABLES_OF_REALMS.map((table) =>
+    reader.prepare<[number], number>(`SELECT count(*) FROM ${table} WHERE realm_id = ?`).pluck(),
+  );
+  const rowsOf = (realmId: number) => counts.reduce((sum, count) => sum + count.get(realmId)!, 0);
+  const [own, others] = await storage.uow.read((r) => r.realms.list());
+  const othersBefore = rowsOf(others!.id);
+  let left = rowsOf(own!.id);
+  expect(left).toBeGreaterThan(40);
+  for (let place: RemovalPlace | 'done' = null; place !== 'done'; ) {
+    const from: RemovalPlace = place;
+    place = await storage.uow.write((tx) => tx.realmData.removeSome(own!.id, from, 7));
+    const now = rowsOf(own!.id);
+    expect(left - now).toBeLessThanOrEqual(7);
+    left = now;
+  }
+  expect([left, rowsOf(others!.id)]).toEqual([0, othersBefore]);
+  reader.close();
+  await storage.close();
+  rmSync(directory, { recursive: true });
 });

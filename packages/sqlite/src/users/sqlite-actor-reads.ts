@@ -2,7 +2,7 @@ import { type Actor, type ActorReads, ROLES, type Role } from '@parley/domain/pe
 import { DomainError, type GroupId, type RealmId, type UserId } from '@parley/domain/shared';
 import type { Connection } from '../connection.js';
 import type { Quarantine } from '../quarantine.js';
-import { type Flag, jsonList } from '../rows.js';
+import { ascending, type Flag, jsonList } from '../rows.js';
 import { VersionedCache } from '../versioned-cache.js';
 
 /** Under the versions of the user and of the realm's groups. */
@@ -13,7 +13,8 @@ export class SqliteActorReads implements ActorReads {
   private readonly entries;
   private readonly entry;
   private readonly people;
-  private readonly closures;
+  private readonly memberships;
+  private readonly edges;
   /** The closures read last: most people are in the same groups as many others, and share one set. */
   private readonly sets = new Map<string, ReadonlySet<GroupId>>();
 
@@ -32,17 +33,24 @@ export class SqliteActorReads implements ActorReads {
       `SELECT id, realm_id, role, bot_kind IS NOT NULL AS is_bot, bot_owner_id
        FROM user WHERE id IN (SELECT value FROM json_each(?))`,
     );
-    // Upward from the groups they are in directly, but not through a deactivated one: it passes nobody on.
-    this.closures = connection.tuples<[UserId, string]>(
-      `WITH RECURSIVE closure (user_id, group_id) AS (
-         SELECT user_id, group_id FROM group_member WHERE user_id IN (SELECT value FROM json_each(?))
+    this.memberships = connection.tuples<[UserId, string]>(
+      `SELECT user_id, group_concat(group_id ORDER BY group_id) FROM group_member
+       WHERE user_id IN (SELECT value FROM json_each(?)) GROUP BY user_id`,
+    );
+    // Upward from these groups, but not through a deactivated one: it passes nobody on.
+    this.edges = connection.tuples<[GroupId, GroupId]>(
+      `WITH RECURSIVE reached (id) AS (
+         SELECT value FROM json_each(?)
          UNION
-         SELECT c.user_id, s.group_id
-         FROM closure c
-         JOIN user_group g ON g.id = c.group_id AND g.is_deactivated = 0
-         JOIN group_subgroup s ON s.subgroup_id = c.group_id
+         SELECT s.group_id
+         FROM reached r
+         JOIN user_group g ON g.id = r.id AND g.is_deactivated = 0
+         JOIN group_subgroup s ON s.subgroup_id = r.id
        )
-       SELECT user_id, group_concat(group_id ORDER BY group_id) FROM closure GROUP BY user_id`,
+       SELECT s.subgroup_id, s.group_id
+       FROM reached r
+       JOIN user_group g ON g.id = r.id AND g.is_deactivated = 0
+       JOIN group_subgroup s ON s.subgroup_id = r.id`,
     );
   }
 
@@ -69,20 +77,35 @@ export class SqliteActorReads implements ActorReads {
   private load(entries: readonly (readonly [UserId, string])[]): Actor[] {
     const ids = jsonList(entries.map(([id]) => id));
     const versions = new Map(entries);
-    const closures = new Map(this.closures.all(ids));
+    const groups = this.groupsOf(ids);
     return this.people.all(ids).map((row) => {
-      const actor = this.toActor(row, this.setOf(closures.get(row.id) ?? ''));
+      const actor = this.toActor(row, groups.get(row.id) ?? this.setOf([]));
       this.cache.put(this.connection, row.id, versions.get(row.id)!, actor);
       return actor;
     });
   }
 
-  private setOf(groupIds: string): ReadonlySet<GroupId> {
-    let set = this.sets.get(groupIds);
+  /** Most people are directly in the same groups as many others, so that what these lead to is found once. */
+  private groupsOf(userIds: string): ReadonlyMap<UserId, ReadonlySet<GroupId>> {
+    const direct = this.memberships.all(userIds);
+    const kinds = new Map(direct.map(([, groupIds]) => [groupIds, idsIn(groupIds)]));
+    const holders = new Map<GroupId, GroupId[]>();
+    for (const [subgroupId, groupId] of this.edges.all(jsonList([...new Set([...kinds.values()].flat())]))) {
+      const known = holders.get(subgroupId);
+      if (known) known.push(groupId);
+      else holders.set(subgroupId, [groupId]);
+    }
+    const sets = new Map([...kinds].map(([text, groupIds]) => [text, this.setOf(reachable(groupIds, holders))]));
+    return new Map(direct.map(([userId, groupIds]) => [userId, sets.get(groupIds)!]));
+  }
+
+  private setOf(groupIds: readonly GroupId[]): ReadonlySet<GroupId> {
+    const key = groupIds.join();
+    let set = this.sets.get(key);
     if (!set) {
-      set = new Set(groupIds === '' ? [] : groupIds.split(',').map((id) => Number(id) as GroupId));
+      set = new Set(groupIds);
       if (this.sets.size >= 1000) this.sets.clear();
-      this.sets.set(groupIds, set);
+      this.sets.set(key, set);
     }
     return set;
   }
@@ -97,6 +120,19 @@ export class SqliteActorReads implements ActorReads {
       groups,
     };
   }
+}
+
+const idsIn = (list: string): readonly GroupId[] => list.split(',').map((id) => Number(id) as GroupId);
+
+/** These groups and all that hold them; ascending. */
+function reachable(
+  groupIds: readonly GroupId[],
+  holders: ReadonlyMap<GroupId, readonly GroupId[]>,
+): readonly GroupId[] {
+  const found = new Set(groupIds);
+  // A set is walked in order of insertion, what is added meanwhile included.
+  for (const id of found) for (const holder of holders.get(id) ?? []) found.add(holder);
+  return [...found].sort(ascending);
 }
 
 interface UserSummaryRow {

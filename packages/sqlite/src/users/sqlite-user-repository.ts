@@ -25,6 +25,7 @@ export class SqliteUserRepository implements UserRepository {
   private readonly rowById;
   private readonly rowByEmail;
   private readonly rowsById;
+  private readonly activeIds;
   private readonly rowsByEmail;
   private readonly rowsByName;
   private readonly entries;
@@ -56,6 +57,10 @@ export class SqliteUserRepository implements UserRepository {
     // The plus keeps SQLite from reading the whole realm to find a few ids; so it does in the other repositories.
     this.rowsById = connection.rows<UserRow>(
       'SELECT * FROM user WHERE +realm_id = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY id',
+    );
+    this.activeIds = connection.values<UserId>(
+      `SELECT id FROM user
+       WHERE +realm_id = ? AND id IN (SELECT value FROM json_each(?)) AND is_active = 1 AND system_kind IS NULL ORDER BY id`,
     );
     // With the plus sign it is sorted afterwards. Without, the list of users, which is sorted already, would be gone through.
     this.rowsByEmail = connection.rows<UserRow>(
@@ -151,6 +156,10 @@ export class SqliteUserRepository implements UserRepository {
   async list(realmId: RealmId, ids: readonly UserId[]): Promise<readonly User[]> {
     if (ids.length === 0) return [];
     return this.rowsById.all(realmId, jsonList(ids)).map(this.toUser);
+  }
+
+  async listActiveIds(realmId: RealmId, ids: readonly UserId[]): Promise<readonly UserId[]> {
+    return this.activeIds.all(realmId, jsonList(ids));
   }
 
   async listByEmail(realmId: RealmId, emails: readonly string[]): Promise<readonly User[]> {

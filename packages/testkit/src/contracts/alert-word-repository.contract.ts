@@ -40,7 +40,7 @@ export function alertWordRepositoryContract(open: OpenStorage): void {
       expect(await bySegment(fixture)).toEqual({});
     });
 
-    it('knows whether a realm has any, and nothing of other realms', async () => {
+    it('answers whether a realm has any, and nothing of other realms', async () => {
       const fixture = await stage(...pieces);
       const { realm } = await anotherRealm(fixture);
       const hasAny = (realmId = fixture.realm.id) => fixture.uow.read(({ alertWords }) => alertWords.hasAny(realmId));

@@ -81,7 +81,7 @@ export function blobStoreContract(open: OpenBlobStore): void {
       expect(await store.list(null, 10)).toEqual([]);
     });
 
-    it('knows nothing of what is not there', async () => {
+    it('finds nothing where there is nothing', async () => {
       expect(await store.sizeOf(key('a1'))).toBeNull();
       await expect(textOf(store, key('a1'), { start: 0, end: 1 })).rejects.toThrow();
       await store.remove(key('a1'));

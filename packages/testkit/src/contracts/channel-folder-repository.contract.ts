@@ -50,7 +50,7 @@ export function channelFolderRepositoryContract(open: OpenStorage): void {
       expect(await list(fixture)).toMatchObject([{ name: 'FIRST' }, { name: 'Second' }]);
     });
 
-    it('knows nothing of another organization', async () => {
+    it('finds nothing of another organization', async () => {
       const fixture = await stage();
       const folder = await add(fixture, 'ours');
       const other = await anotherRealm(fixture);

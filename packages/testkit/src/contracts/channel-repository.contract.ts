@@ -89,7 +89,7 @@ export function channelRepositoryContract(open: OpenStorage): void {
       });
     });
 
-    it('knows whether a folder has channels, archived ones too', async () => {
+    it('answers whether a folder has channels, archived ones too', async () => {
       const fixture = await stage(aChannel({ name: 'general' }), aChannel({ name: 'plain' }));
       const { uow, realm, channel } = fixture;
       const [used, empty] = [4 as ChannelFolderId, 5 as ChannelFolderId];
@@ -348,7 +348,7 @@ export function channelRepositoryContract(open: OpenStorage): void {
       });
     });
 
-    it('knows whether a web-public channel is in use', async () => {
+    it('answers whether a web-public channel is in use', async () => {
       const fixture = await stage(
         aChannel({ name: 'office', privacy: 'public' }),
         aChannel({ name: 'old lobby', privacy: 'webPublic', isArchived: true }),
@@ -362,7 +362,7 @@ export function channelRepositoryContract(open: OpenStorage): void {
       expect(await hasWebPublic()).toBe(true);
     });
 
-    it('knows which channels guests follow', async () => {
+    it('answers which channels guests subscribe to', async () => {
       const fixture = await stage(
         aUser({ name: 'member' }),
         aUser({ name: 'guest', role: 'guest' }),

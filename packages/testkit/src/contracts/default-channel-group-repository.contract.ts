@@ -39,7 +39,7 @@ export function defaultChannelGroupRepositoryContract(open: OpenStorage): void {
       await expect(rename).rejects.toEqual(code('DEFAULT_CHANNEL_GROUP_NAME_TAKEN'));
     });
 
-    it('knows nothing of another organization', async () => {
+    it('finds nothing of another organization', async () => {
       const fixture = await stage();
       const group = await add(fixture, 'ours');
       const other = await anotherRealm(fixture);

@@ -94,7 +94,7 @@ export function eventQueueRepositoryContract(open: OpenStorage): void {
       expect(await fixture.uow.read((r) => r.queues.listOf(other.realm.id, fixture.user('a').id))).toEqual([]);
     });
 
-    it('knows the lowest floor of a realm', async () => {
+    it('answers the lowest floor of a realm', async () => {
       const fixture = await stage(aUser({ name: 'a' }));
       const other = await anotherRealm(fixture, aUser({ name: 'b' }));
       const lowest = (of: Fixture) => fixture.uow.read((r) => r.queues.lowestFloor(of.realm.id));

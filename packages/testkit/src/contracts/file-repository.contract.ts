@@ -79,7 +79,7 @@ export function fileRepositoryContract(open: OpenStorage): void {
       expect((await add(fixture, 'a', 'three')).id).toBeGreaterThan(one.id + 1);
     });
 
-    it('knows which messages refer to which files', async () => {
+    it('answers which messages refer to which files', async () => {
       const fixture = await stage(...pieces);
       const [one, two] = [await add(fixture, 'a', 'one'), await add(fixture, 'a', 'two')];
       await attach(fixture, 1, one.id);
@@ -143,7 +143,7 @@ export function fileRepositoryContract(open: OpenStorage): void {
       expect(ofMessage).toEqual([one.id]);
     });
 
-    it('knows of images how large they are, and what is shown in their place', async () => {
+    it('answers how large images are, and what is shown in their place', async () => {
       const fixture = await stage(...pieces);
       const { id: realmId } = fixture.realm;
       const one = await add(fixture, 'a', 'one', { image: IMAGE });
@@ -201,7 +201,7 @@ export function fileRepositoryContract(open: OpenStorage): void {
       expect(await find(one.id)).toEqual(two);
     });
 
-    it('knows which messages show a placeholder', async () => {
+    it('answers which messages show a placeholder', async () => {
       const fixture = await stage(...pieces);
       const { id: realmId } = fixture.realm;
       const one = await add(fixture, 'a', 'one', { image: IMAGE });

@@ -1,6 +1,6 @@
 import { GROUP_PERMISSIONS, type Group } from '@parley/domain/groups';
 import { SUBGROUP_OF, SYSTEM_GROUPS } from '@parley/domain/permissions';
-import type { GroupId } from '@parley/domain/shared';
+import type { GroupId, Transaction } from '@parley/domain/shared';
 import { aGroup, anotherRealm, aUser, type Fixture } from '../builders.js';
 import { ascending, idsOf, type OpenStorage, stagesOn } from './storage-under-test.js';
 
@@ -60,6 +60,7 @@ export function groupRepositoryContract(open: OpenStorage): void {
         expect(idsOf(named)).toEqual(idsOf(views));
         expect(named.slice(-2)).toEqual([group('inner'), group('outer')]);
         expect(await groups.countNamed(realm.id)).toBe(SYSTEM_GROUPS.length + 2);
+        expect(await groups.countMemberships(realm.id)).toBe(3);
         const asked = [anonymous.id, 999 as GroupId, theirs.id, group('outer').id];
         expect(await groups.list(realm.id, asked)).toEqual([group('outer'), anonymous]);
         const everybody = [user('b').id, user('gone').id, user('a').id, other.user('otherRealmUser').id];
@@ -69,6 +70,23 @@ export function groupRepositoryContract(open: OpenStorage): void {
         expect(await groups.listSubgroupIds(realm.id, group('outer').id)).toEqual([group('inner').id]);
         expect(await groups.listSubgroupIds(other.realm.id, group('outer').id)).toEqual([]);
       });
+    });
+
+    it('counts members of named groups as they come and go, but those of the system', async () => {
+      const fixture = await stage(aUser({ name: 'a' }), aUser({ name: 'b' }), aGroup({ name: 'team', members: ['a'] }));
+      const { uow, realm, group, user } = fixture;
+      const { nobody } = await uow.read((r) => r.groups.systemGroupIds(realm.id));
+      const [a, b] = [user('a').id, user('b').id];
+      const after = (work: (tx: Transaction) => Promise<unknown>) =>
+        uow.write(async (tx) => {
+          await work(tx);
+          return tx.groups.countMemberships(realm.id);
+        });
+      expect(await after((tx) => tx.groups.addMembers(realm.id, group('team').id, [a, b]))).toBe(2);
+      expect(await after((tx) => tx.groups.addMembers(realm.id, nobody, [a]))).toBe(2);
+      await addAnonymous(fixture, ['a', 'b'], []);
+      expect(await after((tx) => tx.groups.removeMembers(realm.id, nobody, [a]))).toBe(2);
+      expect(await after((tx) => tx.groups.removeMembers(realm.id, group('team').id, [a, b, a]))).toBe(0);
     });
 
     it('removes anonymous groups with what is in them, and no named one', async () => {
@@ -198,10 +216,10 @@ export function groupRepositoryContract(open: OpenStorage): void {
       const { id } = group('cast');
       expect(await uow.write((tx) => tx.groups.addMembers(realm.id, id, [c, b, a]))).toEqual([a, c]);
       expect(await uow.write((tx) => tx.groups.addMembers(realm.id, id, [a, c]))).toEqual([]);
-      expect(await uow.read((r) => r.groups.listMembersRecursively(realm.id, id))).toEqual([a, b, c]);
+      expect(await uow.read((r) => r.groups.listMembersRecursively(realm.id, [id]))).toEqual([a, b, c]);
       expect(await uow.write((tx) => tx.groups.removeMembers(realm.id, id, [c, a]))).toEqual([a, c]);
       expect(await uow.write((tx) => tx.groups.removeMembers(realm.id, id, [c, a]))).toEqual([]);
-      expect(await uow.read((r) => r.groups.listMembersRecursively(realm.id, id))).toEqual([b]);
+      expect(await uow.read((r) => r.groups.listMembersRecursively(realm.id, [id]))).toEqual([b]);
     });
 
     it('adds and removes subgroups, answering only what changed, ascending', async () => {
@@ -233,9 +251,12 @@ export function groupRepositoryContract(open: OpenStorage): void {
         aGroup({ name: 'outer', members: ['b'], subgroups: ['inner'] }),
       );
       await uow.write((tx) => tx.groups.addSubgroups(realm.id, group('inner').id, [group('outer').id]));
-      const membersOf = (id: GroupId) => uow.read((r) => r.groups.listMembersRecursively(realm.id, id));
-      expect(await membersOf(group('outer').id)).toEqual([user('a').id, user('b').id]);
-      expect(await membersOf(group('closed').id)).toEqual([user('c').id]);
+      const membersOf = (...ids: GroupId[]) => uow.read((r) => r.groups.listMembersRecursively(realm.id, ids));
+      const [outer, closed] = [group('outer').id, group('closed').id];
+      expect(await membersOf(outer)).toEqual([user('a').id, user('b').id]);
+      expect(await membersOf(closed)).toEqual([user('c').id]);
+      expect(await membersOf(closed, outer, closed)).toEqual([user('a').id, user('b').id, user('c').id]);
+      expect(await membersOf()).toEqual([]);
     });
 
     it('lists the groups one is a direct member of, named or not', async () => {
@@ -307,7 +328,7 @@ export function groupRepositoryContract(open: OpenStorage): void {
         await r.groups.listByName(other, ['cast']),
         (await r.groups.listViews(other)).length,
         (await r.groups.settingValues(other, [id])).size,
-        await r.groups.listMembersRecursively(other, id),
+        await r.groups.listMembersRecursively(other, [id]),
         (await r.groups.listEdges(other)).length,
         await r.groups.listDirectIds(other, user('a').id),
       ]);

@@ -117,7 +117,7 @@ export function jobRepositoryContract(open: OpenStorage): void {
       expect(await fixture.uow.write((tx) => tx.jobs.take(stale!))).toBe(false);
     });
 
-    it('knows by key whether a job waits or is worked on, within the realm and kind', async () => {
+    it('answers by key whether a job waits or is worked on, within the realm and kind', async () => {
       const fixture = await stage();
       const other = await anotherRealm(fixture);
       const isScheduled = (realmId = fixture.realm.id, kind = POST.name, key = 'a') =>

@@ -150,7 +150,7 @@ export function permissionRulesContract(open: OpenStorage): void {
         for (const { name } of world.groups) {
           const { id } = fixture.group(name);
           const members = active.filter((user) => closure.groupsOf(user.id).has(id)).map((user) => user.id);
-          expect(await r.groups.listMembersRecursively(fixture.realm.id, id)).toEqual(ascending(members));
+          expect(await r.groups.listMembersRecursively(fixture.realm.id, [id])).toEqual(ascending(members));
         }
       });
     });

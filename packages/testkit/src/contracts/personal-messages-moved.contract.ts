@@ -109,7 +109,7 @@ export function movedMessagesContract(open: OpenStorage): void {
     });
   });
 
-  it('knows the newest own message', async () => {
+  it('answers the newest own message', async () => {
     const fixture = await stage(...place);
     const newest = () => fixture.uow.read((r) => r.personal.newestId(fixture.viewer('b')));
     expect(await newest()).toBeNull();

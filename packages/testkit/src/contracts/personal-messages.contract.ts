@@ -53,7 +53,7 @@ export function personalMessagesContract(open: OpenStorage): void {
         ]);
       });
 
-      it('knows who mutes whom', async () => {
+      it('answers who mutes whom', async () => {
         const fixture = await stage(...place);
         const { uow, viewer, user } = fixture;
         const [a, b, c] = ['a', 'b', 'c'].map((name) => user(name).id) as [UserId, UserId, UserId];
@@ -243,7 +243,7 @@ export function personalMessagesContract(open: OpenStorage): void {
       const unmute = (fixture: Fixture, name: string, sender: string) =>
         fixture.uow.write((tx) => tx.personal.unmuteSender(fixture.viewer(name), fixture.user(sender).id));
 
-      it('lets arrive read what they send from now on, and only that', async () => {
+      it('marks what they send from now on as read, and only that', async () => {
         const fixture = await stage(...place);
         const before = await send(fixture, { from: 'b', to: 'general' });
         await mute(fixture, 'a', 'b');

@@ -52,7 +52,7 @@ export function pictureRepositoryContract(open: OpenStorage): void {
       expect(await used()).toBe(7);
     });
 
-    it('knows the blobs of all realms', async () => {
+    it('lists the blobs of all realms', async () => {
       const fixture = await stage();
       const { uow, realm } = fixture;
       const other = await anotherRealm(fixture);

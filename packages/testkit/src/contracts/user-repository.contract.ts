@@ -119,6 +119,23 @@ export function userRepositoryContract(open: OpenStorage): void {
       expect(await uow.read((r) => r.users.find(realm.id, unknown))).toBeNull();
     });
 
+    it('lists those who are active by id, bots but no system bots, ascending', async () => {
+      const fixture = await stage(
+        aUser({ name: 'a' }),
+        aUser({ name: 'b', isActive: false }),
+        aUser({ name: 'c', botOf: 'a' }),
+        aUser({ name: 'd' }),
+      );
+      const { uow, realm, user } = fixture;
+      const [a, b, c] = [user('a').id, user('b').id, user('c').id];
+      const welcome = await uow.read((r) => r.users.findSystemBot(realm.id, 'welcome'));
+      const elsewhere = (await anotherRealm(fixture, aUser({ name: 'e' }))).user('e').id;
+      const unknown = (elsewhere + 100) as UserId;
+      const ids = [unknown, elsewhere, c, welcome.id, b, a, c];
+      expect(await uow.read((r) => r.users.listActiveIds(realm.id, ids))).toEqual([a, c]);
+      expect(await uow.read((r) => r.users.listActiveIds(realm.id, []))).toEqual([]);
+    });
+
     it('lists people and bots by name, whatever the letter case', async () => {
       const { uow, realm, user } = await stage(
         aUser({ name: 'a', fullName: 'Zoé' }),
@@ -130,7 +147,7 @@ export function userRepositoryContract(open: OpenStorage): void {
       expect(found).toEqual([user('a'), user('b'), user('c')]);
     });
 
-    it('knows a taken name by its NFKC case-folded form', async () => {
+    it('compares names by their NFKC case-folded form', async () => {
       const { uow, realm, user } = await stage(
         aUser({ name: 'a', fullName: 'Ångström', isActive: false }),
         aUser({ name: 'b', fullName: 'ﬁne bot', botOf: 'a' }),
@@ -144,7 +161,7 @@ export function userRepositoryContract(open: OpenStorage): void {
       expect(await isTaken('Angstrom')).toBe(false);
     });
 
-    it('knows whom a user shares a channel or a conversation with', async () => {
+    it('lists whom a user shares a channel or a conversation with', async () => {
       const { uow, realm, user, users, channel } = await stage(
         ...['me', 'fellow', 'former', 'pal', 'mate1', 'mate2', 'leaver', 'unrelated'].map((name) => aUser({ name })),
         aUser({ name: 'gone', isActive: false }),
@@ -171,7 +188,7 @@ export function userRepositoryContract(open: OpenStorage): void {
       expect(names).toEqual(['fellow', 'pal', 'mate1', 'mate2', 'gonePal']);
     });
 
-    it('knows who was acquainted with whom as of an event, and who is now', async () => {
+    it('answers who could access whom as of an event, and who can now', async () => {
       const people = ['guest', 'member', 'pal', 'unrelated'].map((name) => aUser({ name }));
       const fixture = await stage(...people, aChannel({ name: 'general', subscribers: ['member'] }));
       const { uow, realm, user, channel } = fixture;

@@ -67,6 +67,13 @@ export class MemoryGroups implements GroupRepository {
     return (await this.listNamed(realmId)).length;
   }
 
+  async countMemberships(realmId: RealmId): Promise<number> {
+    const counted = groupRows(this.unit, realmId).filter(
+      ({ group }) => group.name !== null && group.systemName === null,
+    );
+    return counted.reduce((sum, { memberIds }) => sum + [...memberIds].length, 0);
+  }
+
   async filterDirectMembers(realmId: RealmId, id: GroupId, userIds: readonly UserId[]): Promise<readonly UserId[]> {
     return (await this.listDirectMembers(realmId, id)).filter((userId) => userIds.includes(userId));
   }
@@ -80,8 +87,9 @@ export class MemoryGroups implements GroupRepository {
     return new Map(rows.map((row) => [row.group.id, settingValueOf(this.unit, row)]));
   }
 
-  async listMembersRecursively(realmId: RealmId, id: GroupId): Promise<readonly UserId[]> {
-    return membersOf(this.unit, realmId, id);
+  async listMembersRecursively(realmId: RealmId, ids: readonly GroupId[]): Promise<readonly UserId[]> {
+    const members = new Set(ids.flatMap((id) => membersOf(this.unit, realmId, id)));
+    return [...members].sort((a, b) => a - b);
   }
 
   async listEdges(realmId: RealmId): Promise<readonly { readonly subgroupId: GroupId; readonly groupId: GroupId }[]> {

@@ -44,6 +44,10 @@ export class MemoryUsers implements UserRepository {
     return this.everybody(realmId).filter((user) => ids.includes(user.id));
   }
 
+  async listActiveIds(realmId: RealmId, ids: readonly UserId[]): Promise<readonly UserId[]> {
+    return this.members(realmId).flatMap(({ id, isActive }) => (isActive && ids.includes(id) ? [id] : []));
+  }
+
   async listByEmail(realmId: RealmId, emails: readonly string[]): Promise<readonly User[]> {
     const wanted = new Set(emails.map((email) => foldCase(email.trim())));
     return this.everybody(realmId).filter((user) => wanted.has(foldCase(user.email)));

@@ -30,7 +30,7 @@ declare module './tables.js' {
 }
 
 /**
- * Read state told naively: one row for each person and message, made when the message arrives. Real storage keeps only
+ * The naive model of read state: one row for each person and message, made when the message arrives. Real storage keeps only
  * what differs (architecture §5) and has to give the same answers.
  */
 export const NO_FLAGS: PersonalFlags = {

@@ -7,13 +7,25 @@ import {
   expectRefused,
   FakePasswordHasher,
   fakePasswordStrength,
+  fakeRealmUrls,
   type MemoryFixture,
 } from '@parley/testkit';
 import type { ConfirmationPurpose } from '../../confirmations/confirmation.js';
 import { requestConfirmation } from '../../confirmations/confirmation-changes.js';
+import { CONFIRMATION_LETTER } from '../../confirmations/confirmation-jobs.js';
+import type { LinkKeys } from '../../confirmations/link-keys.js';
 import type { ApiKeyMint } from '../../credentials/api-keys.js';
 import type { Role } from '../../permissions/role.js';
-import { IssueUserKey, SetUserActive, SetUserName, SetUserPassword, SetUserRole } from './operate-accounts.js';
+import {
+  IssuePasswordLink,
+  IssueUserKey,
+  SetUserActive,
+  SetUserEmail,
+  SetUserName,
+  SetUserPassword,
+  SetUserRole,
+} from './operate-accounts.js';
+import { RegisterUser } from './register-user.js';
 
 const mint: ApiKeyMint = {
   derive: ({ userId, generation }) => `key ${generation} of ${userId}`,
@@ -21,12 +33,15 @@ const mint: ApiKeyMint = {
   secretFingerprint: 'secret',
 };
 
+const links: LinkKeys = { derive: (id) => `link-of-${id}`, read: () => null };
+
 const by = (fixture: MemoryFixture) => {
   const { uow, clock } = fixture;
   const account = (name: string) => ({ realmId: fixture.realm.id, userId: fixture.user(name).id });
   return {
     setRole: (name: string, role: Role) => new SetUserRole(uow, clock).execute({ ...account(name), role }),
     rename: (name: string, fullName: string) => new SetUserName(uow).execute({ ...account(name), fullName }),
+    setEmail: (name: string, email: string) => new SetUserEmail(uow).execute({ ...account(name), email }),
     setActive: (name: string, isActive: boolean) =>
       new SetUserActive(uow, clock).execute({ ...account(name), isActive }),
     setPassword: (name: string, password: string | null) =>
@@ -34,6 +49,7 @@ const by = (fixture: MemoryFixture) => {
         ...account(name),
         password,
       }),
+    issueLink: (name: string) => new IssuePasswordLink(uow, links, fakeRealmUrls, clock).execute(account(name)),
     issueKey: (name: string, rotates: boolean) =>
       new IssueUserKey(uow, mint, clock).execute({ ...account(name), rotates }),
   };
@@ -50,6 +66,39 @@ describe('the operator', () => {
     await expectInSync(fixture, () => by(fixture).setRole('member', 'owner'));
     await expectInSync(fixture, () => by(fixture).setRole('owner', 'guest'));
     expect(await found(fixture, 'owner')).toMatchObject({ role: 'guest' });
+  });
+
+  it('ends the account of an owner, but not of the only one', async () => {
+    const fixture = await cast();
+    await expect(by(fixture).setActive('owner', false)).rejects.toMatchObject({ code: 'LAST_OWNER' });
+    await by(fixture).setRole('member', 'owner');
+    expect(await by(fixture).setActive('owner', false)).toBe(true);
+    expect(await found(fixture, 'owner')).toMatchObject({ isActive: false });
+  });
+
+  it('registers nobody with a weak password, unless told that it may be', async () => {
+    const fixture = await cast();
+    const { uow, clock, realm } = fixture;
+    const register = new RegisterUser(uow, new FakePasswordHasher(), fakePasswordStrength, mint, clock);
+    const person = { realmId: realm.id, fullName: 'Ophelia', role: 'member', password: 'short' } as const;
+    const weak = register.execute({ ...person, email: 'ophelia@example.com' });
+    await expect(weak).rejects.toMatchObject({ code: 'WEAK_PASSWORD' });
+    await register.execute({ ...person, email: 'ophelia@example.com', allowsWeakPassword: true });
+  });
+
+  it('gives another address, and every client follows', async () => {
+    const fixture = await cast();
+    await expectInSync(fixture, () => by(fixture).setEmail('member', ' new@example.com '));
+    expect(await found(fixture, 'member')).toMatchObject({ email: 'new@example.com' });
+    await by(fixture).setEmail('member', 'NEW@example.com');
+    expect(await found(fixture, 'member')).toMatchObject({ email: 'NEW@example.com' });
+  });
+
+  it('gives nobody an address that is taken, or none', async () => {
+    const fixture = await cast();
+    const taken = fixture.user('owner').email;
+    await expectRefused(fixture, () => by(fixture).setEmail('member', taken), { code: 'EMAIL_TAKEN' });
+    await expectRefused(fixture, () => by(fixture).setEmail('member', 'nowhere'), { code: 'INVALID_EMAIL' });
   });
 
   it('cannot demote or deactivate the last owner', async () => {
@@ -126,6 +175,24 @@ describe('the operator', () => {
     expect(await isOpen('emailChange')).toBe(false);
   });
 
+  it('gets a link by which somebody sets a password, and no letter', async () => {
+    const fixture = await cast();
+    const { uow, clock, realm } = fixture;
+    const issue = (name: string) => by(fixture).issueLink(name);
+    const { url, expiresAt } = await issue('member');
+    expect(url).toMatch(/\/accounts\/password\/reset\/link-of-\d+$/);
+    expect(expiresAt).toBe(clock.now() + 86_400);
+    expect((await issue('member')).url).toBe(url);
+    const open = await uow.read((r) =>
+      r.confirmations.findOpen(realm.id, 'passwordReset', String(fixture.user('member').id)),
+    );
+    const isLetterDue = (id: number) =>
+      uow.read(({ jobs }) => jobs.isScheduled(realm.id, CONFIRMATION_LETTER.name, String(id)));
+    expect(await isLetterDue(open!.id)).toBe(false);
+    await by(fixture).setActive('member', false);
+    await expectRefused(fixture, () => issue('member'), { code: 'USER_DEACTIVATED' });
+  });
+
   it('finds nobody of another organization', async () => {
     const fixture = await cast();
     const other = await anotherRealm(fixture);
@@ -134,12 +201,14 @@ describe('the operator', () => {
     const attempts = [
       () => new SetUserRole(uow, clock).execute({ ...unknown, role: 'owner' }),
       () => new SetUserName(uow).execute({ ...unknown, fullName: 'Name' }),
+      () => new SetUserEmail(uow).execute({ ...unknown, email: 'new@example.com' }),
       () => new SetUserActive(uow, clock).execute({ ...unknown, isActive: false }),
       () =>
         new SetUserPassword(uow, new FakePasswordHasher(), fakePasswordStrength, clock).execute({
           ...unknown,
           password: 'correct horse battery',
         }),
+      () => new IssuePasswordLink(uow, links, fakeRealmUrls, clock).execute(unknown),
       () => new IssueUserKey(uow, mint, clock).execute({ ...unknown, rotates: true }),
       () => new IssueUserKey(uow, mint, clock).execute({ ...unknown, rotates: false }),
     ];

@@ -1,3 +1,7 @@
+import { CONFIRMATION_SECONDS } from '../../confirmations/confirmation.js';
+import { openConfirmation } from '../../confirmations/confirmation-changes.js';
+import { confirmationUrl } from '../../confirmations/confirmation-jobs.js';
+import type { LinkKeys } from '../../confirmations/link-keys.js';
 import type { ApiKeyMint, PasswordHasher } from '../../credentials/api-keys.js';
 import { changePassword } from '../../credentials/change-password.js';
 import { checkPassword, type PasswordStrength } from '../../credentials/password-rules.js';
@@ -5,17 +9,21 @@ import type { Role } from '../../permissions/role.js';
 import { issueKeyOf } from '../../push/issue-key.js';
 import type { Clock } from '../../shared/clock.js';
 import { DomainError } from '../../shared/errors.js';
-import type { RealmId, UserId } from '../../shared/ids.js';
+import type { RealmId, UnixSeconds, UserId } from '../../shared/ids.js';
 import { enforce } from '../../shared/permission.js';
+import type { RealmUrls } from '../../shared/realm-urls.js';
 import { trim } from '../../shared/text.js';
 import type { Repositories, Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
 import { changeRole } from '../../user-lifecycle/change-role.js';
+import { changeEmail } from '../../users/change-email.js';
 import { acceptedName, rename } from '../../users/change-name.js';
+import { isEmailAddress } from '../../users/email-address.js';
 import { isOnlyOwnerOf } from '../../users/owners.js';
 import type { User } from '../../users/user.js';
 import { canChangeRole } from '../../users/user-permissions.js';
 import { deactivateWithBots } from '../deactivate-user.js';
 import { reactivateWithGroups, requireComplete } from '../reactivate-user.js';
+import { loadPasswordRealm } from './reset-password.js';
 
 /** Somebody of an organization, for the operator and the host application, who need no permission. */
 export interface AccountReference {
@@ -53,6 +61,21 @@ export class SetUserName {
       const user = await accountOf(tx, realmId, userId);
       if (trim(fullName) === user.fullName) return user;
       return rename(tx, user, await acceptedName(tx, await tx.realms.get(realmId), user, fullName));
+    });
+  }
+}
+
+export class SetUserEmail {
+  constructor(private readonly uow: UnitOfWork) {}
+
+  /** Of no bot, whose address says whose it is. @throws DomainError UNKNOWN_USER, MUST_NOT_BE_BOT, INVALID_EMAIL, EMAIL_TAKEN */
+  execute({ realmId, userId, email }: AccountReference & { readonly email: string }): Promise<User> {
+    return this.uow.write(async (tx) => {
+      const user = await accountOf(tx, realmId, userId);
+      if (user.bot) throw new DomainError('MUST_NOT_BE_BOT', 'A bot keeps its address.');
+      const address = trim(email);
+      if (!isEmailAddress(address)) throw new DomainError('INVALID_EMAIL', `'${address}' is no email address.`);
+      return address === user.email ? user : changeEmail(tx, user, address);
     });
   }
 }
@@ -101,6 +124,34 @@ export class SetUserPassword {
     await this.uow.write(async (tx) => {
       const user = await accountOf(tx, realmId, userId);
       await changePassword(tx, user, hash, { now: this.clock.now() });
+    });
+  }
+}
+
+/** The link by which somebody sets a password of their own, where no letter can bring it. */
+export class IssuePasswordLink {
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly keys: LinkKeys,
+    private readonly realmUrls: RealmUrls,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Good for one day, and once; the link of a letter that is under way is the same. @throws DomainError UNKNOWN_USER, MUST_NOT_BE_BOT,
+   * USER_DEACTIVATED, REALM_DEACTIVATED, PASSWORD_AUTH_DISABLED
+   */
+  execute({ realmId, userId }: AccountReference): Promise<{ readonly url: string; readonly expiresAt: UnixSeconds }> {
+    return this.uow.write(async (tx) => {
+      const user = await accountOf(tx, realmId, userId);
+      if (user.bot) throw new DomainError('MUST_NOT_BE_BOT', 'A bot has no password.');
+      if (!user.isActive) throw new DomainError('USER_DEACTIVATED', 'Account is deactivated');
+      const realm = await loadPasswordRealm(tx, realmId);
+      const now = this.clock.now();
+      const wanted = { realmId, purpose: 'passwordReset', email: user.email, userId, invitationId: null } as const;
+      const id = await openConfirmation(tx, wanted, now);
+      const url = confirmationUrl(this.realmUrls.urlOf(realm), 'passwordReset', this.keys.derive(id));
+      return { url, expiresAt: now + CONFIRMATION_SECONDS };
     });
   }
 }

@@ -40,7 +40,7 @@ export class RequestPasswordReset {
   /** @throws DomainError UNKNOWN_REALM, REALM_DEACTIVATED, PASSWORD_AUTH_DISABLED, INVALID_EMAIL, RATE_LIMITED */
   async execute({ realmId, ip }: AnonymousCaller, input: RequestPasswordResetInput): Promise<void> {
     if (realmId === null) throw new DomainError('UNKNOWN_REALM', 'Invalid subdomain');
-    await this.uow.read((repositories) => loadRealm(repositories, realmId));
+    await this.uow.read((repositories) => loadPasswordRealm(repositories, realmId));
     const email = trim(input.email);
     if (!isEmailAddress(email)) throw new DomainError('INVALID_EMAIL', 'Enter a valid email address.');
     this.countLetter(loginAttemptKey(realmId, email), ip);
@@ -102,7 +102,7 @@ export class ResetPassword {
   }
 
   private async load(repositories: Repositories | Transaction, realmId: RealmId, key: string): Promise<User> {
-    await loadRealm(repositories, realmId);
+    await loadPasswordRealm(repositories, realmId);
     const wanted = { realmId, purpose: 'passwordReset', key } as const;
     const { userId, email } = await loadConfirmation(repositories, this.keys, wanted, this.clock.now());
     const user = await repositories.users.find(realmId, userId!);
@@ -112,7 +112,8 @@ export class ResetPassword {
   }
 }
 
-async function loadRealm({ realms }: Repositories | Transaction, realmId: RealmId): Promise<Realm> {
+/** @throws DomainError REALM_DEACTIVATED, PASSWORD_AUTH_DISABLED */
+export async function loadPasswordRealm({ realms }: Repositories | Transaction, realmId: RealmId): Promise<Realm> {
   const realm = await realms.get(realmId);
   if (realm.isDeactivated) throw realmDeactivated();
   if (!realm.settings.emailAuthentication) throw passwordAuthDisabled();

@@ -1,4 +1,4 @@
-import type { WebPublicOption } from '../../channels/channel-permissions.js';
+import type { WebPublicOption } from '../../channels/channel-access.js';
 import { enterAsSpectator, type Spectator } from '../../channels/spectators.js';
 import type { Actor } from '../../permissions/actor.js';
 import type { Realm } from '../../realms/realm.js';

@@ -17,7 +17,7 @@ export interface ChangeChannelFolderInput {
   readonly isArchived?: boolean;
 }
 
-/** What a folder is called and like, and whether it is in use (channels §4.15). What stays the same is told to nobody. */
+/** What a folder is called and like, and whether it is in use (channels §4.15). What stays the same causes no event. */
 export class ChangeChannelFolder {
   constructor(
     private readonly uow: UnitOfWork,

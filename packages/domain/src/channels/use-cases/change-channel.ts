@@ -165,7 +165,7 @@ export class ChangeChannel {
     const permissions = await newPermissions(tx, request, privacy, { nobody, everyone });
     return {
       topicsPolicy: input.topicsPolicy === channel.topicsPolicy ? null : (input.topicsPolicy ?? null),
-      privacy: Object.values(input.privacy).some((wish) => wish !== undefined) ? privacy : null,
+      privacy: Object.values(input.privacy).some((value) => value !== undefined) ? privacy : null,
       retention: retention === channel.messageRetentionDays ? null : { days: retention },
       description,
       name,

@@ -4,7 +4,7 @@ import { DomainError } from '../../shared/errors.js';
 import type { ChannelId } from '../../shared/ids.js';
 import { enforce } from '../../shared/permission.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
-import { canReadActive, unknownChannel } from '../channel-permissions.js';
+import { canReadActive, unknownChannel } from '../channel-access.js';
 import { changeSubscription, type SubscriptionProperty, type SubscriptionValue } from '../subscription-properties.js';
 
 export interface ChangeSubscriptionPropertiesInput {
@@ -22,7 +22,7 @@ export class ChangeSubscriptionProperties {
   constructor(private readonly uow: UnitOfWork) {}
 
   /**
-   * All or nothing. Clients are told of what stays the same, too.
+   * All or nothing. What stays the same is sent to clients, too.
    * @throws DomainError UNKNOWN_SUBSCRIPTION_PROPERTY, UNKNOWN_CHANNEL, NOT_SUBSCRIBED, INVALID_COLOR,
    * INVALID_SUBSCRIPTION_VALUE
    */

@@ -2,7 +2,7 @@ import type { Caller } from '../../shared/caller.js';
 import type { ChannelId } from '../../shared/ids.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import type { ChannelView } from '../channel.js';
-import { canSeeMetadata } from '../channel-permissions.js';
+import { canSeeMetadata } from '../channel-access.js';
 import { loadChannel } from '../load-channel.js';
 
 /** One channel, archived or not (channels §4.2). */

@@ -2,7 +2,7 @@ import type { Caller } from '../../shared/caller.js';
 import type { ChannelId, UserId } from '../../shared/ids.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import { loadUser } from '../../users/load-user.js';
-import { canSeeActive } from '../channel-permissions.js';
+import { canSeeActive } from '../channel-access.js';
 import { loadChannel } from '../load-channel.js';
 
 export interface GetSubscriptionStatusInput {

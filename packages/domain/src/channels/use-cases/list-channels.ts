@@ -4,7 +4,7 @@ import type { ChannelId } from '../../shared/ids.js';
 import { enforce } from '../../shared/permission.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import { type Channel, type ChannelView, isPrivate, isWebPublic } from '../channel.js';
-import { hasContentAccess, hasMetadataAccess } from '../channel-permissions.js';
+import { hasContentAccess, hasMetadataAccess } from '../channel-access.js';
 
 export interface ListChannelsInput {
   readonly includePublic: boolean;

@@ -1,7 +1,7 @@
 import type { Caller } from '../../shared/caller.js';
 import type { ChannelId, UserId } from '../../shared/ids.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
-import { canListSubscribers } from '../channel-permissions.js';
+import { canListSubscribers } from '../channel-access.js';
 import { loadChannel } from '../load-channel.js';
 
 /** Active users who are subscribed to a channel, archived or not; ascending (channels §4.10). */

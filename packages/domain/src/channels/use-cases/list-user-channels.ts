@@ -2,7 +2,7 @@ import type { Caller } from '../../shared/caller.js';
 import type { ChannelId, UserId } from '../../shared/ids.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import { loadUser } from '../../users/load-user.js';
-import { hasMetadataAccess } from '../channel-permissions.js';
+import { hasMetadataAccess } from '../channel-access.js';
 
 /** What somebody is subscribed to, archived channels too, of what the caller sees; ascending (channels §4.10). */
 export class ListUserChannels {

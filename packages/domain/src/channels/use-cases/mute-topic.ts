@@ -4,7 +4,7 @@ import { DomainError } from '../../shared/errors.js';
 import type { ChannelId } from '../../shared/ids.js';
 import { trim } from '../../shared/text.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
-import { canReadActive, hasMetadataAccess } from '../channel-permissions.js';
+import { canReadActive, hasMetadataAccess } from '../channel-access.js';
 import { chooseTopicPolicy } from '../choose-topic-policy.js';
 
 export interface MuteTopicInput {

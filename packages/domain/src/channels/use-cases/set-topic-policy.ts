@@ -3,7 +3,7 @@ import type { Clock } from '../../shared/clock.js';
 import type { ChannelId } from '../../shared/ids.js';
 import { allowed } from '../../shared/permission.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
-import { canReadActive } from '../channel-permissions.js';
+import { canReadActive } from '../channel-access.js';
 import { chooseTopicPolicy } from '../choose-topic-policy.js';
 import { loadChannel } from '../load-channel.js';
 import type { TopicVisibility } from '../topic-policy.js';
@@ -15,7 +15,7 @@ export interface SetTopicPolicyInput {
   readonly visibility: TopicVisibility;
 }
 
-/** What the caller wants to hear of a topic, subscribed or not (channels §5.4). */
+/** Of what in a topic the caller wants to be notified, subscribed or not (channels §5.4). */
 export class SetTopicPolicy {
   constructor(
     private readonly uow: UnitOfWork,

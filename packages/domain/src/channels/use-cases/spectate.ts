@@ -6,8 +6,8 @@ import { type PresentUsers, presentKnownUsers } from '../../users/present-known-
 import type { User } from '../../users/user.js';
 import { loadOwnUser, loadViewer } from '../../users/user-loaders.js';
 import { type Channel, isWebPublic } from '../channel.js';
+import type { WebPublicOption } from '../channel-access.js';
 import { loadKnownChannels } from '../channel-loaders.js';
-import type { WebPublicOption } from '../channel-permissions.js';
 import { enterAsSpectator, SPECTATOR_ID, type Spectator } from '../spectators.js';
 
 /** What clients begin with whose user has not logged in (events §1). There is no queue for them. */

@@ -218,6 +218,28 @@ describe('subscribing to channels', () => {
       message: 'Too many subscriptions in one request: users times channels may be 100000 at most.',
     });
   });
+
+  it('refuses permissions of several channels that name more people together than are put in at once', async () => {
+    const people = Array.from({ length: 300 }, (_, n) => `person ${n}`);
+    const fixture = await cast(...people.map((name) => aUser({ name })));
+    const value = { directMembers: ids(fixture, ...people), directSubgroups: [] };
+    const permissions = { canSubscribe: value, canAddSubscribers: value };
+    const names = (count: number) => Array.from({ length: count }, (_, n) => `channel ${n}`);
+    await expectRefused(
+      fixture,
+      () => subscribing(fixture)('member', names(167), { options: { ...DEFAULT_CHANNEL_OPTIONS, permissions } }),
+      {
+        code: 'TOO_MANY_PERMISSION_HOLDERS',
+        message: 'Too many people in the permissions of new channels: times channels they may be 100000 at most.',
+      },
+    );
+    await subscribing(fixture)('member', names(2), { options: { ...DEFAULT_CHANNEL_OPTIONS, permissions } });
+    const { members } = await fixture.uow.read(({ groups }) => groups.systemGroupIds(fixture.realm.id));
+    const unlimited = { canSubscribe: members };
+    await subscribing(fixture)('member', names(200).slice(2), {
+      options: { ...DEFAULT_CHANNEL_OPTIONS, permissions: unlimited },
+    });
+  });
 });
 
 it('sends each of many people all their channels in one event, however many events it takes', async () => {

@@ -11,12 +11,13 @@ import { foldCase, trim } from '../../shared/text.js';
 import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
 import type { User } from '../../users/user.js';
 import { byFoldedName, type Channel, parseChannelName } from '../channel.js';
-import { canSubscribeSelf, hasMetadataAccess, mayAddOthers } from '../channel-permissions.js';
+import { hasMetadataAccess } from '../channel-access.js';
 import type { ChannelCreationContext, ChannelCreator, ChannelOptions, ParsedDescriptions } from '../create-channels.js';
 import type { NotificationBot } from '../notification-bot.js';
 import { countPrincipals, findPrincipals, type Principals } from '../principals.js';
 import { checkSubscriptionCount, type SubscribeResult, subscribeToChannels } from '../subscribe-to-channels.js';
 import { normalizeColor } from '../subscription.js';
+import { canSubscribeSelf, mayAddOthers } from '../subscription-permissions.js';
 import type { ServerChannelConfig } from './create-channel.js';
 
 export interface SubscribeUsersInput {
@@ -44,7 +45,7 @@ export interface SubscribeUsersOutput {
   readonly alreadySubscribed: ReadonlyMap<UserId, readonly string[]>;
   /** Channels the caller cannot enter; those they may not even see in the spelling of the request. */
   readonly inaccessible: readonly string[];
-  /** Whether few enough came to be told one by one. */
+  /** Whether few enough came for an event each. */
   readonly areNewSubscribersNotified: boolean;
 }
 
@@ -157,7 +158,7 @@ export class SubscribeUsers {
     for (const channel of existing) {
       const isSubscribed = subscribed.has(channel.id);
       const isVisible = hasMetadataAccess(actor, channel, isSubscribed);
-      // Of a hidden channel nobody is told more than they typed themselves (contract decision 20).
+      // Of a hidden channel the answer says no more than was typed (contract decision 20).
       const name = isVisible ? channel.name : typed.get(foldCase(channel.name))!.name;
       const decision = canSubscribeSelf(actor, { ...channel, name }, isSubscribed);
       if (failsOnInaccessible) enforce(decision);

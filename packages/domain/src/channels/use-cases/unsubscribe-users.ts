@@ -8,9 +8,10 @@ import { foldCase } from '../../shared/text.js';
 import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
 import type { User } from '../../users/user.js';
 import { byFoldedName, type Channel, parseChannelName } from '../channel.js';
-import { canUnsubscribe, hasMetadataAccess } from '../channel-permissions.js';
+import { hasMetadataAccess } from '../channel-access.js';
 import { countPrincipals, findPrincipals, type Principals } from '../principals.js';
 import { checkSubscriptionCount, slicesOfUsers } from '../subscribe-to-channels.js';
+import { canUnsubscribe } from '../subscription-permissions.js';
 import { unsubscribeFromChannels } from '../unsubscribe-from-channels.js';
 
 export interface UnsubscribeUsersInput {

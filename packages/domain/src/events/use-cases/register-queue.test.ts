@@ -338,7 +338,7 @@ describe('the initial state', () => {
     expect(loaded.recentConversations.map(({ userIds }) => userIds)).toEqual([[owner], [], [owner, guest]]);
   });
 
-  it('knows what of the unread is muted', async () => {
+  it('marks which of the unread is muted', async () => {
     const fixture = await town();
     const viewer = fixture.viewer('member');
     const channelId = fixture.channel('public').id;

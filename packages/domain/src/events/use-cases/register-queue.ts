@@ -54,7 +54,7 @@ export class RegisterQueue {
     input: RegisterQueueInput<L>,
   ): Promise<{ readonly queue: EventQueue; readonly loaded: Loaded<L> }> {
     for (;;) {
-      // The log's end and the state are of one read: no event is missing between them, none is told twice.
+      // The log's end and the state are of one read: no event is missing between them, none comes twice.
       const { startSeq, filter, loaded } = await this.uow.read(async (repositories) => {
         const viewer = await repositories.actors.get(caller);
         if (viewer.role === 'guest' && input.filter.allPublicChannels) {

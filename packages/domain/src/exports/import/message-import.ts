@@ -60,16 +60,29 @@ export class MessageImport {
     }
   }
 
+  /** Spelt out: copying so many properties, to change some, makes objects that V8 handles several times as slowly. */
   private rowOf({ message }: MessageCopy, id: MessageId, recipientId: RecipientId): AppendedCopy {
     return {
-      ...message,
       id,
       realmId: this.ids.realmId,
       recipientId,
       senderId: this.ids.users.get(message.senderId),
       channelId: this.ids.channels.orNull(message.channelId),
+      topic: message.topic,
       content: this.ids.rewriter.markdown(message.content),
       renderedContent: this.ids.rewriter.html(message.renderedContent),
+      sentAt: message.sentAt,
+      clientName: message.clientName,
+      isMeMessage: message.isMeMessage,
+      mentionsChannel: message.mentionsChannel,
+      hasLink: message.hasLink,
+      hasImage: message.hasImage,
+      hasAttachment: message.hasAttachment,
+      topicLinks: message.topicLinks,
+      isReadByDefault: message.isReadByDefault,
+      isEdited: message.isEdited,
+      lastEditedAt: message.lastEditedAt,
+      lastMovedAt: message.lastMovedAt,
     };
   }
 

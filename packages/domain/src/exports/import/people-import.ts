@@ -28,21 +28,19 @@ export class PeopleImport {
   }
 
   async run(): Promise<void> {
-    let people = 0;
     for await (const person of this.source.people()) {
-      people++;
       const userId = this.ids.users.get(person.userId);
       if (this.usersById.get(person.userId)!.user.bot?.isSystem) {
         throw invalidImport(`User ${person.userId} is a bot of the system, and has nothing of its own.`);
       }
-      await this.uow.write((tx) => this.addPerson(tx, userId, person, people));
+      await this.uow.write((tx) => this.addPerson(tx, userId, person));
       for (const entries of slicesOf(person.botStorage, ENTRIES_AT_A_TIME)) {
         await this.uow.write((tx) => tx.botStorage.put(this.ids.realmId, userId, entries));
       }
     }
   }
 
-  private async addPerson(tx: Transaction, userId: UserId, person: PersonCopy, place: number): Promise<void> {
+  private async addPerson(tx: Transaction, userId: UserId, person: PersonCopy): Promise<void> {
     const { realmId } = this.ids;
     const own = { realmId, userId };
     await tx.channels.putSubscriptions(
@@ -65,8 +63,8 @@ export class PeopleImport {
       await tx.statuses.put(realmId, userId, { ...person.status, emoji: emoji && this.ids.emojiOf(emoji) });
     }
     if (person.presence) {
-      await tx.presence.reserveIds(realmId, 1);
-      await tx.presence.put(realmId, [{ ...person.presence, userId, updateId: place }]);
+      const updateId = await tx.presence.reserveIds(realmId, 1);
+      await tx.presence.put(realmId, [{ ...person.presence, userId, updateId }]);
     }
     if (person.alertWords.length > 0) await tx.alertWords.add(realmId, userId, person.alertWords);
     for (const view of person.navigationViews) await tx.navigationViews.put(realmId, userId, view);

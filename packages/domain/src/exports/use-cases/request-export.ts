@@ -20,7 +20,7 @@ import {
 } from '../realm-export.js';
 
 const RECIPIENTS_AT_A_TIME = 1000;
-/** Clients have heard that it is under way before they hear that it is complete. */
+/** Clients get the event that it is under way before the one that it is complete. */
 const BEGIN_AFTER_SECONDS = 1;
 
 /** Asks for an archive of the organization, which the server then makes (organization §8). */

@@ -1,12 +1,15 @@
 import { changeMembership } from '../../channels/announce-visibility.js';
 import { wholeRealm } from '../../events/audience.js';
 import { staysAcyclic } from '../../permissions/group-closure.js';
+import { activeUserIds, groupsById } from '../../permissions/named-in-requests.js';
 import type { Caller } from '../../shared/caller.js';
 import { DomainError } from '../../shared/errors.js';
 import type { GroupId, UserId } from '../../shared/ids.js';
 import { enforce } from '../../shared/permission.js';
+import { slicesOf } from '../../shared/slices.js';
 import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
 import type { User } from '../../users/user.js';
+import { requireRoomForMembers } from '../group.js';
 import type { GroupNotices } from '../group-notices.js';
 import {
   areMembers,
@@ -20,7 +23,8 @@ import {
   canRemoveMembers,
   canRemoveSubgroups,
 } from '../group-permissions.js';
-import { activeUsers, groupsById } from '../named-in-requests.js';
+
+const USERS_AT_A_TIME = 500;
 
 /** Duplicates count once. */
 export interface ChangeGroupMembersInput {
@@ -43,7 +47,7 @@ export class ChangeGroupMembers {
   /**
    * All or nothing.
    * @throws DomainError NO_GROUP_CHANGE, MUST_NOT_BE_GUEST, UNKNOWN_GROUP, NOT_PERMITTED, UNKNOWN_USER,
-   * ALREADY_GROUP_MEMBER, NOT_GROUP_MEMBER, GROUP_DEACTIVATED, ALREADY_SUBGROUP, GROUP_CYCLE, NOT_SUBGROUP
+   * ALREADY_GROUP_MEMBER, TOO_MANY_MEMBERSHIPS, NOT_GROUP_MEMBER, GROUP_DEACTIVATED, ALREADY_SUBGROUP, GROUP_CYCLE, NOT_SUBGROUP
    */
   execute(caller: Caller, input: ChangeGroupMembersInput): Promise<void> {
     return this.uow.write(async (tx) => {
@@ -74,22 +78,22 @@ class GroupChange {
     const { tx, groupId } = this;
     const { actor, realm, group } = await this.load();
     enforce(canAddMembers(actor, realm, group, userIds));
-    const users = await activeUsers(tx, realm.id, userIds);
+    const active = await activeUserIds(tx, realm.id, userIds);
     const present = await tx.groups.filterDirectMembers(realm.id, groupId, userIds);
-    enforce(canBecomeMembers(userIds, new Set(users.keys()), new Set(present)));
-    await this.changeMembers('add', userIds, users);
+    enforce(canBecomeMembers(userIds, active, new Set(present)));
+    requireRoomForMembers(await tx.groups.countMemberships(realm.id), userIds.length);
+    await this.changeMembers('add', userIds);
   }
 
   async removeMembers(userIds: readonly UserId[]): Promise<void> {
     const { tx, groupId } = this;
-    const users = await activeUsers(tx, this.caller.realmId, userIds);
     // Sic: before it is asked who may change the group.
-    enforce(areUsers(userIds, new Set(users.keys())));
+    enforce(areUsers(userIds, await activeUserIds(tx, this.caller.realmId, userIds)));
     const { actor, realm, group } = await this.load();
     enforce(canRemoveMembers(actor, realm, group, userIds));
     const present = await tx.groups.filterDirectMembers(realm.id, groupId, userIds);
     enforce(areMembers(userIds, new Set(present)));
-    await this.changeMembers('remove', userIds, users);
+    await this.changeMembers('remove', userIds);
   }
 
   async addSubgroups(subgroupIds: readonly GroupId[]): Promise<void> {
@@ -118,11 +122,7 @@ class GroupChange {
     return { actor, realm, group: await tx.groups.find(realm.id, this.groupId) };
   }
 
-  private async changeMembers(
-    op: 'add' | 'remove',
-    userIds: readonly UserId[],
-    users: ReadonlyMap<UserId, User>,
-  ): Promise<void> {
+  private async changeMembers(op: 'add' | 'remove', userIds: readonly UserId[]): Promise<void> {
     const { tx, groupId } = this;
     const { actor, realm, group } = await this.load();
     await changeMembership(
@@ -139,7 +139,12 @@ class GroupChange {
         });
       },
     );
-    const people = [...users.values()].filter(({ id, bot }) => bot === null && id !== actor.id);
+    const people: User[] = [];
+    for (const some of slicesOf(userIds, USERS_AT_A_TIME)) {
+      const users = await tx.users.list(realm.id, some);
+      people.push(...users.filter(({ id, bot }) => bot === null && id !== actor.id));
+      await tx.yield();
+    }
     if (people.length === 0) return;
     const by = (await tx.users.find(realm.id, actor.id))!;
     await this.notices.send(tx, realm, { op, actor, by, group: group!, people });
@@ -148,12 +153,7 @@ class GroupChange {
   private async changeSubgroups(op: 'add' | 'remove', subgroupIds: readonly GroupId[]): Promise<void> {
     const { tx, groupId } = this;
     const { realmId } = this.caller;
-    const members = async (): Promise<readonly UserId[]> => {
-      const ids = new Set<UserId>();
-      for (const id of subgroupIds)
-        for (const each of await tx.groups.listMembersRecursively(realmId, id)) ids.add(each);
-      return [...ids];
-    };
+    const members = () => tx.groups.listMembersRecursively(realmId, subgroupIds);
     await changeMembership(tx, realmId, groupId, members, async () => {
       const change = op === 'add' ? tx.groups.addSubgroups : tx.groups.removeSubgroups;
       const changed = await change.call(tx.groups, realmId, groupId, subgroupIds);

@@ -1,6 +1,7 @@
 import { wholeRealm } from '../../events/audience.js';
 import { addAnonymousGroup, defaultGroupSettings } from '../../permissions/default-group-settings.js';
 import type { GroupSettingValue } from '../../permissions/group-setting.js';
+import { activeUserIds, groupsById } from '../../permissions/named-in-requests.js';
 import { groupForSetting, validateGroupSetting } from '../../permissions/validate-group-setting.js';
 import type { Caller } from '../../shared/caller.js';
 import type { Clock } from '../../shared/clock.js';
@@ -13,9 +14,9 @@ import {
   groupNameTaken,
   parseGroupName,
   requireRoomForGroup,
+  requireRoomForMembers,
 } from '../group.js';
 import { areSubgroupCandidates, areUsers, canCreateGroup } from '../group-permissions.js';
-import { activeUsers, groupsById } from '../named-in-requests.js';
 
 export interface CreateGroupInput {
   readonly name: string;
@@ -27,7 +28,7 @@ export interface CreateGroupInput {
   readonly permissions: { readonly [P in GroupPermission]?: GroupSettingValue };
 }
 
-/** A new group with its first members, who are not told by message (users §12.3). */
+/** A new group with its first members, who are not notified by message (users §12.3). */
 export class CreateGroup {
   constructor(
     private readonly uow: UnitOfWork,
@@ -36,15 +37,14 @@ export class CreateGroup {
 
   /**
    * @throws DomainError MUST_NOT_BE_GUEST, NOT_PERMITTED, UNKNOWN_USER, INVALID_GROUP_NAME, GROUP_NAME_TAKEN,
-   * TOO_MANY_GROUPS, UNKNOWN_GROUP, GROUP_DEACTIVATED, and values of permissions as `validateGroupSetting` does
+   * TOO_MANY_GROUPS, TOO_MANY_MEMBERSHIPS, UNKNOWN_GROUP, GROUP_DEACTIVATED, and values of permissions as `validateGroupSetting` does
    */
   execute(caller: Caller, input: CreateGroupInput): Promise<GroupId> {
     const { realmId } = caller;
     return this.uow.write(async (tx) => {
       const actor = await tx.actors.get(caller);
       enforce(canCreateGroup(actor, await tx.realms.get(realmId)));
-      const members = await activeUsers(tx, realmId, input.memberIds);
-      enforce(areUsers(input.memberIds, new Set(members.keys())));
+      enforce(areUsers(input.memberIds, await activeUserIds(tx, realmId, input.memberIds)));
       const name = parseGroupName(input.name);
       const chosen = new Map<GroupPermission, GroupId>();
       for (const permission of Object.keys(GROUP_PERMISSIONS) as GroupPermission[]) {
@@ -55,6 +55,7 @@ export class CreateGroup {
       }
       if (await tx.groups.findByName(realmId, name)) throw groupNameTaken(name);
       requireRoomForGroup(await tx.groups.countNamed(realmId));
+      requireRoomForMembers(await tx.groups.countMemberships(realmId), input.memberIds.length);
       enforce(areSubgroupCandidates(input.subgroupIds, await groupsById(tx, realmId, input.subgroupIds)));
 
       const { id } = await tx.groups.add(

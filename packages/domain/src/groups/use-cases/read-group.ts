@@ -23,7 +23,7 @@ export class ListGroupMembers {
     return this.uow.read(async (repositories) => {
       const { groups } = repositories;
       await enforceReadable(repositories, caller, groupId);
-      if (!directOnly) return groups.listMembersRecursively(caller.realmId, groupId);
+      if (!directOnly) return groups.listMembersRecursively(caller.realmId, [groupId]);
       return (await groups.findView(caller.realmId, groupId))!.memberIds;
     });
   }

@@ -118,7 +118,7 @@ async function setDeactivated(tx: Transaction, group: Group, isDeactivated: bool
     tx,
     realmId,
     id,
-    () => tx.groups.listMembersRecursively(realmId, id),
+    () => tx.groups.listMembersRecursively(realmId, [id]),
     async () => {
       await tx.groups.update({ ...group, isDeactivated });
       const view = (await tx.groups.findView(realmId, id))!;

@@ -1,6 +1,6 @@
 import type { IssuedKey } from '../../authentication/use-cases/fetch-api-key.js';
 import type { Channel } from '../../channels/channel.js';
-import { hasFullHistoryAccess } from '../../channels/channel-permissions.js';
+import { hasFullHistoryAccess } from '../../channels/channel-access.js';
 import { endConfirmation } from '../../confirmations/confirmation-changes.js';
 import type { ApiKeyMint, PasswordHasher } from '../../credentials/api-keys.js';
 import { checkPassword, type PasswordStrength } from '../../credentials/password-rules.js';

@@ -11,7 +11,7 @@ export interface TestWelcomeMessageInput {
   readonly text: string;
 }
 
-/** Shows administrators what newcomers would be told (organization §10.6). */
+/** Shows administrators what newcomers would be sent (organization §10.6). */
 export class TestWelcomeMessage {
   constructor(
     private readonly uow: UnitOfWork,

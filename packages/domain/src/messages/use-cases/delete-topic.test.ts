@@ -1,5 +1,8 @@
 import { aChannel, aMessage, aUser, createFixture, expectInSync, expectRefused } from '@parley/testkit';
+import { subscribeToChannels } from '../../channels/subscribe-to-channels.js';
+import { topicKey } from '../../channels/topic.js';
 import type { Clock } from '../../shared/clock.js';
+import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import { DeleteTopic } from './delete-topic.js';
 
 const messages = (count: number) =>
@@ -25,6 +28,65 @@ describe('deleting a topic', () => {
     expect(await uow.read((r) => r.messages.find(fixture.realm.id, fixture.messages[0]!.id))).not.toBeNull();
     expect(await new DeleteTopic(uow, clock).execute(caller('admin'), input)).toBe(true);
     expect(await left()).toBe(0);
+  });
+
+  it('takes the policies of those who have no message of it left, however many they are', async () => {
+    const others = Array.from({ length: 150 }, (_, n) => `person ${n}`);
+    const fixture = await createFixture(...place, ...others.map((name) => aUser({ name })), ...messages(1));
+    const { uow, caller, channel, clock, realm, user } = fixture;
+    const channelId = channel('general').id;
+    const key = topicKey('Plans');
+    const follow = { realmId: realm.id, channelId, topic: 'Plans', visibility: 'followed', changedAt: 1 } as const;
+    await uow.write(async (tx) => {
+      for (const name of others) await tx.topicPolicies.put({ ...follow, userId: user(name).id });
+      await tx.topicPolicies.put({ ...follow, topic: 'Other', userId: user('member').id });
+    });
+    await new DeleteTopic(uow, clock).execute(caller('admin'), { channelId, topic: 'plans' });
+    const left = (topic: string) => uow.read((r) => r.topicPolicies.listOfTopic(realm.id, channelId, topic, 0, 1000));
+    expect(await left(key)).toEqual([]);
+    expect(await left(topicKey('Other'))).toHaveLength(1);
+  });
+
+  it('leaves the policies of those who have messages of it that the caller cannot see', async () => {
+    const fixture = await createFixture(
+      aUser({ name: 'admin', role: 'administrator' }),
+      aUser({ name: 'member' }),
+      aUser({ name: 'newcomer' }),
+      aChannel({ name: 'general', privacy: 'privateProtectedHistory', subscribers: ['member'] }),
+      aMessage({ from: 'member', to: 'general', topic: 'Plans' }),
+      async (fixture, tx) => {
+        const userIds = [fixture.user('admin').id, fixture.user('newcomer').id];
+        await subscribeToChannels(tx, { channels: [fixture.channel('general')], userIds, requestedColors: new Map() });
+      },
+      aMessage({ from: 'admin', to: 'general', topic: 'Plans' }),
+    );
+    const { uow, caller, channel, clock, realm, user } = fixture;
+    const channelId = channel('general').id;
+    const follow = { realmId: realm.id, channelId, topic: 'Plans', visibility: 'followed', changedAt: 1 } as const;
+    await uow.write(async (tx) => {
+      for (const name of ['member', 'newcomer']) await tx.topicPolicies.put({ ...follow, userId: user(name).id });
+    });
+    await new DeleteTopic(uow, clock).execute(caller('admin'), { channelId, topic: 'plans' });
+    const left = await uow.read((r) => r.topicPolicies.listOfTopic(realm.id, channelId, topicKey('Plans'), 0, 10));
+    expect(left.map(({ userId }) => userId)).toEqual([user('member').id]);
+  });
+
+  it('refuses to go on when the channel is gone in between', async () => {
+    const fixture = await createFixture(...place, ...messages(1));
+    const { uow, caller, channel, clock } = fixture;
+    let units = 0;
+    const vanishing: UnitOfWork = {
+      read: (work) => uow.read(work),
+      write: (work) =>
+        uow.write((tx) => {
+          const find = () => Promise.resolve(null);
+          return work(units++ === 0 ? tx : { ...tx, channels: Object.assign(Object.create(tx.channels), { find }) });
+        }),
+    };
+    const input = { channelId: channel('general').id, topic: 'plans' };
+    await expect(new DeleteTopic(vanishing, clock).execute(caller('admin'), input)).rejects.toMatchObject({
+      code: 'UNKNOWN_CHANNEL',
+    });
   });
 
   it('keeps every client in step', async () => {

@@ -1,6 +1,6 @@
 import { changeTopicPolicy } from '../../channels/change-topic-policy.js';
 import type { Channel } from '../../channels/channel.js';
-import { hasFullHistoryAccess } from '../../channels/channel-permissions.js';
+import { hasFullHistoryAccess } from '../../channels/channel-access.js';
 import { normalizeTopic, topicKey } from '../../channels/topic.js';
 import type { Caller } from '../../shared/caller.js';
 import type { Clock } from '../../shared/clock.js';

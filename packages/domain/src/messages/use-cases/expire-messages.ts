@@ -75,7 +75,7 @@ export class ExpireMessages {
     if (days === null) return 0;
     const messages = oldest.filter(({ sentAt }) => sentAt < this.sentBefore(days));
     const deletion = { realmId, deletedBy: null, deletedAt: this.clock.now(), channel };
-    // Clients are told of direct messages one by one.
+    // Of direct messages clients get an event each.
     const parts = channel === null ? messages.map((message) => [message]) : messages.length > 0 ? [messages] : [];
     for (const part of parts) {
       await deleteMessages(tx, { ...deletion, messages: part });

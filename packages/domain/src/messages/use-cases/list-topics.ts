@@ -4,7 +4,7 @@ import {
   hasFullHistoryAccess,
   unknownChannel,
   type WebPublicOption,
-} from '../../channels/channel-permissions.js';
+} from '../../channels/channel-access.js';
 import { loadChannel } from '../../channels/load-channel.js';
 import { enterAsSpectator, type Spectator } from '../../channels/spectators.js';
 import type { Caller } from '../../shared/caller.js';

@@ -1,5 +1,5 @@
 import type { Channel } from '../../channels/channel.js';
-import { canReadContent } from '../../channels/channel-permissions.js';
+import { canReadContent } from '../../channels/channel-access.js';
 import { normalizeTopic, topicKey } from '../../channels/topic.js';
 import { users } from '../../events/audience.js';
 import type { Actor } from '../../permissions/actor.js';

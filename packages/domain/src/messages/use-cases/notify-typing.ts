@@ -1,5 +1,5 @@
 import type { Channel } from '../../channels/channel.js';
-import { canSeeMetadata } from '../../channels/channel-permissions.js';
+import { canSeeMetadata } from '../../channels/channel-access.js';
 import { loadPosting } from '../../channels/load-posting.js';
 import { canPostSomewhere } from '../../channels/post-permissions.js';
 import { normalizeTopic } from '../../channels/topic.js';
@@ -19,7 +19,7 @@ import { canEditContent } from '../message-permissions.js';
 import type { TypingOp } from '../typing-events.js';
 import { userSummary } from '../user-summary.js';
 
-/** In larger channels nobody is told: too much happens there for it to be of use (users §9.1). */
+/** In larger channels no event is sent: too much happens there for it to be of use (users §9.1). */
 export const MAX_TOLD_SUBSCRIBERS = 100;
 
 export interface NotifyTypingInput {

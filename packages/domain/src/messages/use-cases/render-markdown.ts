@@ -7,7 +7,7 @@ import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import { MAX_MESSAGE_LENGTH } from '../message.js';
 import { ownMarkdownOptions, renderText } from '../render-message.js';
 
-/** What a text would look like as the caller's message; nothing is stored, nobody is told (messages §15.1). */
+/** What a text would look like as the caller's message; nothing is stored or announced (messages §15.1). */
 export class RenderMarkdown {
   constructor(
     private readonly uow: UnitOfWork,

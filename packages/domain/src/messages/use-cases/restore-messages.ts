@@ -13,7 +13,7 @@ export interface RestoreMessagesInput {
 const AT_ONCE = 100;
 
 /**
- * Puts deleted messages back, for an operator. Clients are told nothing: they find them when they next look, and count what
+ * Puts deleted messages back, for an operator. Clients get no event: they find them when they next look, and count what
  * is unread anew when they register.
  */
 export class RestoreMessages {

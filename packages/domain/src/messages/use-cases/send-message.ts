@@ -61,7 +61,7 @@ export type MessageDraft = Pick<SendMessageInput, 'to' | 'topic' | 'content'>;
 
 export interface SentMessage {
   readonly id: MessageId;
-  /** What the sender's wish for the topic became by sending; null: it is as before. */
+  /** The sender's policy for the topic after sending; null: it is as before. */
   readonly newVisibility: TopicVisibility | null;
 }
 

@@ -1,4 +1,4 @@
-import type { WebPublicOption } from '../../channels/channel-permissions.js';
+import type { WebPublicOption } from '../../channels/channel-access.js';
 import { enterAsSpectator, notLoggedIn, type Spectator } from '../../channels/spectators.js';
 import type { BlobStore } from '../../files/blob-store.js';
 import type { StoredFile } from '../../files/file.js';

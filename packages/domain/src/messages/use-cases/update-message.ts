@@ -1,5 +1,5 @@
 import { type Channel, hasSharedHistory } from '../../channels/channel.js';
-import { unknownChannel } from '../../channels/channel-permissions.js';
+import { unknownChannel } from '../../channels/channel-access.js';
 import { fitsTopicsPolicy } from '../../channels/post-permissions.js';
 import {
   cutTopic,
@@ -82,9 +82,9 @@ interface MoveTarget {
   readonly toggle: 'resolve' | 'unresolve' | null;
 }
 
-/** Who were told of a message by having it without subscribing: so many are named, at most. */
+/** Of receivers who have a message without subscribing, an event names at most so many. */
 const MAX_OUTSIDE_HOLDERS = 1000;
-/** Of an event that each receiver is told only their part of. */
+/** Of an event of which each receiver gets only their part. */
 const MAX_HELD_IDS = 500;
 
 /** Changes the text of a message, or moves it, and others of its topic with it (messages §9). */
@@ -148,7 +148,7 @@ export class UpdateMessage {
         const target = { channel: move.channel, topic: move.topic, hadMessages: move.targetHadMessages };
         await moveTopicPolicies(tx, source, target, now);
       }
-      await this.tell(tx, actor, loaded, move, edit, input.propagation, now);
+      await this.announce(tx, actor, loaded, move, edit, input.propagation, now);
       if (move) await this.leaveNotices(tx, actor, realm, loaded, { ...move, isWholeTopic }, edit !== null, input);
       return detached;
     });
@@ -273,7 +273,7 @@ export class UpdateMessage {
     if (isOtherChannel) await noteActivity(tx, channel, null);
   }
 
-  private async tell(
+  private async announce(
     tx: Transaction,
     actor: Actor,
     { message, channel }: LoadedMessage,

@@ -65,7 +65,7 @@ describe('changing the organization', () => {
     });
   });
 
-  it('knows channels of its own only', async () => {
+  it('finds channels of its own realm only', async () => {
     const fixture = await createFixture(aUserOfEachRole());
     const theirs = (await anotherRealm(fixture)).channel('theirs');
     for (const id of [theirs.id, 999 as ChannelId]) {

@@ -14,7 +14,7 @@ export interface DeactivateRealmInput {
   readonly deletionDelayDays: number | null;
 }
 
-/** What clients are told with register. */
+/** As register answers it. */
 export const MIN_DELETION_DELAY_DAYS = 14;
 const SECONDS_PER_DAY = 86_400;
 

@@ -1,4 +1,4 @@
-import { canSpectate } from '../../channels/channel-permissions.js';
+import { canSpectate } from '../../channels/channel-access.js';
 import type { ServerChannelConfig } from '../../channels/use-cases/create-channel.js';
 import type { Realm } from '../../realms/realm.js';
 import type { AnonymousCaller } from '../../shared/caller.js';

@@ -20,7 +20,7 @@ export class GetPresence {
   /** @throws DomainError UNKNOWN_USER, NO_PRESENCE_OF_BOTS, NOT_PERMITTED, UNKNOWN_PRESENCE */
   async execute(caller: Caller, by: UserReference): Promise<PresenceEntry> {
     const { realmId } = caller;
-    const userId = await this.uow.read(async (repositories) => {
+    const { userId, isShown } = await this.uow.read(async (repositories) => {
       const viewer = await repositories.actors.get(caller);
       const realm = await repositories.realms.get(realmId);
       const user =
@@ -31,9 +31,9 @@ export class GetPresence {
       if (user.bot) throw new DomainError('NO_PRESENCE_OF_BOTS', 'Presence is not supported for bot users.');
       const sharesConversation = (await conversationPartnerIds(repositories, viewer, realm)).has(user.id);
       enforce(canAccessUser(viewer, user, { realm, sharesConversation }));
-      return user.id;
+      return { userId: user.id, isShown: !realm.settings.presenceDisabled };
     });
-    const entry = await this.board.find(realmId, userId);
+    const entry = isShown ? await this.board.find(realmId, userId) : null;
     if (entry) return entry;
     throw new DomainError('UNKNOWN_PRESENCE', `No presence data for ${'id' in by ? by.id : by.email}`);
   }

@@ -39,7 +39,7 @@ export class ReportPresence {
       since: isFirst ? since(this.clock, input.historyDays) : null,
     };
     // Reports come often: only guests have to be looked up.
-    if (user.role !== 'guest') return { entries: await this.board.list(realmId, selection), knownIds: null };
+    if (user.role !== 'guest') return this.board.list(realmId, selection);
     return this.uow.read((repositories) => this.board.listFor(repositories, caller, selection));
   }
 }

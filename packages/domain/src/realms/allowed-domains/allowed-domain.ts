@@ -15,7 +15,7 @@ export interface ListedDomain extends AllowedDomain {
   readonly id: number;
 }
 
-/** Every address that joins is compared with all of them, and every client is told all. */
+/** Every address that joins is compared with all of them, and every client gets all. */
 export const MAX_ALLOWED_DOMAINS = 1000;
 /** In code points. */
 const MAX_DOMAIN_LENGTH = 80;

@@ -96,7 +96,7 @@ function templatesFault(
 ): string | null {
   for (const template of [urlTemplate, ...alternativeUrlTemplates]) {
     const variables = syntax.templateVariables(template);
-    // That of the rule itself is told of by its field.
+    // That of the rule itself is reported by its field.
     if (variables === null && template !== urlTemplate) return BAD_TEMPLATE;
     if (variables === null) continue;
     const inTemplate = firstOf([...variables].filter((name) => !groups.includes(name)));

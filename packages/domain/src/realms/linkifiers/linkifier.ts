@@ -18,7 +18,7 @@ export interface Linkifier extends LinkifierFields {
   readonly id: number;
 }
 
-/** Every message is searched for all of them, and every client is told all of them whenever one changes. */
+/** Every message is searched for all of them, and every client gets all of them whenever one changes. */
 export const MAX_LINKIFIERS = 1000;
 /** Of all texts of an organization's linkifiers together, in UTF-16 units. */
 export const MAX_LINKIFIER_TEXT = 500_000;

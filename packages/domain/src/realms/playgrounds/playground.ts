@@ -21,7 +21,7 @@ export interface Playground extends PlaygroundFields {
 /** Texts by what they are about; those in `general` are about several fields. Each list has at least one. */
 export type PlaygroundProblems = { readonly [K in keyof PlaygroundFields | 'general']?: readonly string[] };
 
-/** Every client is told all of them whenever one changes. */
+/** Every client gets all of them whenever one changes. */
 export const MAX_PLAYGROUNDS = 200;
 
 /**

@@ -183,7 +183,7 @@ export class ChangeSettings {
           changesAccount: email !== undefined || newPassword !== '',
         }),
       );
-      const told = new Map<UserSettingName, { readonly change: UserSettingChange; readonly userIds: UserId[] }>();
+      const announced = new Map<UserSettingName, { readonly change: UserSettingChange; readonly userIds: UserId[] }>();
       let seen = 0;
       for (const user of await targetsOf(tx, actor, targets)) {
         if (++seen % USERS_AT_A_TIME === 0) await tx.yield();
@@ -197,13 +197,13 @@ export class ChangeSettings {
         await tx.users.update({ ...user, settings: changed(user.settings, changes) });
         await dropDrafts(tx, user, changes);
         for (const change of changes) {
-          const others = told.get(change.name);
+          const others = announced.get(change.name);
           if (others) others.userIds.push(user.id);
-          else told.set(change.name, { change, userIds: [user.id] });
+          else announced.set(change.name, { change, userIds: [user.id] });
         }
       }
       // One event a setting, however many people it is of.
-      for (const { change, userIds } of told.values()) await announceSetting(tx, actor.realmId, change, userIds);
+      for (const { change, userIds } of announced.values()) await announceSetting(tx, actor.realmId, change, userIds);
     });
   }
 }

@@ -106,7 +106,7 @@ export class OrderProfileFields {
   }
 }
 
-/** Everybody is told of all fields afterwards. */
+/** Afterwards everybody gets all fields. */
 function administrate<T>(
   uow: UnitOfWork,
   caller: Caller,

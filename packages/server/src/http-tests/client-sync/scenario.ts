@@ -53,8 +53,7 @@ export const toMessage =
   (index: number) =>
   ({ messages }: World): Fields => ({ message_id: messages[index] });
 
-export const systemGroups = ({ server }: Pick<World, 'server'>) =>
-  server.storage.uow.read(({ groups }) => groups.systemGroupIds(server.realmId));
+export const systemGroups = ({ server }: Pick<World, 'server'>) => server.systemGroups();
 
 export function twoDrafts({ channels }: World): Fields {
   const draft = { type: 'stream', to: [channels.town], topic: 'news', content: 'to be continued' };

@@ -2,7 +2,7 @@ import type { Migration } from './migration.js';
 
 /** Ids that were given to messages of earlier times. */
 export const importedMessages: Migration = {
-  name: '0038-imported-messages',
+  name: '0039-imported-messages',
   sql: `
 CREATE TABLE imported_messages (
   realm_id INTEGER PRIMARY KEY REFERENCES realm (id),

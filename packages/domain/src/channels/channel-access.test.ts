@@ -1,0 +1,163 @@
+import { formatDecision, groupId, makeActor, makeChannel, makeRealm, tableRows } from '@parley/testkit';
+import type { Role } from '../permissions/role.js';
+import { CHANNEL_PERMISSIONS, type ChannelPermission, type ChannelPrivacy } from './channel.js';
+import {
+  canListSubscribers,
+  canReadActive,
+  canReadContent,
+  canReadFullHistory,
+  canSeeMetadata,
+  canSpectate,
+  canSpectateChannel,
+} from './channel-access.js';
+
+const UNKNOWN = 'UNKNOWN_CHANNEL: Invalid channel ID';
+/** The group that a grant under test is given to. */
+const TEAM = groupId(50);
+
+const PRIVACY: Readonly<Record<string, ChannelPrivacy>> = {
+  'web-public': 'webPublic',
+  public: 'public',
+  'private, shared history': 'privateSharedHistory',
+  'private, protected history': 'privateProtectedHistory',
+};
+
+const inTeam = (role: Role) => makeActor(role, { groups: [TEAM] });
+const granting = (permission: ChannelPermission, privacy: ChannelPrivacy = 'public') =>
+  makeChannel({ privacy, permissionOverrides: { [permission]: TEAM } });
+
+/** `M C H`: finds the channel, reads what is said in it, reads what was said before; `-`: nothing. */
+function access(...[actor, channel, isSubscribed]: Parameters<typeof canReadContent>): string {
+  const letters = [
+    canSeeMetadata(actor, channel, isSubscribed).allowed ? 'M' : '',
+    canReadContent(actor, channel, isSubscribed).allowed ? 'C' : '',
+    canReadFullHistory(actor, channel, isSubscribed).allowed ? 'H' : '',
+  ];
+  return letters.filter((letter) => letter !== '').join(' ') || '-';
+}
+
+describe('finding (M), reading (C) and reading the history (H) of a channel', () => {
+  it.each(
+    tableRows(`
+      who           | web-public | public | private, shared history | private, protected history
+      owner         | M C H      | M C H  | M                       | M
+      administrator | M C H      | M C H  | M                       | M
+      moderator     | M C H      | M C H  | -                       | -
+      member        | M C H      | M C H  | -                       | -
+      guest         | M C H      | -      | -                       | -
+    `),
+  )('%s outside a %s channel: %s', (role, kind, expected) => {
+    expect(access(makeActor(role as Role), makeChannel({ privacy: PRIVACY[kind]! }), false)).toBe(expected);
+    expect(access(makeActor(role as Role), makeChannel({ privacy: PRIVACY[kind]!, isArchived: true }), false)).toBe(
+      expected,
+    );
+  });
+
+  it.each(
+    tableRows(`
+      who           | web-public | public | private, shared history | private, protected history
+      owner         | M C H      | M C H  | M C H                   | M C
+      administrator | M C H      | M C H  | M C H                   | M C
+      moderator     | M C H      | M C H  | M C H                   | M C
+      member        | M C H      | M C H  | M C H                   | M C
+      guest         | M C H      | M C H  | M C H                   | M C
+    `),
+  )('%s subscribed to a %s channel: %s', (role, kind, expected) => {
+    expect(access(makeActor(role as Role), makeChannel({ privacy: PRIVACY[kind]! }), true)).toBe(expected);
+  });
+
+  it.each(
+    tableRows(`
+      permission                   | web-public | public | private, shared history | private, protected history
+      canAdministerChannel         | M C H      | M C H  | M                       | M
+      canAddSubscribers            | M C H      | M C H  | M C H                   | M C
+      canSubscribe                 | M C H      | M C H  | M C H                   | M C
+      canCreateTopic               | M C H      | M C H  | -                       | -
+      canDeleteAnyMessage          | M C H      | M C H  | -                       | -
+      canDeleteOwnMessage          | M C H      | M C H  | -                       | -
+      canMoveMessagesOutOfChannel  | M C H      | M C H  | -                       | -
+      canMoveMessagesWithinChannel | M C H      | M C H  | -                       | -
+      canRemoveSubscribers         | M C H      | M C H  | -                       | -
+      canResolveTopics             | M C H      | M C H  | -                       | -
+      canSendMessage               | M C H      | M C H  | -                       | -
+    `),
+  )('a member who is granted %s outside a %s channel: %s', (permission, kind, expected) => {
+    const channel = granting(permission as ChannelPermission, PRIVACY[kind]!);
+    expect(access(inTeam('member'), channel, false)).toBe(expected);
+    // A guest gets nothing from any of them.
+    expect(access(inTeam('guest'), channel, false)).toBe(kind === 'web-public' ? 'M C H' : '-');
+  });
+
+  it('covers every permission of channels', () => {
+    expect(Object.keys(CHANNEL_PERMISSIONS)).toHaveLength(11);
+  });
+
+  it('says the same of a hidden channel as of none', () => {
+    const hidden = makeChannel({ privacy: 'privateSharedHistory' });
+    for (const can of [canSeeMetadata, canReadContent, canReadFullHistory, canReadActive, canListSubscribers]) {
+      expect(formatDecision(can(makeActor('member'), hidden, false))).toBe(UNKNOWN);
+    }
+  });
+
+  it('treats an archived channel as unknown where only those in use will do', () => {
+    expect(formatDecision(canReadActive(makeActor('member'), makeChannel({ isArchived: true }), true))).toBe(UNKNOWN);
+    expect(formatDecision(canReadActive(makeActor('member'), makeChannel(), false))).toBe('yes');
+  });
+
+  const NOT_LOGGED_IN = 'UNAUTHENTICATED: Not logged in: API authentication or user session required';
+
+  it.each`
+    server   | organization | exists   | expected
+    ${true}  | ${true}      | ${true}  | ${'yes'}
+    ${false} | ${true}      | ${true}  | ${NOT_LOGGED_IN}
+    ${true}  | ${false}     | ${true}  | ${NOT_LOGGED_IN}
+    ${true}  | ${true}      | ${false} | ${NOT_LOGGED_IN}
+  `('without logging in needs server $server, organization $organization, channel $exists (protocol §9)', (row) => {
+    const realm = makeRealm({ settings: { enableSpectatorAccess: row.organization } });
+    const access = { webPublicEnabled: row.server, hasWebPublicChannel: row.exists };
+    expect(formatDecision(canSpectate(realm, access))).toBe(row.expected);
+    expect(formatDecision(canSpectateChannel(realm, { privacy: 'webPublic' }, access))).toBe(row.expected);
+  });
+
+  it.each(
+    tableRows(`
+      who                     | web-public | public  | private, shared history | private, protected history
+      who is not logged in    | yes        | unknown | unknown                 | unknown
+    `),
+  )('somebody %s, in a %s channel: %s', (_, kind, expected) => {
+    const realm = makeRealm({ settings: { enableSpectatorAccess: true } });
+    const access = { webPublicEnabled: true, hasWebPublicChannel: true };
+    expect(formatDecision(canSpectateChannel(realm, { privacy: PRIVACY[kind]! }, access))).toBe(
+      expected === 'unknown' ? UNKNOWN : 'yes',
+    );
+  });
+});
+
+describe('seeing who is in a channel', () => {
+  it.each(
+    tableRows(`
+      who                               | web-public | public | private, shared history | private, protected history
+      owner outside                     | yes        | yes    | yes                     | yes
+      administrator outside             | yes        | yes    | yes                     | yes
+      moderator outside                 | yes        | yes    | no                      | no
+      member outside                    | yes        | yes    | no                      | no
+      member inside                     | yes        | yes    | yes                     | yes
+      guest outside                     | yes        | no     | no                      | no
+      guest inside                      | yes        | yes    | yes                     | yes
+    `),
+  )('%s, %s channel: %s', (who, kind, expected) => {
+    const [role, where] = who.split(' ');
+    const decision = canListSubscribers(
+      makeActor(role as Role),
+      makeChannel({ privacy: PRIVACY[kind]! }),
+      where === 'inside',
+    );
+    expect(formatDecision(decision)).toBe(expected === 'no' ? UNKNOWN : 'yes');
+  });
+
+  it('users who may add subscribers to a private channel see its subscribers', () => {
+    const channel = granting('canAddSubscribers', 'privateProtectedHistory');
+    expect(formatDecision(canListSubscribers(inTeam('member'), channel, false))).toBe('yes');
+    expect(formatDecision(canListSubscribers(inTeam('guest'), channel, false))).toBe(UNKNOWN);
+  });
+});

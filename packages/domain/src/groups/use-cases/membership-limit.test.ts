@@ -1,0 +1,58 @@
+import { aGroup, aUser, createFixture, type MemoryFixture } from '@parley/testkit';
+import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
+import { MAX_MEMBERSHIPS } from '../group.js';
+import { ChangeGroupMembers } from './change-group-members.js';
+import { CreateGroup } from './create-group.js';
+
+const fixtureWithPeople = () =>
+  createFixture(
+    aUser({ name: 'owner', role: 'owner' }),
+    aUser({ name: 'a' }),
+    aUser({ name: 'b' }),
+    aGroup({ name: 'team', members: ['owner'] }),
+  );
+
+/** As if the organization's groups had so many members. */
+function withMembers({ uow }: MemoryFixture, count: number): UnitOfWork {
+  const counting = (tx: Transaction): Transaction =>
+    Object.assign(Object.create(tx) as Transaction, {
+      groups: Object.assign(Object.create(tx.groups), { countMemberships: async () => count }),
+    });
+  return { read: (work) => uow.read(work), write: (work) => uow.write((tx) => work(counting(tx))) };
+}
+
+const FULL = { code: 'TOO_MANY_MEMBERSHIPS', message: 'Too many members of user groups (limit: 250000).' };
+
+describe('when groups have almost as many members as they may have', () => {
+  const changed = { removedUserIds: [], addedSubgroupIds: [], removedSubgroupIds: [], of: 'members' } as const;
+
+  it('a group takes as many as there is room for', async () => {
+    const fixture = await fixtureWithPeople();
+    const { caller, group, user } = fixture;
+    const change = new ChangeGroupMembers(withMembers(fixture, MAX_MEMBERSHIPS - 1), { send: async () => {} });
+    const add = (...names: readonly string[]) =>
+      change.execute(caller('owner'), {
+        ...changed,
+        groupId: group('team').id,
+        addedUserIds: names.map((name) => user(name).id),
+      });
+    await expect(add('a', 'b')).rejects.toMatchObject(FULL);
+    await add('a');
+  });
+
+  it('a new one has no more members than there is room for', async () => {
+    const fixture = await fixtureWithPeople();
+    const { caller, clock, user } = fixture;
+    const create = (name: string, count: number, ...names: readonly string[]) =>
+      new CreateGroup(withMembers(fixture, count), clock).execute(caller('owner'), {
+        name,
+        description: '',
+        memberIds: names.map((each) => user(each).id),
+        subgroupIds: [],
+        permissions: {},
+      });
+    await expect(create('two', MAX_MEMBERSHIPS - 1, 'a', 'b')).rejects.toMatchObject(FULL);
+    await create('one', MAX_MEMBERSHIPS - 1, 'a');
+    await create('none', MAX_MEMBERSHIPS + 1);
+  });
+});

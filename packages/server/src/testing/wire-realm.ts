@@ -1,0 +1,120 @@
+import type { Wire } from './expectations.js';
+
+/** What a client's register answer becomes as properties of the organization change. */
+
+type Derive = (answer: Wire, value: Wire) => void;
+
+/** Deprecated numbers for groups (events §5.2), which stand for system groups only. */
+const numbered =
+  (field: string, numbers: Readonly<Record<string, number>>): Derive =>
+  (answer, value) => {
+    const group = answer.realm_user_groups.find(({ id }: Wire) => id === value);
+    const number = numbers[group?.name];
+    if (number === undefined) throw new Error(`${field} has no number for ${JSON.stringify(value)}`);
+    answer[field] = number;
+  };
+
+const CREATORS = {
+  'role:members': 1,
+  'role:administrators': 2,
+  'role:fullmembers': 3,
+  'role:moderators': 4,
+  'role:nobody': 6,
+  'role:owners': 7,
+};
+const MENTIONERS = {
+  'role:everyone': 1,
+  'role:members': 2,
+  'role:fullmembers': 3,
+  'role:administrators': 5,
+  'role:nobody': 6,
+  'role:moderators': 7,
+};
+
+/** Of those that guests never have, whatever groups they are in. */
+const ownRight =
+  (field: string): Derive =>
+  (answer, value) => {
+    answer[field] = !answer.is_guest && isMember(answer, value);
+  };
+
+const OWN_RIGHTS: Readonly<Record<string, Derive>> = {
+  can_create_public_channel_group: ownRight('can_create_public_streams'),
+  can_create_private_channel_group: ownRight('can_create_private_streams'),
+  can_create_web_public_channel_group: ownRight('can_create_web_public_streams'),
+  can_invite_users_group: ownRight('can_invite_others_to_realm'),
+};
+
+/** What of their own rights clients work out again whenever they come into groups, or leave them. */
+export function deriveOwnRights(answer: Wire): void {
+  for (const [property, derive] of Object.entries(OWN_RIGHTS)) derive(answer, answer[`realm_${property}`]);
+  ownsAnyChannelRight(answer);
+}
+
+/** What changes with a property of the organization beside the property (events §9 row 3). */
+const DERIVED: Readonly<Record<string, readonly Derive[]>> = {
+  authentication_methods: [
+    (answer, { Email, LDAP }) => {
+      answer.realm_email_auth_enabled = Email?.enabled === true;
+      answer.realm_password_auth_enabled = Email?.enabled === true || LDAP?.enabled === true;
+    },
+  ],
+  can_create_public_channel_group: [
+    numbered('realm_create_public_stream_policy', CREATORS),
+    OWN_RIGHTS.can_create_public_channel_group!,
+    ownsAnyChannelRight,
+  ],
+  can_create_private_channel_group: [
+    numbered('realm_create_private_stream_policy', CREATORS),
+    OWN_RIGHTS.can_create_private_channel_group!,
+    ownsAnyChannelRight,
+  ],
+  can_create_web_public_channel_group: [
+    numbered('realm_create_web_public_stream_policy', CREATORS),
+    OWN_RIGHTS.can_create_web_public_channel_group!,
+  ],
+  can_invite_users_group: [OWN_RIGHTS.can_invite_users_group!],
+  can_mention_many_users_group: [numbered('realm_wildcard_mention_policy', MENTIONERS)],
+  jitsi_server_url: [
+    (answer, value) => {
+      answer.jitsi_server_url = value ?? answer.server_jitsi_server_url;
+    },
+  ],
+  message_edit_history_visibility_policy: [
+    (answer, value) => {
+      answer.realm_allow_edit_history = value !== 'none';
+    },
+  ],
+  plan_type: [
+    (answer, value) => {
+      answer.zulip_plan_is_not_limited = value !== 2;
+    },
+  ],
+};
+
+function ownsAnyChannelRight(answer: Wire): void {
+  answer.can_create_streams = answer.can_create_public_streams || answer.can_create_private_streams;
+}
+
+/** Whether the client's user is in what a group setting names, directly or through groups. */
+function isMember(answer: Wire, value: Wire): boolean {
+  const { direct_members: members, direct_subgroups: subgroups } =
+    typeof value === 'number' ? { direct_members: [], direct_subgroups: [value] } : value;
+  const groups = answer.realm_user_groups.filter(({ id }: Wire) => subgroups.includes(id));
+  return (
+    members.includes(answer.user_id) ||
+    groups.some((group: Wire) =>
+      isMember(answer, { direct_members: group.members, direct_subgroups: group.direct_subgroup_ids }),
+    )
+  );
+}
+
+const WITHOUT_PREFIX = new Set(['max_file_upload_size_mib']);
+const NOT_KEPT = new Set(['rendered_description']);
+
+/** As `realm/update` and `realm/update_dict` do. */
+export function changeRealm(answer: Wire, property: string, value: unknown): void {
+  if (NOT_KEPT.has(property)) return;
+  answer[WITHOUT_PREFIX.has(property) ? property : `realm_${property}`] = value;
+  for (const derive of DERIVED[property] ?? []) derive(answer, value);
+}
