@@ -22,6 +22,7 @@ import { type SharedText, SharedTexts } from './event-texts.js';
 import type { PublicRealms } from './public-realms.js';
 import { can, presentationOf, type QueuePresentation } from './queue-presentation.js';
 import { TimerWheel } from './timer-wheel.js';
+import { WakeTurns } from './wake-turns.js';
 
 /** After so long without an event a poll is answered with a heartbeat (events §6.1). */
 const HEARTBEAT_SECONDS = 45;
@@ -44,6 +45,7 @@ interface Client {
 export class LongPoll {
   private readonly wheel: TimerWheel;
   private readonly line = new CatchUpQueue();
+  private readonly turns = new WakeTurns();
   private readonly texts = new SharedTexts();
   private readonly encoded = new EncodedTexts();
 
@@ -146,7 +148,7 @@ export class LongPoll {
         else if (!isDue) {
           isDue = true;
           // Events of the units of one commit come one by one; a client gets them in one answer.
-          setImmediate(() => void flush());
+          this.turns.add(() => void flush());
         }
       };
       const seconds = HEARTBEAT_SECONDS + this.randomness.fraction() * HEARTBEAT_JITTER_SECONDS;
