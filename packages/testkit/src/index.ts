@@ -40,9 +40,11 @@ export { allHostilePatterns, type HostilePattern, someHostilePatterns } from './
 export { HOSTILE_TEXTS } from './hostile-texts.js';
 export { flagChange, LiveEvents, type LiveEventsOptions, seqsOf } from './live-events.js';
 export {
+  channelGranting,
   channelId,
   formatDecision,
   groupId,
+  inTeam,
   makeActor,
   makeChannel,
   makeGroup,
@@ -51,7 +53,9 @@ export {
   makeRealm,
   makeSystemGroup,
   makeUser,
+  PRIVACY_BY_KIND,
   systemGroup,
+  TEAM,
   tableRows,
   userId,
 } from './make-values.js';

@@ -1,4 +1,9 @@
-import { CHANNEL_PERMISSIONS, type Channel, type ChannelPermission } from '@parley/domain/channels';
+import {
+  CHANNEL_PERMISSIONS,
+  type Channel,
+  type ChannelPermission,
+  type ChannelPrivacy,
+} from '@parley/domain/channels';
 import type { Membership } from '@parley/domain/events';
 import { GROUP_PERMISSIONS, type Group, type GroupPermission } from '@parley/domain/groups';
 import type { NewMessage } from '@parley/domain/messages';
@@ -243,3 +248,17 @@ export function tableRows(table: string): readonly (readonly [string, string, st
     values.map((value, index) => [row, entries[index + 1]!, value] as const),
   );
 }
+
+/** The group that a permission under test is given to. */
+export const TEAM = groupId(50);
+export const inTeam = (role: Role) => makeActor(role, { groups: [TEAM] });
+export const channelGranting = (permission: ChannelPermission, privacy: ChannelPrivacy = 'public') =>
+  makeChannel({ privacy, permissionOverrides: { [permission]: TEAM } });
+
+/** By the names that tables of tests have for kinds of channels. */
+export const PRIVACY_BY_KIND: Readonly<Record<string, ChannelPrivacy>> = {
+  'web-public': 'webPublic',
+  public: 'public',
+  'private, shared history': 'privateSharedHistory',
+  'private, protected history': 'privateProtectedHistory',
+};

@@ -1,6 +1,15 @@
-import { formatDecision, groupId, makeActor, makeChannel, makeRealm, tableRows } from '@parley/testkit';
+import {
+  channelGranting,
+  formatDecision,
+  inTeam,
+  makeActor,
+  makeChannel,
+  makeRealm,
+  PRIVACY_BY_KIND,
+  tableRows,
+} from '@parley/testkit';
 import type { Role } from '../permissions/role.js';
-import { CHANNEL_PERMISSIONS, type ChannelPermission, type ChannelPrivacy } from './channel.js';
+import { CHANNEL_PERMISSIONS, type ChannelPermission } from './channel.js';
 import {
   canListSubscribers,
   canReadActive,
@@ -12,19 +21,6 @@ import {
 } from './channel-access.js';
 
 const UNKNOWN = 'UNKNOWN_CHANNEL: Invalid channel ID';
-/** The group that a grant under test is given to. */
-const TEAM = groupId(50);
-
-const PRIVACY: Readonly<Record<string, ChannelPrivacy>> = {
-  'web-public': 'webPublic',
-  public: 'public',
-  'private, shared history': 'privateSharedHistory',
-  'private, protected history': 'privateProtectedHistory',
-};
-
-const inTeam = (role: Role) => makeActor(role, { groups: [TEAM] });
-const granting = (permission: ChannelPermission, privacy: ChannelPrivacy = 'public') =>
-  makeChannel({ privacy, permissionOverrides: { [permission]: TEAM } });
 
 /** `M C H`: finds the channel, reads what is said in it, reads what was said before; `-`: nothing. */
 function access(...[actor, channel, isSubscribed]: Parameters<typeof canReadContent>): string {
@@ -47,10 +43,10 @@ describe('finding (M), reading (C) and reading the history (H) of a channel', ()
       guest         | M C H      | -      | -                       | -
     `),
   )('%s outside a %s channel: %s', (role, kind, expected) => {
-    expect(access(makeActor(role as Role), makeChannel({ privacy: PRIVACY[kind]! }), false)).toBe(expected);
-    expect(access(makeActor(role as Role), makeChannel({ privacy: PRIVACY[kind]!, isArchived: true }), false)).toBe(
-      expected,
-    );
+    expect(access(makeActor(role as Role), makeChannel({ privacy: PRIVACY_BY_KIND[kind]! }), false)).toBe(expected);
+    expect(
+      access(makeActor(role as Role), makeChannel({ privacy: PRIVACY_BY_KIND[kind]!, isArchived: true }), false),
+    ).toBe(expected);
   });
 
   it.each(
@@ -63,7 +59,7 @@ describe('finding (M), reading (C) and reading the history (H) of a channel', ()
       guest         | M C H      | M C H  | M C H                   | M C
     `),
   )('%s subscribed to a %s channel: %s', (role, kind, expected) => {
-    expect(access(makeActor(role as Role), makeChannel({ privacy: PRIVACY[kind]! }), true)).toBe(expected);
+    expect(access(makeActor(role as Role), makeChannel({ privacy: PRIVACY_BY_KIND[kind]! }), true)).toBe(expected);
   });
 
   it.each(
@@ -82,7 +78,7 @@ describe('finding (M), reading (C) and reading the history (H) of a channel', ()
       canSendMessage               | M C H      | M C H  | -                       | -
     `),
   )('a member who is granted %s outside a %s channel: %s', (permission, kind, expected) => {
-    const channel = granting(permission as ChannelPermission, PRIVACY[kind]!);
+    const channel = channelGranting(permission as ChannelPermission, PRIVACY_BY_KIND[kind]!);
     expect(access(inTeam('member'), channel, false)).toBe(expected);
     // A guest gets nothing from any of them.
     expect(access(inTeam('guest'), channel, false)).toBe(kind === 'web-public' ? 'M C H' : '-');
@@ -127,7 +123,7 @@ describe('finding (M), reading (C) and reading the history (H) of a channel', ()
   )('somebody %s, in a %s channel: %s', (_, kind, expected) => {
     const realm = makeRealm({ settings: { enableSpectatorAccess: true } });
     const access = { webPublicEnabled: true, hasWebPublicChannel: true };
-    expect(formatDecision(canSpectateChannel(realm, { privacy: PRIVACY[kind]! }, access))).toBe(
+    expect(formatDecision(canSpectateChannel(realm, { privacy: PRIVACY_BY_KIND[kind]! }, access))).toBe(
       expected === 'unknown' ? UNKNOWN : 'yes',
     );
   });
@@ -149,14 +145,14 @@ describe('seeing who is in a channel', () => {
     const [role, where] = who.split(' ');
     const decision = canListSubscribers(
       makeActor(role as Role),
-      makeChannel({ privacy: PRIVACY[kind]! }),
+      makeChannel({ privacy: PRIVACY_BY_KIND[kind]! }),
       where === 'inside',
     );
     expect(formatDecision(decision)).toBe(expected === 'no' ? UNKNOWN : 'yes');
   });
 
   it('users who may add subscribers to a private channel see its subscribers', () => {
-    const channel = granting('canAddSubscribers', 'privateProtectedHistory');
+    const channel = channelGranting('canAddSubscribers', 'privateProtectedHistory');
     expect(formatDecision(canListSubscribers(inTeam('member'), channel, false))).toBe('yes');
     expect(formatDecision(canListSubscribers(inTeam('guest'), channel, false))).toBe(UNKNOWN);
   });

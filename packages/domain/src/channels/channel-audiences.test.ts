@@ -1,10 +1,8 @@
-import { groupId, makeActor, makeChannel, makeMembership, tableRows } from '@parley/testkit';
+import { makeActor, makeChannel, makeMembership, TEAM, tableRows } from '@parley/testkit';
 import { isInAudience } from '../composition/audiences.js';
 import type { Role } from '../permissions/role.js';
 import type { ChannelPrivacy } from './channel.js';
 import { firstAudience } from './channel-audiences.js';
-
-const TEAM = groupId(50);
 
 describe('the audience of a new channel without subscribers (channels §6.1)', () => {
   it.each(

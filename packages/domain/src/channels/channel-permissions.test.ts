@@ -1,11 +1,14 @@
 import {
+  channelGranting,
   channelId,
   formatDecision,
-  groupId,
+  inTeam,
   makeActor,
   makeChannel,
   makeRealm,
+  PRIVACY_BY_KIND,
   systemGroup,
+  TEAM,
   tableRows,
 } from '@parley/testkit';
 import type { Role } from '../permissions/role.js';
@@ -35,19 +38,6 @@ const UNKNOWN = 'UNKNOWN_CHANNEL: Invalid channel ID';
 const INSUFFICIENT = 'NOT_PERMITTED: Insufficient permission';
 const NO_GUESTS = 'MUST_NOT_BE_GUEST: Not allowed for guest users';
 const MAY_NOT_ADMINISTER = 'CANNOT_ADMINISTER_CHANNEL: You do not have permission to administer this channel.';
-/** The group that a grant under test is given to. */
-const TEAM = groupId(50);
-
-const PRIVACY: Readonly<Record<string, ChannelPrivacy>> = {
-  'web-public': 'webPublic',
-  public: 'public',
-  'private, shared history': 'privateSharedHistory',
-  'private, protected history': 'privateProtectedHistory',
-};
-
-const inTeam = (role: Role) => makeActor(role, { groups: [TEAM] });
-const granting = (permission: ChannelPermission, privacy: ChannelPrivacy = 'public') =>
-  makeChannel({ privacy, permissionOverrides: { [permission]: TEAM } });
 
 describe('creating a channel', () => {
   const webPublic = { webPublicEnabled: true };
@@ -66,9 +56,9 @@ describe('creating a channel', () => {
     `),
   )('%s makes a %s one by default: %s', (role, kind, expected) => {
     const said = { yes: 'yes', insufficient: INSUFFICIENT, 'no guests': NO_GUESTS }[expected];
-    expect(formatDecision(canCreateChannel(makeActor(role as Role), realm, request(PRIVACY[kind]!), webPublic))).toBe(
-      said,
-    );
+    expect(
+      formatDecision(canCreateChannel(makeActor(role as Role), realm, request(PRIVACY_BY_KIND[kind]!), webPublic)),
+    ).toBe(said);
   });
 
   it.each(
@@ -91,11 +81,13 @@ describe('creating a channel', () => {
     });
     const said = expected === 'yes' ? 'yes' : INSUFFICIENT;
     for (const role of ['member', 'owner'] as const) {
-      expect(formatDecision(canCreateChannel(inTeam(role), strict, request(PRIVACY[kind]!), webPublic))).toBe(said);
+      expect(formatDecision(canCreateChannel(inTeam(role), strict, request(PRIVACY_BY_KIND[kind]!), webPublic))).toBe(
+        said,
+      );
     }
-    expect(formatDecision(canCreateChannel(makeActor('owner'), strict, request(PRIVACY[kind]!), webPublic))).toBe(
-      INSUFFICIENT,
-    );
+    expect(
+      formatDecision(canCreateChannel(makeActor('owner'), strict, request(PRIVACY_BY_KIND[kind]!), webPublic)),
+    ).toBe(INSUFFICIENT);
   });
 
   it('web-public ones need the server and the organization to allow them', () => {
@@ -297,7 +289,7 @@ describe('changing a channel', () => {
     `),
   )('%s is given to others by an %s: %s', (permission, who, expected) => {
     const actor = who.startsWith('administrator') ? makeActor('administrator') : inTeam('member');
-    const channel = granting('canAdministerChannel', 'privateSharedHistory');
+    const channel = channelGranting('canAdministerChannel', 'privateSharedHistory');
     const said = {
       yes: 'yes',
       content: 'CHANNEL_CONTENT_ACCESS_REQUIRED: Channel content access is required.',

@@ -1,4 +1,4 @@
-import { channelId, groupId, makeActor, makeChannel, makeMembership, tableRows, userId } from '@parley/testkit';
+import { channelId, groupId, makeActor, makeChannel, makeMembership, TEAM, tableRows, userId } from '@parley/testkit';
 import fc from 'fast-check';
 import { isInAudience } from '../composition/audiences.js';
 import type { Audience } from '../events/audience.js';
@@ -8,7 +8,6 @@ import type { Channel, ChannelPermission, ChannelPrivacy } from './channel.js';
 import { canSeeMetadata } from './channel-access.js';
 import { type ChangedUser, VisibilityForChangedUsers, visibilityOfChangedChannel } from './channel-visibility.js';
 
-const TEAM = groupId(50);
 const OTHERS = groupId(51);
 
 const PRIVACY: Readonly<Record<string, ChannelPrivacy>> = {

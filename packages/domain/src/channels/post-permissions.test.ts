@@ -1,17 +1,18 @@
 import {
   formatDecision,
-  groupId,
   makeActor,
   makeChannel,
   makeRealm,
   makeUser,
+  PRIVACY_BY_KIND,
   systemGroup,
+  TEAM,
   tableRows,
   userId,
 } from '@parley/testkit';
 import type { Role } from '../permissions/role.js';
 import type { Bot } from '../users/user.js';
-import type { Channel, ChannelPermission, ChannelPrivacy } from './channel.js';
+import type { Channel, ChannelPermission } from './channel.js';
 import {
   canCreateTopic,
   canPost,
@@ -23,18 +24,10 @@ import {
   type Posting,
 } from './post-permissions.js';
 
-const TEAM = groupId(50);
 const MAY_NOT_POST = 'CANNOT_POST_IN_CHANNEL: You do not have permission to post in this channel.';
 const UNKNOWN = "UNKNOWN_DESTINATION: Channel with ID '30' does not exist";
 const NOT_HERE = "CANNOT_POST_IN_CHANNEL: Not authorized to send to channel 'denmark'";
 const NO_NEW_TOPICS = 'CANNOT_CREATE_TOPIC: You do not have permission to create new topics in this channel.';
-
-const PRIVACY: Readonly<Record<string, ChannelPrivacy>> = {
-  'web-public': 'webPublic',
-  public: 'public',
-  'private, shared history': 'privateSharedHistory',
-  'private, protected history': 'privateProtectedHistory',
-};
 
 type PostRequest = Parameters<typeof canPost>[0];
 
@@ -77,7 +70,7 @@ describe('posting to a channel', () => {
       permission === undefined ? {} : { [permission]: TEAM };
     const fixture = posting({
       sender: makeActor(role as Role, { groups: [TEAM] }),
-      channel: makeChannel({ privacy: PRIVACY[kind]!, permissionOverrides }),
+      channel: makeChannel({ privacy: PRIVACY_BY_KIND[kind]!, permissionOverrides }),
       isSubscribed: where === 'inside',
     });
     const said = expected === 'yes' ? 'yes' : NOT_HERE;
@@ -97,7 +90,7 @@ describe('posting to a channel', () => {
       sender: makeActor('member', { botOwnerId: 11 }),
       botOwner: makeActor('member', { id: 11, groups: [TEAM] }),
       channel: makeChannel({
-        privacy: PRIVACY[kind]!,
+        privacy: PRIVACY_BY_KIND[kind]!,
         permissionOverrides: owner === 'is granted canSubscribe' ? { canSubscribe: TEAM } : {},
       }),
       isOwnerSubscribed: owner === 'is subscribed',

@@ -1,6 +1,16 @@
-import { formatDecision, groupId, makeActor, makeChannel, makeRealm, systemGroup, tableRows } from '@parley/testkit';
+import {
+  channelGranting,
+  formatDecision,
+  inTeam,
+  makeActor,
+  makeChannel,
+  makeRealm,
+  PRIVACY_BY_KIND,
+  systemGroup,
+  TEAM,
+  tableRows,
+} from '@parley/testkit';
 import type { Role } from '../permissions/role.js';
-import type { ChannelPermission, ChannelPrivacy } from './channel.js';
 import {
   canAddSubscribers,
   canRemoveSubscribers,
@@ -10,19 +20,6 @@ import {
 
 const INSUFFICIENT = 'NOT_PERMITTED: Insufficient permission';
 const NO_GUESTS = 'MUST_NOT_BE_GUEST: Not allowed for guest users';
-/** The group that a grant under test is given to. */
-const TEAM = groupId(50);
-
-const PRIVACY: Readonly<Record<string, ChannelPrivacy>> = {
-  'web-public': 'webPublic',
-  public: 'public',
-  'private, shared history': 'privateSharedHistory',
-  'private, protected history': 'privateProtectedHistory',
-};
-
-const inTeam = (role: Role) => makeActor(role, { groups: [TEAM] });
-const granting = (permission: ChannelPermission, privacy: ChannelPrivacy = 'public') =>
-  makeChannel({ privacy, permissionOverrides: { [permission]: TEAM } });
 
 describe('subscribing oneself', () => {
   const noAccess = 'CHANNEL_CONTENT_ACCESS_REQUIRED: Unable to access channel (denmark).';
@@ -40,7 +37,7 @@ describe('subscribing oneself', () => {
   )('%s, %s channel: %s', (who, kind, expected) => {
     const [role, , permission] = who.split(' ');
     const permissionOverrides = permission === undefined ? {} : { [permission]: TEAM };
-    const channel = makeChannel({ privacy: PRIVACY[kind]!, permissionOverrides });
+    const channel = makeChannel({ privacy: PRIVACY_BY_KIND[kind]!, permissionOverrides });
     const said = { yes: 'yes', 'no access': noAccess, 'no guests': NO_GUESTS }[expected];
     expect(formatDecision(canSubscribeSelf(inTeam(role as Role), channel, false))).toBe(said);
   });
@@ -107,9 +104,12 @@ describe('removing others', () => {
   });
 
   it('needs the right in every channel named', () => {
-    const administered = { channel: granting('canAdministerChannel'), isSubscribed: false };
-    const removable = { channel: granting('canRemoveSubscribers'), isSubscribed: false };
-    const removableUnseen = { channel: granting('canRemoveSubscribers', 'privateSharedHistory'), isSubscribed: false };
+    const administered = { channel: channelGranting('canAdministerChannel'), isSubscribed: false };
+    const removable = { channel: channelGranting('canRemoveSubscribers'), isSubscribed: false };
+    const removableUnseen = {
+      channel: channelGranting('canRemoveSubscribers', 'privateSharedHistory'),
+      isSubscribed: false,
+    };
     const neither = { channel: makeChannel(), isSubscribed: true };
     const member = inTeam('member');
     expect(formatDecision(canRemoveSubscribers(member, [administered, administered]))).toBe('yes');

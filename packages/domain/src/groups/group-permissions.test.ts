@@ -8,6 +8,7 @@ import {
   makeRealm,
   makeSystemGroup,
   systemGroup,
+  TEAM,
   tableRows,
   userId,
 } from '@parley/testkit';
@@ -38,7 +39,6 @@ import {
   usesOfGroup,
 } from './group-permissions.js';
 
-const TEAM = groupId(50);
 const UNKNOWN = 'UNKNOWN_GROUP: Invalid user group';
 const DEACTIVATED = 'GROUP_DEACTIVATED: User group is deactivated.';
 const INSUFFICIENT = 'NOT_PERMITTED: Insufficient permission';

@@ -1,13 +1,14 @@
 import {
   channelId,
   formatDecision,
-  groupId,
+  inTeam,
   makeActor,
   makeChannel,
   makeGroup,
   makeRealm,
   makeSystemGroup,
   systemGroup,
+  TEAM,
   tableRows,
   userId,
 } from '@parley/testkit';
@@ -25,7 +26,6 @@ import {
   seesAllInvitations,
 } from './invitation-permissions.js';
 
-const TEAM = groupId(50);
 const INSUFFICIENT = 'NOT_PERMITTED: Insufficient permission';
 const NO_GUESTS = 'MUST_NOT_BE_GUEST: Not allowed for guest users';
 const NO_BOTS = 'MUST_NOT_BE_BOT: This endpoint does not accept bot requests.';
@@ -33,8 +33,6 @@ const OWNERS = 'MUST_BE_OWNER: Must be an organization owner';
 // Sic: another reason than where the operation is for administrators.
 const NOT_INVITER = 'NOT_INVITER: Must be an organization administrator';
 const ADMINISTRATORS = 'CANNOT_INVITE_WITH_ROLE: Must be an organization administrator';
-
-const inTeam = (role: Role) => makeActor(role, { groups: [TEAM] });
 
 describe('inviting', () => {
   it.each(

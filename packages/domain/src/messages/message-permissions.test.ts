@@ -1,15 +1,17 @@
 import {
   channelId,
   formatDecision,
-  groupId,
+  inTeam,
   makeActor,
   makeChannel,
   makeRealm,
+  PRIVACY_BY_KIND,
   systemGroup,
+  TEAM,
   tableRows,
   userId,
 } from '@parley/testkit';
-import type { ChannelPermission, ChannelPrivacy } from '../channels/channel.js';
+import type { ChannelPermission } from '../channels/channel.js';
 import { ROLES, type Role } from '../permissions/role.js';
 import type { RealmPermission, RealmSettings } from '../realms/realm-settings.js';
 import type { GroupId, MessageId } from '../shared/ids.js';
@@ -31,18 +33,8 @@ import {
   topicMark,
 } from './message-permissions.js';
 
-const TEAM = groupId(50);
 const { nobody } = systemGroup;
 const UNKNOWN = 'UNKNOWN_MESSAGE: Invalid message(s)';
-
-const PRIVACY: Readonly<Record<string, ChannelPrivacy>> = {
-  'web-public': 'webPublic',
-  public: 'public',
-  'private, shared history': 'privateSharedHistory',
-  'private, protected history': 'privateProtectedHistory',
-};
-
-const inTeam = (role: Role) => makeActor(role, { groups: [TEAM] });
 
 describe('a message by its id', () => {
   const inChannel = { channelId: channelId(30) };
@@ -66,7 +58,7 @@ describe('a message by its id', () => {
     const [role, where = ''] = who.split(' ');
     const access = {
       message: inChannel,
-      channel: makeChannel({ privacy: PRIVACY[kind]! }),
+      channel: makeChannel({ privacy: PRIVACY_BY_KIND[kind]! }),
       isSubscribed: where.startsWith('inside'),
       isOwn: !who.includes('never'),
     };
@@ -179,7 +171,7 @@ describe('without logging in (protocol §9)', () => {
   const spectators = { webPublicEnabled: true, hasWebPublicChannel: true };
   const NOT_LOGGED_IN = 'UNAUTHENTICATED: Not logged in: API authentication or user session required';
   const NO_FILE = 'CANNOT_VIEW_FILE: You are not authorized to view this file.';
-  const where = (kind: string) => (kind === 'direct' ? null : { privacy: PRIVACY[kind]! });
+  const where = (kind: string) => (kind === 'direct' ? null : { privacy: PRIVACY_BY_KIND[kind]! });
 
   it.each(
     tableRows(`

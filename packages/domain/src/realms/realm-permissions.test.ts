@@ -1,4 +1,4 @@
-import { formatDecision, groupId, makeActor, makeChannel, makeRealm, tableRows, userId } from '@parley/testkit';
+import { formatDecision, makeActor, makeChannel, makeRealm, TEAM, tableRows, userId } from '@parley/testkit';
 import { canSeeMetadata } from '../channels/channel-access.js';
 import type { Role } from '../permissions/role.js';
 import {
@@ -14,7 +14,6 @@ import {
 } from './realm-permissions.js';
 import { REALM_PERMISSIONS, REALM_SETTINGS, type RealmPermission, type RealmSettingName } from './realm-settings.js';
 
-const TEAM = groupId(50);
 const OWNERS = 'MUST_BE_OWNER: Must be an organization owner';
 const ADMINISTRATORS = 'MUST_BE_ADMINISTRATOR: Must be an organization administrator';
 const FOR_THE_OPERATOR: readonly RealmSettingName[] = ['ownerFullContentAccess', 'presenceDisabled'];

@@ -1,10 +1,12 @@
 import {
   formatDecision,
   groupId,
+  inTeam,
   makeActor,
   makeRealm,
   makeUser,
   systemGroup,
+  TEAM,
   tableRows,
   userId,
 } from '@parley/testkit';
@@ -43,7 +45,6 @@ import {
   mayChangeOwnName,
 } from './user-permissions.js';
 
-const TEAM = groupId(50);
 const NO_USER = 'UNKNOWN_USER: No such user';
 const DEACTIVATED = 'NAMED_USER_DEACTIVATED: User is deactivated';
 const INSUFFICIENT = 'NOT_PERMITTED: Insufficient permission';
@@ -59,7 +60,6 @@ const bot = (given: Partial<Bot> = {}): Bot => ({
   defaultSendingChannelId: null,
   ...given,
 });
-const inTeam = (role: Role) => makeActor(role, { groups: [TEAM] });
 
 describe('by role alone', () => {
   it.each(
