@@ -67,8 +67,8 @@ async function withoutProfile(tx: Transaction, user: User): Promise<User> {
 }
 
 /**
- * Clients take those who go out of all groups by themselves, but for guests who do not know them, and are not told that they
- * go.
+ * Clients take those who go out of all groups by themselves, but for guests who do not know them, and get no event of
+ * their going.
  */
 async function announceToThoseApart(tx: Transaction, realm: Realm, userId: UserId): Promise<void> {
   const { everyone } = await tx.groups.systemGroupIds(realm.id);

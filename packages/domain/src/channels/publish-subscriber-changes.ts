@@ -13,8 +13,8 @@ interface PeerGroup {
 
 /**
  * Announces to the others who may see the channels who has come or gone, in as few events as channels §6.2 allows: public channels
- * share one while no guest, who sees none but what they follow, is among their subscribers. Those who come are told of each
- * other by the lists of subscribers they get; those who leave together, by the same event as the others.
+ * share one while no guest, who sees none but what they follow, is among their subscribers. Those who come see each
+ * other in the lists of subscribers they get; those who leave together, by the same event as the others.
  */
 export async function publishSubscriberChanges(
   tx: Transaction,

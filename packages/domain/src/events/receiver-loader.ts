@@ -10,8 +10,8 @@ interface Waiting extends ReceiverRequest {
 }
 
 /**
- * Looks up what receivers of events are told of themselves: once for all who are told in the same turn of the event loop,
- * which is to say for everybody whom a commit concerns.
+ * Looks up what events depend on of those who receive them: once for all receivers of the same turn of the event loop, which is
+ * to say for everybody whom a commit concerns.
  */
 export class ReceiverLoader {
   private readonly waiting = new Map<RealmId, Waiting[]>();

@@ -24,7 +24,7 @@ export interface ChannelAccessChange {
 
 /** Announces to guests, who may not know everybody, whom they have come to know or know no longer (users §1.4). */
 export interface AccessAnnouncer {
-  /** All at once, so that nobody is told twice of somebody with whom they share several. */
+  /** All at once, so that nobody gets two events of somebody with whom they share several. */
   announceChannels(changes: readonly ChannelAccessChange[]): Promise<void>;
   /** These people talk to one another for the first time. */
   announceConversation(userIds: readonly UserId[]): Promise<void>;

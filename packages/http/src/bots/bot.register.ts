@@ -1,6 +1,6 @@
 import { loadBots } from '@parley/domain/bots';
-import { PresentedList } from '../events/register-answer.js';
 import { type RegisterSection, registerSection } from '../events/register-section.js';
+import { PresentedList } from '../routing/json-lists.js';
 import * as wire from '../routing/wire-schema.js';
 import { bot } from './bot.answers.js';
 import { presentBot } from './bot.presenters.js';

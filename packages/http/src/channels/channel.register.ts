@@ -13,8 +13,8 @@ import {
 import type { UserId } from '@parley/domain/shared';
 import type { UserSettings } from '@parley/domain/user-settings';
 import { can } from '../events/queue-presentation.js';
-import { PresentedList } from '../events/register-answer.js';
 import { type RegisterSection, registerSection, type SectionContext } from '../events/register-section.js';
+import { PresentedList } from '../routing/json-lists.js';
 import * as wire from '../routing/wire-schema.js';
 import {
   channel,

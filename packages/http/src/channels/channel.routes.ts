@@ -20,8 +20,8 @@ import {
 import { ListTopics, SpectateTopics } from '@parley/domain/messages';
 import type { ChannelId, UserId } from '@parley/domain/shared';
 import { Turns } from '../caching/turns.js';
-import { presentLongList } from '../events/long-list.js';
-import { PresentedList } from '../events/register-answer.js';
+import { PresentedList } from '../routing/json-lists.js';
+import { presentLongList } from '../routing/long-list.js';
 import { type Route, route } from '../routing/route.js';
 import * as wire from '../routing/wire-schema.js';
 import {

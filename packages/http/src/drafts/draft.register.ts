@@ -1,6 +1,6 @@
 import { loadDrafts } from '@parley/domain/drafts';
-import { PresentedList } from '../events/register-answer.js';
 import { type RegisterSection, registerSection } from '../events/register-section.js';
+import { PresentedList } from '../routing/json-lists.js';
 import * as wire from '../routing/wire-schema.js';
 import { draft } from './draft.answers.js';
 import { presentDraft } from './draft.presenters.js';

@@ -1,7 +1,7 @@
 import { ChangeDraft, CreateDrafts, DeleteDraft, ListDrafts } from '@parley/domain/drafts';
 import { Turns } from '../caching/turns.js';
-import { presentLongList } from '../events/long-list.js';
-import { PresentedList } from '../events/register-answer.js';
+import { PresentedList } from '../routing/json-lists.js';
+import { presentLongList } from '../routing/long-list.js';
 import { NoParameters } from '../routing/params.js';
 import { type Route, route } from '../routing/route.js';
 import * as wire from '../routing/wire-schema.js';

@@ -4,6 +4,7 @@ import type { Caller } from '@parley/domain/shared';
 import { Turns } from '../caching/turns.js';
 import type { RouteParts } from '../feature.js';
 import { badParameter } from '../routing/errors.js';
+import { writeSections } from '../routing/json-lists.js';
 import { success, WireText } from '../routing/reply.js';
 import type { Request } from '../routing/request.js';
 import { type AnonymousClient, type Route, route } from '../routing/route.js';
@@ -11,7 +12,6 @@ import * as wire from '../routing/wire-schema.js';
 import { FEATURE_LEVEL, ZULIP_VERSION } from '../server-settings/server-version.js';
 import { PollEventsDto, RegisterDto, RemoveQueueDto } from './events.dtos.js';
 import { type QueuePresentation, queuePresentation } from './queue-presentation.js';
-import { writeSections } from './register-answer.js';
 import type { RegisterRequest, RegisterSection } from './register-section.js';
 
 /** Events §6.2, each with the fields of its type; the timeout only where the call opens a queue. */

@@ -8,11 +8,11 @@ import {
 } from '@parley/domain/exports';
 import type { ExportId } from '@parley/domain/shared';
 import { Turns } from '../caching/turns.js';
-import { presentLongList } from '../events/long-list.js';
-import { PresentedList } from '../events/register-answer.js';
 import type { RouteParts } from '../feature.js';
 import { serveFile } from '../files/serve-file.js';
 import { unknownPath } from '../routing/errors.js';
+import { PresentedList } from '../routing/json-lists.js';
+import { presentLongList } from '../routing/long-list.js';
 import { IntegerParam, NoParameters, TextParam, WordParam } from '../routing/params.js';
 import { success } from '../routing/reply.js';
 import { type Context, type Route, route } from '../routing/route.js';

@@ -9,11 +9,11 @@ import {
 } from '@parley/domain/messages';
 import { DomainError, type FileId } from '@parley/domain/shared';
 import { Turns } from '../caching/turns.js';
-import { presentLongList } from '../events/long-list.js';
-import { PresentedList } from '../events/register-answer.js';
 import type { RouteParts } from '../feature.js';
 import { badParameter } from '../routing/errors.js';
+import { PresentedList } from '../routing/json-lists.js';
 import type { LimitRule } from '../routing/limit-rules.js';
+import { presentLongList } from '../routing/long-list.js';
 import { type Dto, IntegerParam, NoParameters, TextParam } from '../routing/params.js';
 import { type Reply, success } from '../routing/reply.js';
 import type { UploadedFile } from '../routing/request.js';

@@ -1,7 +1,7 @@
 import { loadGroups } from '@parley/domain/groups';
 import { can } from '../events/queue-presentation.js';
-import { PresentedList } from '../events/register-answer.js';
 import { type RegisterSection, registerSection } from '../events/register-section.js';
+import { PresentedList } from '../routing/json-lists.js';
 import * as wire from '../routing/wire-schema.js';
 import { group } from './group.answers.js';
 import { presentGroup } from './group.presenters.js';

@@ -1,7 +1,7 @@
-import { PresentedText } from '../events/register-answer.js';
 import { type RegisterSection, registerSection } from '../events/register-section.js';
 import type { SectionParts } from '../feature.js';
 import { publicRealmOf } from '../realms/public-realm.js';
+import { PresentedText } from '../routing/json-lists.js';
 import { PRESENCES } from './presence.answers.js';
 import { lastUpdateIdOf, presenceFormOf, presentPresences } from './presence.presenters.js';
 

@@ -1,6 +1,6 @@
 import { loadReminders, loadScheduledMessages } from '@parley/domain/scheduling';
-import { PresentedList } from '../events/register-answer.js';
 import { type RegisterSection, registerSection } from '../events/register-section.js';
+import { PresentedList } from '../routing/json-lists.js';
 import * as wire from '../routing/wire-schema.js';
 import { reminder, scheduledMessage } from './scheduling.answers.js';
 import { presentReminder, presentScheduledMessage } from './scheduling.presenters.js';

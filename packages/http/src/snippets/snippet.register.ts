@@ -1,6 +1,6 @@
 import { loadSnippets } from '@parley/domain/snippets';
-import { PresentedList } from '../events/register-answer.js';
 import { type RegisterSection, registerSection } from '../events/register-section.js';
+import { PresentedList } from '../routing/json-lists.js';
 import * as wire from '../routing/wire-schema.js';
 import { snippet } from './snippet.answers.js';
 import { presentSnippet } from './snippet.presenters.js';

@@ -1,8 +1,8 @@
 import type { SnippetId } from '@parley/domain/shared';
 import { ChangeSnippet, CreateSnippet, DeleteSnippet, ListSnippets } from '@parley/domain/snippets';
 import { Turns } from '../caching/turns.js';
-import { presentLongList } from '../events/long-list.js';
-import { PresentedList } from '../events/register-answer.js';
+import { PresentedList } from '../routing/json-lists.js';
+import { presentLongList } from '../routing/long-list.js';
 import { IntegerParam, NoParameters, TextParam } from '../routing/params.js';
 import { type Route, route } from '../routing/route.js';
 import * as wire from '../routing/wire-schema.js';

@@ -4,8 +4,8 @@ import type { EmailVisibility } from '@parley/domain/user-settings';
 import { emailVisibilityOf, type User, type UserList, visibleEmailSettings } from '@parley/domain/users';
 import { BoundedCache } from '../caching/bounded-cache.js';
 import { EncodedTexts } from '../caching/encoded-texts.js';
-import { encodedList, type PresentedChunks } from '../events/register-answer.js';
 import { publicRealmOf } from '../realms/public-realm.js';
+import { encodedList, type PresentedChunks } from '../routing/json-lists.js';
 import { type PresentableUser, presentUser, type UserForm } from './user.presenters.js';
 
 /** In characters of all texts together. */

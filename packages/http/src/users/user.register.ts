@@ -2,7 +2,6 @@ import { isAtLeast } from '@parley/domain/permissions';
 import { loadRealm } from '@parley/domain/realms';
 import { isEmailPublic, type LoadedPeople, loadPeople, loadViewer, publicAddress } from '@parley/domain/users';
 import { can } from '../events/queue-presentation.js';
-import type { PresentedChunks } from '../events/register-answer.js';
 import {
   plainSection,
   type RegisterRequest,
@@ -13,6 +12,7 @@ import {
 import type { SectionParts } from '../feature.js';
 import { type PublicRealm, publicRealmOf } from '../realms/public-realm.js';
 import { presentOwnRights } from '../realms/realm.presenters.js';
+import type { PresentedChunks } from '../routing/json-lists.js';
 import * as wire from '../routing/wire-schema.js';
 import { shownUser, user } from './user.answers.js';
 import { presentAvatar, presentUnknownUser } from './user.presenters.js';

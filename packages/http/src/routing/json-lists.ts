@@ -1,6 +1,6 @@
 import { slicesOf } from '@parley/domain/shared';
 import type { EncodedTexts } from '../caching/encoded-texts.js';
-import type { BodyChunk, WireFields } from '../routing/reply.js';
+import type { BodyChunk, WireFields } from './reply.js';
 
 /** Presented at once. */
 const ELEMENTS_AT_A_TIME = 20;

@@ -1,5 +1,5 @@
 import { EncodedTexts } from '../caching/encoded-texts.js';
-import { encodedList, PresentedList, PresentedText, SharedList, writeSections } from './register-answer.js';
+import { encodedList, PresentedList, PresentedText, SharedList, writeSections } from './json-lists.js';
 
 function written(...sections: (() => object)[]): { text: string; steps: number } {
   const work = writeSections(sections as (() => Record<string, unknown>)[]);

@@ -1,6 +1,6 @@
 import type { Turns } from '../caching/turns.js';
-import { WireText } from '../routing/reply.js';
-import { type PresentedList, type SharedList, writeSections } from './register-answer.js';
+import { type PresentedList, type SharedList, writeSections } from './json-lists.js';
+import { WireText } from './reply.js';
 
 /** An answer that is a list, which may be long: the event loop turns while it is written. `more`: fields in front. */
 export async function presentLongList<T>(
