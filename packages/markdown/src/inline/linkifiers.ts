@@ -1,11 +1,11 @@
-import type { LinkifierMatch } from '../links/linkifier.js';
+import type { LinkifierMatch } from '../links/compiled-linkifier.js';
 import { linkOrText } from './links.js';
 import type { InlineContext, InlineRule } from './rule.js';
 
 /** The realm's own patterns, in their order: each runs over what those before it have left. */
 export const linkifiers: InlineRule = (text, context) => {
   let result = text;
-  for (const search of context.linkifiers?.searches() ?? []) result = putLinks(result, search(result), context);
+  for (const search of context.linkifiers?.searches(text) ?? []) result = putLinks(result, search(result), context);
   return result;
 };
 

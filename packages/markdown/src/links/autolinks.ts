@@ -14,9 +14,12 @@ export interface Autolink {
 /** A quick no for most texts. */
 const HINT = /:\/\/|[^\s.]\.[^\s.]|@|bitcoin:/;
 
+/** False: there is none in the text, nor in a part of it. */
+export const mayHoldAddresses = (text: string): boolean => HINT.test(text);
+
 /** The addresses in a text, from left to right. */
 export function* findAutolinks(text: string, fileLinks: boolean, work: WorkBudget): Generator<Autolink> {
-  if (!HINT.test(text)) return;
+  if (!mayHoldAddresses(text)) return;
   const scanner = new AddressScanner(text, fileLinks, work);
   for (let start = 0; start < text.length; start++) {
     if (start > 0 && !mayPrecede(text[start - 1]!)) continue;

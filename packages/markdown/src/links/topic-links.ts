@@ -1,7 +1,7 @@
 import type { LinkifierRule, TopicLink } from '@parley/domain/markdown';
 import { WorkBudget } from '../work-budget.js';
-import { findAutolinks } from './autolinks.js';
-import { RealmLinkifiers } from './linkifier.js';
+import { findAutolinks, mayHoldAddresses } from './autolinks.js';
+import { RealmLinkifiers } from './realm-linkifiers.js';
 import { completeUrl, splitUrl } from './url.js';
 
 interface Candidate extends TopicLink {
@@ -12,6 +12,8 @@ const SEPARATORS = /[ !;),'"]/;
 
 /** The links in a topic name. Linkifiers come first, in their order, then plain addresses; none overlaps another. */
 export function findTopicLinks(topic: string, linkifiers: readonly LinkifierRule[]): readonly TopicLink[] {
+  // Most topics.
+  if (linkifiers.length === 0 && !mayHoldAddresses(topic)) return [];
   const taken: Candidate[] = [];
   for (const candidate of [...linkifierMatches(topic, linkifiers), ...addresses(topic)]) {
     if (!taken.some((other) => overlap(other, candidate))) taken.push(candidate);
@@ -24,7 +26,7 @@ export function findTopicLinks(topic: string, linkifiers: readonly LinkifierRule
 
 function* linkifierMatches(topic: string, linkifiers: readonly LinkifierRule[]): Generator<Candidate> {
   if (linkifiers.length === 0) return;
-  for (const search of new RealmLinkifiers(linkifiers).searches()) {
+  for (const search of new RealmLinkifiers(linkifiers).searches(topic)) {
     for (const { start, end, urlWith } of search(topic)) {
       yield { start, text: topic.slice(start, end), url: urlWith((part) => part) };
     }
