@@ -1,7 +1,10 @@
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
+import { createServer as createHttpServer } from 'node:http';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import type { BlobKey } from '@parley/domain/files';
 import { blobStoreContract, partialBlobStoreContract } from '@parley/testkit/contracts';
 import S3rver from 's3rver';
@@ -29,14 +32,17 @@ afterAll(async () => {
   rmSync(directory, { recursive: true });
 });
 
-const storeAt = (prefix: string) =>
-  new S3BlobStore({
-    bucket: 'parley',
-    prefix,
-    endpoint,
-    region: 'us-east-1',
-    credentials: { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' },
-  });
+const storeAt = (prefix: string, limits = {}) =>
+  new S3BlobStore(
+    {
+      bucket: 'parley',
+      prefix,
+      endpoint,
+      region: 'us-east-1',
+      credentials: { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' },
+    },
+    limits,
+  );
 const open = async () => ({ store: storeAt(`files-${opened++}/`), close: async () => {} });
 
 describe('a bucket as', () => blobStoreContract(open));
@@ -71,6 +77,27 @@ describe('the bucket', () => {
     await store.remove(KEY);
     await expect(store.put(KEY, pieces(18, true))).rejects.toThrow('gone');
     expect(await store.sizeOf(KEY)).toBeNull();
+  });
+
+  it('answers others while many read slowly', async () => {
+    const store = storeAt(`files-${opened++}/`, { connections: 2, readerMs: 100 });
+    const whole = randomBytes(9 * 1024 * 1024);
+    const all = { start: 0, end: whole.length };
+    await store.put(KEY, Readable.from([whole]));
+    const slow = Array.from({ length: 4 }, () => store.read(KEY, all));
+    const taken = slow.map(() => [] as Uint8Array[]);
+    const takeOne = (content: AsyncGenerator<Uint8Array>, n: number) =>
+      content.next().then(({ value }) => taken[n]!.push(value));
+    await Promise.all(slow.map(takeOne));
+    // What comes as it arrives holds a connection, but not for long.
+    await Promise.all(slow.map(takeOne));
+    const read: Uint8Array[] = [];
+    for await (const chunk of store.read(KEY, all)) read.push(chunk);
+    expect(Buffer.concat(read).equals(whole)).toBe(true);
+    for (const [n, content] of slow.entries()) {
+      for await (const chunk of content) taken[n]!.push(chunk);
+      expect(Buffer.concat(taken[n]!).equals(whole)).toBe(true);
+    }
   });
 
   it('may hold other objects, which are not taken for blobs', async () => {
@@ -158,6 +185,53 @@ describe('the bucket', () => {
       credentials: { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' },
     });
     await expect(store.sizeOf(KEY)).rejects.toThrow(/^The bucket away cannot be reached: .*ECONNREFUSED/);
+  });
+
+  it.each([
+    ['says nothing', ''],
+    ['begins an answer and says no more', 'HTTP/1.1 206 Partial Content\r\nContent-Length: 10\r\n\r\nhalf'],
+  ])('gives up a service that %s', async (_, said) => {
+    const silent = createServer((socket) => void socket.on('error', () => undefined).write(said));
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    const connections = new Set<Socket>();
+    silent.on('connection', (socket) => connections.add(socket));
+    const store = new S3BlobStore(
+      {
+        bucket: 'silent',
+        prefix: '',
+        endpoint: `http://127.0.0.1:${(silent.address() as AddressInfo).port}`,
+        region: 'us-east-1',
+        credentials: { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' },
+      },
+      { connectMs: 1000, answerMs: 100 },
+    );
+    await expect(store.read(KEY, { start: 0, end: 10 }).next()).rejects.toThrow();
+    for (const socket of connections) socket.destroy();
+    await new Promise((resolve) => silent.close(resolve));
+  });
+
+  it('reads a refusal that has no end no further than its beginning', async () => {
+    let sent = 0;
+    const endless = createHttpServer((_, response) => {
+      response.writeHead(500, { 'Content-Type': 'application/xml' });
+      const timer = setInterval(() => {
+        if (!response.writableNeedDrain) response.write('<Error>'.padEnd(65_536, 'x'));
+        sent += 65_536;
+      });
+      response.on('close', () => clearInterval(timer));
+    });
+    await new Promise<void>((resolve) => endless.listen(0, '127.0.0.1', resolve));
+    const store = new S3BlobStore({
+      bucket: 'endless',
+      prefix: '',
+      endpoint: `http://127.0.0.1:${(endless.address() as AddressInfo).port}`,
+      region: 'us-east-1',
+      credentials: { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' },
+    });
+    await expect(store.read(KEY, { start: 0, end: 10 }).next()).rejects.toThrow();
+    expect(sent).toBeLessThan(10_000_000);
+    endless.closeAllConnections();
+    await new Promise((resolve) => endless.close(resolve));
   });
 
   it('fails where it does not exist, instead of seeming empty', async () => {

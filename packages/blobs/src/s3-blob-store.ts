@@ -17,8 +17,24 @@ export interface S3Location {
 /** Of one part, of which two are under way: so much memory one upload takes, and no larger file than ten thousand of them. */
 const PART_BYTES = 8 * 1024 * 1024;
 const PARTS_AT_A_TIME = 2;
-/** What is asked for at once, so that a reader who goes away has not fetched the whole file. */
-const READ_BYTES = 8 * 1024 * 1024;
+/**
+ * What is asked for at once, in bytes. A connection to the service that waits for a reader is missing to others: what is short is kept
+ * in memory until the reader has taken it, and only to those who took that quickly the rest comes as it arrives, for a while.
+ */
+const READ = { short: 512 * 1024, long: 8 * 1024 * 1024 } as const;
+const QUICK_MS = 100;
+interface S3Limits {
+  /** At the same time. */
+  readonly connections: number;
+  /** After which a service that says nothing is given up; the client then tries twice more. */
+  readonly connectMs: number;
+  /** Until an answer begins, a part of a file being sent before, and between two pieces of it. */
+  readonly answerMs: number;
+  /** For which a connection waits for one reader, whose files come as they arrive. */
+  readonly readerMs: number;
+}
+
+const LIMITS: S3Limits = { connections: 200, connectMs: 10_000, answerMs: 60_000, readerMs: 2000 };
 
 /**
  * Blobs as objects of a bucket, in any service that speaks S3. The client is loaded when it is first needed: servers that keep their
@@ -27,7 +43,14 @@ const READ_BYTES = 8 * 1024 * 1024;
 export class S3BlobStore implements BlobStore {
   private loaded: ReturnType<typeof loadClient> | undefined;
 
-  constructor(private readonly location: S3Location) {}
+  private readonly limits: S3Limits;
+
+  constructor(
+    private readonly location: S3Location,
+    limits: Partial<S3Limits> = {},
+  ) {
+    this.limits = { ...LIMITS, ...limits };
+  }
 
   async put(key: BlobKey, content: AsyncIterable<Uint8Array>): Promise<number> {
     const { s3, sdk, Upload } = this.client();
@@ -74,14 +97,50 @@ export class S3BlobStore implements BlobStore {
   }
 
   async *read(key: BlobKey, { start, end }: ByteRange): AsyncGenerator<Uint8Array> {
-    if (start >= end) return;
-    const { s3, sdk } = this.client();
-    for (let at = start; at < end; at += READ_BYTES) {
-      const last = Math.min(at + READ_BYTES, end) - 1;
-      const { Body } = await s3.send(new sdk.GetObjectCommand({ ...this.targetOf(key), Range: `bytes=${at}-${last}` }));
-      // Browsers get other kinds of streams, which the type of it holds as well.
-      yield* Body as unknown as AsyncIterable<Uint8Array>;
+    let isQuick = false;
+    for (let at = start; at < end; ) {
+      const from = at;
+      if (isQuick) {
+        for await (const piece of this.stream(key, { start: at, end: Math.min(at + READ.long, end) })) {
+          at += piece.length;
+          yield piece;
+        }
+        isQuick = at === Math.min(from + READ.long, end);
+      } else {
+        const body = await this.get(key, { start: at, end: Math.min(at + READ.short, end) });
+        const piece = await body.transformToByteArray();
+        at += piece.length;
+        if (at === from) throw new Error('The bucket has less of a blob than it said');
+        const handedOutAt = performance.now();
+        yield piece;
+        isQuick = performance.now() - handedOutAt < QUICK_MS;
+      }
     }
+  }
+
+  /** As it arrives; less of it where the reader is slow. */
+  private async *stream(key: BlobKey, range: ByteRange): AsyncGenerator<Uint8Array> {
+    const body = await this.get(key, range);
+    let isLate = false;
+    const timer = setTimeout(() => {
+      isLate = true;
+      body.destroy();
+    }, this.limits.readerMs);
+    try {
+      yield* body as AsyncIterable<Uint8Array>;
+    } catch (error) {
+      if (!isLate) throw error;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  private async get(key: BlobKey, { start, end }: ByteRange) {
+    const { s3, sdk } = this.client();
+    const Range = `bytes=${start}-${end - 1}`;
+    const { Body } = await s3.send(new sdk.GetObjectCommand({ ...this.targetOf(key), Range }));
+    // Browsers get other kinds of streams, which the type of it holds as well.
+    return Body as Readable & { transformToByteArray(): Promise<Uint8Array> };
   }
 
   async remove(key: BlobKey): Promise<void> {
@@ -129,14 +188,17 @@ export class S3BlobStore implements BlobStore {
   }
 
   private client() {
-    this.loaded ??= loadClient(this.location);
+    this.loaded ??= loadClient(this.location, this.limits);
     return this.loaded;
   }
 }
 
 const require = createRequire(import.meta.url);
 
-function loadClient({ bucket, region, endpoint, credentials }: S3Location) {
+function loadClient(
+  { bucket, region, endpoint, credentials }: S3Location,
+  { connections, connectMs, answerMs }: S3Limits,
+) {
   const sdk = require('@aws-sdk/client-s3') as typeof import('@aws-sdk/client-s3');
   const { Upload } = require('@aws-sdk/lib-storage') as typeof import('@aws-sdk/lib-storage');
   const s3: S3Client = new sdk.S3Client({
@@ -146,6 +208,14 @@ function loadClient({ bucket, region, endpoint, credentials }: S3Location) {
     // Not every service knows the checksums that Amazon's has added.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
+    requestHandler: {
+      httpAgent: { maxSockets: connections },
+      httpsAgent: { maxSockets: connections },
+      connectionTimeout: connectMs,
+      requestTimeout: answerMs,
+      throwOnRequestTimeout: true,
+      socketTimeout: answerMs,
+    },
   });
   s3.middlewareStack.add(
     (next) => async (request) => {
@@ -160,7 +230,29 @@ function loadClient({ bucket, region, endpoint, credentials }: S3Location) {
     },
     { step: 'initialize', name: 'sayWhichBucket' },
   );
+  s3.middlewareStack.add(
+    (next) => async (request) => {
+      const result = await next(request);
+      const { statusCode, body } = result.response as { readonly statusCode: number; body?: AsyncIterable<Uint8Array> };
+      if (statusCode >= 300 && body)
+        Object.assign(result.response as object, { body: Readable.from(beginningOf(body)) });
+      return result;
+    },
+    { step: 'deserialize', priority: 'low', name: 'readShortRefusals' },
+  );
   return { s3, sdk, Upload };
+}
+
+/** Of what a service says when it refuses, which the client reads to its end. */
+const REFUSAL_BYTES = 256 * 1024;
+
+async function* beginningOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  let length = 0;
+  for await (const chunk of body) {
+    yield chunk;
+    length += chunk.length;
+    if (length > REFUSAL_BYTES) return;
+  }
 }
 
 /** The service refused; otherwise nobody was there, or there are no keys to ask with. */
