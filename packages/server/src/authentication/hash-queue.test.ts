@@ -60,6 +60,23 @@ describe('HashQueue', () => {
     expect(hasher.started.slice(4)).toEqual(['e', 'f']);
   });
 
+  it('goes on when the only one of a client that waited has left', async () => {
+    const { hasher, ask, drain, outcomes } = given();
+    const left = new AbortController();
+    ask('a', '10.0.0.1');
+    ask('b', '10.0.0.2', { cancellation: left.signal });
+    left.abort();
+    await hasher.finishOne();
+    ask('c', '10.0.0.2');
+    expect(hasher.started).toEqual(['a', 'c']);
+    await drain();
+    expect([...outcomes]).toEqual([
+      ['b', 'SERVER_BUSY'],
+      ['a', true],
+      ['c', true],
+    ]);
+  });
+
   it('lets clients take turns, however many one of them has waiting', async () => {
     const { hasher, ask, drain } = given();
     for (const password of ['a1', 'a2', 'a3', 'a4']) ask(password, '10.0.0.1');
