@@ -13,6 +13,20 @@ describe('composeLetter', () => {
     expect(letter.html).toContain('<title>Alas &lt;poor&gt; Yorick</title>');
   });
 
+  it('keeps line ends and other control characters out of what becomes a header', () => {
+    const letter = composeLetter({
+      to: 'yorick@example.com',
+      senderName: 'Elsinore\r\nBcc: everybody@example.com',
+      subject: 'Alas\n\u0000\u0085\u2028poor\u001b[2J Yorick',
+      paragraphs: [],
+    });
+    expect(letter).toMatchObject({
+      senderName: 'Elsinore Bcc: everybody@example.com',
+      subject: 'Alas poor [2J Yorick',
+    });
+    expect(letter.html).toContain('<title>Alas poor [2J Yorick</title>');
+  });
+
   it('takes nothing for markup', () => {
     const { html } = composeLetter({ ...ENVELOPE, paragraphs: ['<script>alert("1")</script>'] });
     expect(html).toContain('<p>&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;</p>');

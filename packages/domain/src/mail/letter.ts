@@ -1,11 +1,13 @@
 import { escapeHtml } from '../shared/html.js';
+import { toSingleLine } from '../shared/text.js';
 
-/** What somebody gets by mail, in both forms. Lines that could be taken for headers are the mailer's to encode. */
+/** What somebody gets by mail, in both forms. */
 export interface Letter {
   /** An address that `isEmailAddress` takes. */
   readonly to: string;
-  /** Shown as the sender beside the server's own address: an organization's name. */
+  /** Shown as the sender beside the server's own address: an organization's name. One line without control characters. */
   readonly senderName: string;
+  /** One line without control characters. */
   readonly subject: string;
   readonly text: string;
   readonly html: string;
@@ -27,7 +29,10 @@ export interface LetterContent extends Pick<Letter, 'to' | 'senderName' | 'subje
 }
 
 /** Both forms of a letter, which say the same. */
-export function composeLetter({ paragraphs, link, footer, ...envelope }: LetterContent): Letter {
+export function composeLetter({ paragraphs, link, footer, to, ...content }: LetterContent): Letter {
+  // Names may hold line ends, which not every mailer keeps out of the headers.
+  const senderName = toSingleLine(content.senderName);
+  const subject = toSingleLine(content.subject);
   const text = [...paragraphs, ...(link ? [`${link.label}:\n${link.url}`] : []), ...(footer ? [`-- \n${footer}`] : [])];
   const html = [
     ...paragraphs.map((paragraph) => `<p>${escapeHtml(paragraph)}</p>`),
@@ -37,8 +42,10 @@ export function composeLetter({ paragraphs, link, footer, ...envelope }: LetterC
     ...(footer ? [`<p><small>${escapeHtml(footer)}</small></p>`] : []),
   ];
   return {
-    ...envelope,
+    to,
+    senderName,
+    subject,
     text: `${text.join('\n\n')}\n`,
-    html: `<!DOCTYPE html>\n<html>\n<head><meta charset="utf-8"><title>${escapeHtml(envelope.subject)}</title></head>\n<body>\n${html.join('\n')}\n</body>\n</html>\n`,
+    html: `<!DOCTYPE html>\n<html>\n<head><meta charset="utf-8"><title>${escapeHtml(subject)}</title></head>\n<body>\n${html.join('\n')}\n</body>\n</html>\n`,
   };
 }

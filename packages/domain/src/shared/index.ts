@@ -52,6 +52,14 @@ export {
 } from './settings.js';
 export { slicesOf } from './slices.js';
 export { SparingWork } from './sparing-work.js';
-export { compareCodePoints, foldCase, isLongerThan, isShorterThan, takeCodePoints, trim } from './text.js';
+export {
+  compareCodePoints,
+  foldCase,
+  isLongerThan,
+  isShorterThan,
+  takeCodePoints,
+  toSingleLine,
+  trim,
+} from './text.js';
 export type { CancelTimer, Timers } from './timers.js';
 export type { Repositories, Transaction, UnitOfWork, WriteOptions } from './unit-of-work.js';

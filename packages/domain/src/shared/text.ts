@@ -56,6 +56,11 @@ export function foldCase(text: string): string {
   return text.toLowerCase();
 }
 
+/** With a space for line ends and other control characters: for a line of a letter's head, or of a terminal. */
+export function toSingleLine(text: string): string {
+  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
+}
+
 /**
  * 1-based position, in code points, of the first control character, lone surrogate or non-character; 0 when there is
  * none (messages §1.5, channels §1).
