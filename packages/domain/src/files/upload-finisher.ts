@@ -48,10 +48,18 @@ export class UploadFinisher {
     }
   }
 
-  /** Where removing bytes fails, the sweep finds them. */
-  async discard({ realmId, pathId, blob }: UnfinishedUpload): Promise<void> {
-    await this.uow.write((tx) => tx.unfinishedUploads.remove(realmId, pathId));
-    for (const store of [this.partials, this.blobs]) await store.remove(blob).catch(() => undefined);
+  /**
+   * False: it was finished or given up meanwhile, and what there is of bytes belongs to the file. Where removing bytes fails, the
+   * sweep finds them.
+   */
+  async discard({ realmId, pathId, blob }: UnfinishedUpload): Promise<boolean> {
+    const isThere = await this.uow.write(async (tx) => {
+      const found = await tx.unfinishedUploads.find(realmId, pathId);
+      if (found) await tx.unfinishedUploads.remove(realmId, pathId);
+      return found !== null;
+    });
+    if (isThere) for (const store of [this.partials, this.blobs]) await store.remove(blob).catch(() => undefined);
+    return isThere;
   }
 }
 

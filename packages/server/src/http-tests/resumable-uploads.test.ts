@@ -3,8 +3,9 @@ import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { FolderBlobStore, FolderPartialBlobStore } from '@parley/blobs';
-import { SweepFiles } from '@parley/domain/files';
+import { ResumableUploads, SweepFiles } from '@parley/domain/files';
 import { MemoryBlobStore, MemoryPartialBlobStore } from '@parley/testkit';
 import { eventsAfter, openQueue } from '../testing/event-queues.js';
 import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';
@@ -352,6 +353,54 @@ describe('an interrupted upload', () => {
     expect(readdirSync(join(folder, 'uploads'))).toEqual([]);
     await other.close();
     rmSync(folder, { recursive: true });
+  });
+});
+
+describe('an upload whose bytes are all there', () => {
+  async function complete() {
+    const { hamlet } = people;
+    const caller = { realmId: server.realmId, userId: hamlet.id, clientName: 'test' };
+    const uploads = server.parley.useCase(ResumableUploads);
+    const given = { name: 'a.txt', claimedType: 'text/plain', metadata: '', size: 5 };
+    const upload = await uploads.begin.execute(caller, given);
+    await partials.append(upload.blob, 0, Readable.from([Buffer.from('hello')]));
+    const read = () => server.request('GET', `//user_uploads/${upload.pathId}`, { as: hamlet });
+    return { uploads, caller, upload, read };
+  }
+
+  it('is one file, however many requests finish it at once', async () => {
+    const { uploads, caller, upload, read } = await complete();
+    const [first, second] = await Promise.all([
+      uploads.finish.execute(caller, upload),
+      uploads.finish.execute(caller, upload),
+      uploads.find.execute(caller, upload),
+    ]);
+    expect(second).toEqual(first);
+    expect(await uploads.finish.execute(caller, upload)).toEqual(first);
+    expect(await listed(people.hamlet)).toHaveLength(1);
+    expect((await read()).body).toBe('hello');
+  });
+
+  it('has as much said of it as there may be, and no more', async () => {
+    const { uploads, caller } = await complete();
+    const given = { name: 'b.txt', claimedType: 'text/plain', size: 5 };
+    await uploads.begin.execute(caller, { ...given, metadata: 'x'.repeat(4096) });
+    const more = uploads.begin.execute(caller, { ...given, metadata: 'x'.repeat(4097) });
+    await expect(more).rejects.toMatchObject({ code: 'UPLOAD_METADATA_TOO_LONG' });
+  });
+
+  it('keeps its bytes when it is given up too late', async () => {
+    const { uploads, caller, upload, read } = await complete();
+    const { unitOfWork } = server.parley.ports;
+    const write = unitOfWork.write.bind(unitOfWork);
+    // After it was found, and before it would be removed.
+    jest.spyOn(unitOfWork, 'write').mockImplementationOnce(async (work) => {
+      await uploads.finish.execute(caller, upload);
+      return write(work);
+    });
+    await expect(uploads.cancel.execute(caller, upload)).rejects.toMatchObject({ code: 'UNKNOWN_UPLOAD' });
+    expect(await listed(people.hamlet)).toHaveLength(1);
+    expect((await read()).body).toBe('hello');
   });
 });
 

@@ -149,8 +149,7 @@ export class CancelUpload {
   /** @throws DomainError UNKNOWN_UPLOAD, also when it is finished */
   async execute(caller: Caller, { pathId }: UploadInput): Promise<void> {
     const { upload } = await find(this.uow, caller, pathId, this.clock);
-    if (!upload) throw unknownUpload();
-    await this.finisher.discard(upload);
+    if (!upload || !(await this.finisher.discard(upload))) throw unknownUpload();
   }
 }
 
