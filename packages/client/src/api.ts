@@ -1011,7 +1011,6 @@ export type DataExport = {
   export_url: string | null;
   pending: boolean;
   export_type: string;
-  export_from_prior_server: boolean;
 };
 
 export type RealmExportEvent = {
@@ -1879,7 +1878,7 @@ export interface Operations {
     };
     answer: Record<never, never>;
   };
-  /** events §1; not yet: groups of features that are absent hold what a fresh organization has */
+  /** events §1; not yet: always empty: `realm_embedded_bots`, `realm_incoming_webhook_bots`, keys of GIF services, accounts at providers of calls; always off: `realm_push_notifications_enabled` */
   'POST /register': {
     params: {
       client_gravatar?: boolean | null;
@@ -2448,7 +2447,7 @@ export interface Operations {
       message_id: number;
     };
   };
-  /** messages §3; not yet: nobody is notified by mail or push */
+  /** messages §3; not yet: nobody is notified by mail or push, and no bot by an outgoing webhook */
   'POST /messages': {
     params: {
       type: 'direct' | 'private' | 'channel' | 'stream';
@@ -2732,7 +2731,7 @@ export interface Operations {
     };
     answer: Record<never, never>;
   };
-  /** users §15; not yet: no configuration of integrations, of which there are none */
+  /** users §15; not yet: outgoing webhooks are kept and never called; no configuration of integrations, of which there are none */
   'POST /bots': {
     params: {
       full_name: string;
@@ -2771,7 +2770,7 @@ export interface Operations {
       })[];
     };
   };
-  /** users §15; not yet: no configuration of integrations, of which there are none */
+  /** users §15; not yet: outgoing webhooks are kept and never called; no configuration of integrations, of which there are none */
   'PATCH /bots/{bot_id}': {
     params: {
       bot_id: number;
@@ -3550,7 +3549,7 @@ export interface Operations {
       subscribed_channel_ids: number[];
     };
   };
-  /** channels §4.16; not yet: the mail itself is taken by a gateway of the operator */
+  /** channels §4.16; not yet: mail to it is not taken: a gateway of the operator has to send it as messages */
   'GET /streams/{stream_id}/email_address': {
     params: {
       stream_id: number;

@@ -22,7 +22,8 @@ type Row = readonly [
   Partial<Pick<ContractOperation, 'isStarred' | 'atRoot' | 'lacks'>>?,
 ];
 
-const BOTS_LACK = 'no configuration of integrations, of which there are none';
+const BOTS_LACK =
+  'outgoing webhooks are kept and never called; no configuration of integrations, of which there are none';
 
 const NO_CALL_PROVIDER = 'the provider cannot be configured: it answers that it is not';
 
@@ -45,12 +46,21 @@ const ROWS: readonly Row[] = [
     'POST',
     '/register',
     'events §1',
-    { lacks: 'groups of features that are absent hold what a fresh organization has' },
+    {
+      lacks:
+        'always empty: `realm_embedded_bots`, `realm_incoming_webhook_bots`, keys of GIF services, accounts at providers of calls; ' +
+        'always off: `realm_push_notifications_enabled`',
+    },
   ],
   ['GET', '/events', 'events §6.2'],
   ['DELETE', '/events', 'events §6.5'],
   // Messages
-  ['POST', '/messages', 'messages §3', { lacks: 'nobody is notified by mail or push' }],
+  [
+    'POST',
+    '/messages',
+    'messages §3',
+    { lacks: 'nobody is notified by mail or push, and no bot by an outgoing webhook' },
+  ],
   ['GET', '/messages', 'messages §5', { isStarred: true }],
   ['GET', '/messages/:message_id', 'messages §6'],
   ['POST', '/json/register', 'events §1', { atRoot: true }],
@@ -115,7 +125,7 @@ const ROWS: readonly Row[] = [
     'GET',
     '/streams/:stream_id/email_address',
     'channels §4.16',
-    { lacks: 'the mail itself is taken by a gateway of the operator' },
+    { lacks: 'mail to it is not taken: a gateway of the operator has to send it as messages' },
   ],
   ['GET', '/users/me/:stream_id/topics', 'channels §5.3'],
   ['POST', '/user_topics', 'channels §5.4'],

@@ -44,6 +44,7 @@ describe('the container of a server', () => {
       'removing groups that nothing refers to',
       'reading what other processes wrote',
       'tidying event queues',
+      'warming up',
       'storing who is there',
       'promoting members',
       'deleting messages whose time is over',

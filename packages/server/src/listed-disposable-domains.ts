@@ -5,10 +5,16 @@ const require = createRequire(import.meta.url);
 
 /** By a list that comes with a package. It has thousands of entries, so it is loaded when first asked. */
 export class ListedDisposableDomains implements DisposableDomains {
-  private list: typeof import('disposable-email-domains-js') | undefined;
+  private list: ReadonlySet<string> | undefined;
 
   has(domain: string): boolean {
-    this.list ??= require('disposable-email-domains-js') as typeof import('disposable-email-domains-js');
-    return this.list.isDisposableEmailDomain(domain);
+    this.list ??= loadList();
+    return this.list.has(domain);
   }
 }
+
+/** The package's own `isDisposableEmailDomain` makes a set of the whole list for each question. */
+const loadList = (): ReadonlySet<string> =>
+  (
+    require('disposable-email-domains-js') as typeof import('disposable-email-domains-js')
+  ).disposableEmailBlocklistSet();

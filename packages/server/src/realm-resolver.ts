@@ -29,7 +29,7 @@ const BELIEVED_MS = 1000;
 
 /** Which realm a host name belongs to, and under which address a realm is reached (architecture §8). */
 export class RealmResolver implements RealmUrls, RealmDirectory {
-  private readonly base: URL;
+  private readonly base: Pick<URL, 'protocol' | 'host' | 'hostname' | 'pathname'>;
   private realms: readonly ListedRealm[] = [];
   private byStringId: ReadonlyMap<string, ListedRealm> = new Map();
   private byId: ReadonlyMap<RealmId, ListedRealm> = new Map();
@@ -40,7 +40,8 @@ export class RealmResolver implements RealmUrls, RealmDirectory {
     private readonly clock: Clock,
     private readonly options: RealmResolverOptions,
   ) {
-    this.base = new URL(options.url);
+    const { protocol, host, hostname, pathname } = new URL(options.url);
+    this.base = { protocol, host, hostname, pathname: pathname.replace(/\/+$/, '') };
   }
 
   /** To be called before `urlOf` is. */
@@ -53,7 +54,7 @@ export class RealmResolver implements RealmUrls, RealmDirectory {
 
   urlOf(realm: AddressedRealm): string {
     const { protocol, host, pathname } = this.base;
-    return `${protocol}//${this.subdomainFor(realm)}${host}${pathname.replace(/\/+$/, '')}${this.pathFor(realm)}`;
+    return `${protocol}//${this.subdomainFor(realm)}${host}${pathname}${this.pathFor(realm)}`;
   }
 
   emailDomainOf(realm: AddressedRealm): string {
@@ -100,8 +101,8 @@ export class RealmResolver implements RealmUrls, RealmDirectory {
     return (this.believed(look) ?? (await this.lookAgain(look)))?.stringId ?? null;
   }
 
-  private async find(look: () => ListedRealm | undefined): Promise<RealmId | null> {
-    return (this.believed(look) ?? (await this.lookAgain(look)))?.id ?? null;
+  private find(look: () => ListedRealm | undefined): RealmId | null | Promise<RealmId | null> {
+    return this.believed(look)?.id ?? this.lookAgain(look).then((realm) => realm?.id ?? null);
   }
 
   /** That there is none is not kept at all: it may have been added just now. */

@@ -1,7 +1,7 @@
 import type { Database, Statement } from 'better-sqlite3';
 
 /**
- * Rows that the units of a batch leave to its end, in their transaction but in no unit's savepoint: at every savepoint
+ * Rows that the units of a batch leave to its end, in their transaction but outside of savepoints: at every savepoint
  * FTS5 writes what it has gathered to its tables, and merges that with what is there, which costs several times what a
  * message does otherwise. Statements that name the table see the rows all the same: they are written before.
  */

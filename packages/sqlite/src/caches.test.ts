@@ -15,7 +15,12 @@ let count = 0;
 beforeEach(async () => {
   const clock = new FixedClock();
   storage = openSqliteStorage({ path: join(directory, `${count++}.db`), clock });
-  fixture = await createFixtureOn(storage.uow, clock, aUser({ name: 'iago' }), aChannel({ name: 'general' }));
+  fixture = await createFixtureOn(
+    storage.uow,
+    clock,
+    aUser({ name: 'iago' }),
+    aChannel({ name: 'general', creator: 'iago' }),
+  );
   ({ everyone, nobody } = await storage.uow.read((r) => r.groups.systemGroupIds(fixture.realm.id)));
 });
 afterEach(() => storage.close());
@@ -25,6 +30,9 @@ afterAll(() => rmSync(directory, { recursive: true }));
 function holdTheLoop(): void {
   for (const since = performance.now(); performance.now() - since < 10; );
 }
+
+/** A group without a name, of whoever made the channel. */
+const administratorsOf = ({ channel }: Fixture): GroupId => channel('general').permissions.canAdministerChannel;
 
 type Change = (tx: Transaction) => Promise<unknown>;
 type Look = (r: Repositories) => Promise<unknown>;
@@ -56,6 +64,16 @@ const kept: [string, { first: Change; second: Change; look: Look; seen: () => un
       second: (tx) => tx.channels.update({ ...fixture.channel('general'), description: 'Second' }),
       look: async (r) => (await r.channels.find(fixture.realm.id, fixture.channel('general').id))?.description,
       seen: () => 'Second',
+    },
+  ],
+  [
+    "the values of a channel's permissions",
+    {
+      first: (tx) => tx.groups.removeMembers(fixture.realm.id, administratorsOf(fixture), [fixture.user('iago').id]),
+      second: (tx) => tx.groups.addSubgroups(fixture.realm.id, administratorsOf(fixture), [everyone]),
+      look: async (r) =>
+        (await r.channels.listViewsWhere(fixture.realm.id, () => true))[0]!.permissions.canAdministerChannel,
+      seen: () => ({ directMembers: [fixture.user('iago').id], directSubgroups: [everyone] }),
     },
   ],
   [

@@ -24,11 +24,14 @@ export class StatementFailed extends Error {
 
 /** Statements that see, or change, what a batch of units leaves to its end. */
 const DEFERRED_TABLE = /\bmessage_search\b/;
+/** Those that answer what they have changed. */
+const RETURNING = /\bRETURNING\b/;
 
 /** A statement that answers rows. Prepared when first used: opening a database costs nothing for what is never asked. */
 export class Query<Row> {
   private prepared: Statement<unknown[], Row> | null = null;
   private readonly isOfDeferredTable: boolean;
+  private readonly isChange: boolean;
 
   constructor(
     private readonly connection: Connection,
@@ -36,11 +39,11 @@ export class Query<Row> {
     private readonly shape: 'row' | 'value' | 'tuple',
   ) {
     this.isOfDeferredTable = DEFERRED_TABLE.test(sql);
+    this.isChange = RETURNING.test(sql);
   }
 
   get(...parameters: Parameter[]): Row | undefined {
-    this.connection.requireUnit();
-    if (this.isOfDeferredTable) this.connection.batchEnd.write();
+    this.beginRun();
     try {
       return (this.prepared ?? this.prepare()).get(...parameters);
     } catch (error) {
@@ -49,8 +52,7 @@ export class Query<Row> {
   }
 
   all(...parameters: Parameter[]): Row[] {
-    this.connection.requireUnit();
-    if (this.isOfDeferredTable) this.connection.batchEnd.write();
+    this.beginRun();
     try {
       return (this.prepared ?? this.prepare()).all(...parameters);
     } catch (error) {
@@ -60,13 +62,18 @@ export class Query<Row> {
 
   /** Row by row, for who may not want all of them. No other statement of the connection may run in between. */
   *each(...parameters: Parameter[]): Generator<Row> {
-    this.connection.requireUnit();
-    if (this.isOfDeferredTable) this.connection.batchEnd.write();
+    this.beginRun();
     try {
       yield* (this.prepared ?? this.prepare()).iterate(...parameters);
     } catch (error) {
       throw new StatementFailed(this.sql, error);
     }
+  }
+
+  private beginRun(): void {
+    this.connection.requireUnit();
+    if (this.isOfDeferredTable) this.connection.batchEnd.write();
+    if (this.isChange) this.connection.hasChanged = true;
   }
 
   private prepare(): Statement<unknown[], Row> {
@@ -96,7 +103,9 @@ export class Command {
     if (this.isOfDeferredTable) this.connection.batchEnd.write();
     try {
       this.prepared ??= this.connection.database.prepare<unknown[], unknown>(this.sql);
-      return this.prepared.run(...parameters);
+      const result = this.prepared.run(...parameters);
+      this.connection.hasChanged = true;
+      return result;
     } catch (error) {
       throw new StatementFailed(this.sql, error);
     }
@@ -111,6 +120,8 @@ export class Command {
 export class Connection {
   private state: 'idle' | 'in unit' | 'suspended' | 'retired' = 'idle';
   private mayCache = true;
+  /** A statement that may have changed something was run; set back by whoever asks. */
+  hasChanged = false;
 
   /** `yieldNow` lets the event loop turn if it was held for long. */
   constructor(

@@ -73,6 +73,10 @@ import { spaceOfOwners } from './migrations/0036-space-of-owners.js';
 import { deletedUsers } from './migrations/0037-deleted-users.js';
 import { membershipCount } from './migrations/0038-membership-count.js';
 import { importedMessages } from './migrations/0039-imported-messages.js';
+import { invitationOffers } from './migrations/0040-invitation-offers.js';
+import { permissionHolderCount } from './migrations/0041-permission-holder-count.js';
+import { settingValuesVersion } from './migrations/0042-setting-values-version.js';
+import { eventIds } from './migrations/0043-event-ids.js';
 import type { Migration } from './migrations/migration.js';
 import { SqliteNavigationViewRepository } from './navigation-views/sqlite-navigation-view-repository.js';
 import { SqliteOnboardingRepository } from './onboarding/sqlite-onboarding-repository.js';
@@ -140,6 +144,10 @@ export const MIGRATIONS: readonly Migration[] = [
   deletedUsers,
   membershipCount,
   importedMessages,
+  invitationOffers,
+  permissionHolderCount,
+  settingValuesVersion,
+  eventIds,
 ];
 
 /** Makes the repositories of a connection. What they keep in memory, all connections share. */

@@ -10,7 +10,7 @@ import {
 } from '@parley/domain/shared';
 import { StatementFailed } from './connection.js';
 import type { Quarantine } from './quarantine.js';
-import { memoize } from './versioned-cache.js';
+import { memoize } from './text-cache.js';
 
 /** Booleans are stored as 0 and 1, also where null is a value of its own. */
 export type Flag = 0 | 1;
@@ -39,6 +39,44 @@ export function refusingTaken<T>(refusal: () => DomainError, write: () => T): T 
 const isTaken = (error: unknown): boolean =>
   error instanceof StatementFailed && error.code === 'SQLITE_CONSTRAINT_UNIQUE';
 
+/** Rows side by side: of each column all values, in the same order. */
+export type Columns<Row> = { readonly [Name in keyof Row]: readonly Row[Name][] };
+
+/**
+ * Reads rows side by side. SQLite makes a text of each column: a value of such a text costs a tenth of one that the driver hands
+ * over. The statement answers one tuple.
+ */
+export class ColumnReader<Row> {
+  readonly sql: string;
+
+  /** `source`: a table, or a `SELECT` in parentheses. `jsonNames`: columns whose JSON is read with it; what is none stays a text. */
+  constructor(
+    private readonly names: readonly (keyof Row & string)[],
+    source: string,
+    jsonNames: readonly (keyof Row & string)[] = [],
+  ) {
+    const columns = names.map((name) =>
+      jsonNames.includes(name) ? `CASE WHEN json_valid(${name}) THEN json(${name}) ELSE ${name} END` : name,
+    );
+    this.sql = `SELECT ${columns.map((column) => `json_group_array(${column})`).join(', ')} FROM ${source}`;
+  }
+
+  parse(texts: readonly string[]): Columns<Row> {
+    return Object.fromEntries(this.names.map((name, n) => [name, JSON.parse(texts[n]!)])) as unknown as Columns<Row>;
+  }
+
+  /** An object for each row, in a third of the time that the driver takes for hundreds; of a few rows they take the same. */
+  rows(texts: readonly string[]): readonly Row[] {
+    const { names } = this;
+    const columns = texts.map((text) => JSON.parse(text) as readonly unknown[]);
+    return columns[0]!.map((_, n) => {
+      const row: Record<string, unknown> = {};
+      for (let column = 0; column < names.length; column++) row[names[column]!] = columns[column]![n];
+      return row as Row;
+    });
+  }
+}
+
 /** What was made of a text; and what is wrong with it, if anything. */
 interface Parsed<T> {
   readonly value: T;
@@ -47,15 +85,16 @@ interface Parsed<T> {
 
 function parseObject(json: string): Parsed<Readonly<Record<string, unknown>>> {
   try {
-    const value: unknown = JSON.parse(json);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-      return { value: value as Readonly<Record<string, unknown>>, problem: null };
-    }
-    return { value: {}, problem: 'no JSON object' };
+    return objectOf(JSON.parse(json));
   } catch {
     return { value: {}, problem: 'no JSON' };
   }
 }
+
+const objectOf = (value: unknown): Parsed<Readonly<Record<string, unknown>>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+    ? { value: value as Readonly<Record<string, unknown>>, problem: null }
+    : { value: {}, problem: 'no JSON object' };
 
 export interface SettingsColumn<R> {
   toJson(values: SettingValues<R>): string;
@@ -99,23 +138,23 @@ export function settingsColumn<R extends Readonly<Record<string, unknown>>>(
   };
 }
 
-/**
- * How permissions are stored: as JSON of a group id each. Answers what reads the column of the row `id`; what is no group
- * id is given to `nobody`.
- */
-export function groupSettingsColumn<R extends object>(
-  registry: R,
-  table: string,
-  capacity?: number,
-): (json: string, id: number, quarantine: Quarantine, nobody: () => GroupId) => GroupSettings<R> {
+export interface GroupSettingsColumn<R> {
+  /** Of the row `id`. What is no group id is given to `nobody`. */
+  fromJson(json: string, id: number, quarantine: Quarantine, nobody: () => GroupId): GroupSettings<R>;
+  /** The same of what the column's JSON says; of a text that is no JSON, where that is what it holds. */
+  fromValue(value: unknown, id: number, quarantine: Quarantine, nobody: () => GroupId): GroupSettings<R>;
+}
+
+/** How permissions are stored: as JSON of a group id each. */
+export function groupSettingsColumn<R extends object>(registry: R, table: string): GroupSettingsColumn<R> {
+  type Stored = Parsed<Readonly<Record<string, unknown>>>;
   const names = Object.keys(registry);
-  const parse = memoize((json): Parsed<Readonly<Record<string, unknown>>> => {
-    const stored = parseObject(json);
-    const wrong = names.find((name) => !Number.isSafeInteger(stored.value[name]));
-    return { value: stored.value, problem: stored.problem ?? (wrong === undefined ? null : `no group for ${wrong}`) };
-  }, capacity);
-  return (json, id, quarantine, nobody) => {
-    const { value, problem } = parse(json);
+  const checked = ({ value, problem }: Stored): Stored => {
+    const wrong = names.find((name) => !Number.isSafeInteger(value[name]));
+    return { value, problem: problem ?? (wrong === undefined ? null : `no group for ${wrong}`) };
+  };
+  const parse = memoize((json) => checked(parseObject(json)));
+  const mended = ({ value, problem }: Stored, id: number, quarantine: Quarantine, nobody: () => GroupId) => {
     if (problem === null) return value as GroupSettings<R>;
     quarantine.report({ table, id, column: 'permissions' }, problem);
     const standIn = nobody();
@@ -123,6 +162,10 @@ export function groupSettingsColumn<R extends object>(
     for (const name of names)
       groupSettings[name] = Number.isSafeInteger(value[name]) ? (value[name] as GroupId) : standIn;
     return groupSettings as GroupSettings<R>;
+  };
+  return {
+    fromJson: (json, id, quarantine, nobody) => mended(parse(json), id, quarantine, nobody),
+    fromValue: (value, id, quarantine, nobody) => mended(checked(objectOf(value)), id, quarantine, nobody),
   };
 }
 

@@ -4,6 +4,7 @@ import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { WriteOptions } from '@parley/domain/shared';
 import { threadTimes } from '@parley/testkit/process-usage';
 import Sqlite, { type Database } from 'better-sqlite3';
 import type { Command, Connection, Query } from './connection.js';
@@ -33,7 +34,7 @@ let onStatement: (sql: string) => void;
 let spent: number;
 let uow: {
   read<T>(work: (notes: Notes) => Promise<T>): Promise<T>;
-  write<T>(work: (notes: Notes) => Promise<T>, options?: { readonly givesWay: boolean }): Promise<T>;
+  write<T>(work: (notes: Notes) => Promise<T>, options?: WriteOptions): Promise<T>;
   close(): Promise<void>;
 };
 
@@ -191,6 +192,76 @@ describe('a batch', () => {
     expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected', 'rejected', 'fulfilled']);
     expect(await stored()).toEqual(['a', 'c']);
     expect(commits()).toBe(1);
+  });
+
+  it('copies no pages for units that succeed, or fail before they have changed anything', async () => {
+    const refused = uow.write(async (notes) => {
+      notes.all.all();
+      throw new Error('before any change');
+    });
+    const results = await Promise.allSettled([add('a'), refused, add('a'), add('b')]);
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected', 'fulfilled']);
+    expect(statements.filter((sql) => /SAVEPOINT|ROLLBACK/.test(sql))).toEqual([]);
+    expect(observed).toEqual([{ units: 4, durationMs: 0 }]);
+  });
+
+  it('runs units again, with savepoints, where a later one fails after a change', async () => {
+    let runs = 0;
+    const failing = () =>
+      uow.write(async (notes) => {
+        notes.insert.run('lost');
+        throw new Error('after a change');
+      });
+    const first = uow.write(async (notes) => {
+      notes.insert.run('a');
+      return ++runs;
+    });
+    const results = await Promise.allSettled([first, failing(), add('b')]);
+    expect(results).toMatchObject([{ value: 2 }, { reason: { message: 'after a change' } }, { status: 'fulfilled' }]);
+    expect(await stored()).toEqual(['a', 'b']);
+    const savepoints = () => statements.filter((sql) => sql.startsWith('SAVEPOINT')).length;
+    expect(savepoints()).toBe(3);
+    // So do the next batches: what fails so often is not to make others run again and again.
+    for (let batch = 1; batch < 20; batch++) await Promise.allSettled([add(`${batch}`), failing()]);
+    expect([savepoints(), runs]).toEqual([3 + 2 * 19, 2]);
+    await Promise.all([add('c'), add('d')]);
+    expect(savepoints()).toBe(3 + 2 * 19);
+  });
+
+  it('is not run again for a unit that fails alone or first', async () => {
+    let runs = 0;
+    const failing = () =>
+      uow.write(async (notes) => {
+        runs++;
+        notes.insert.run('lost');
+        throw new Error('after a change');
+      });
+    await expect(failing()).rejects.toThrow('after a change');
+    const results = await Promise.allSettled([failing(), add('a'), add('b')]);
+    expect(results.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'fulfilled']);
+    expect([runs, await stored()]).toEqual([2, ['a', 'b']]);
+    expect(statements.filter((sql) => sql.startsWith('SAVEPOINT'))).toEqual([]);
+    expect(observed).toEqual([{ units: 2, durationMs: 0 }]);
+  });
+
+  it('holds nothing beside a unit that runs once, whoever fails', async () => {
+    let runs = 0;
+    const before = add('a');
+    const once = uow.write(
+      async (notes) => {
+        notes.insert.run('once');
+        return ++runs;
+      },
+      { runsOnce: true },
+    );
+    const failing = uow.write(async (notes) => {
+      notes.insert.run('lost');
+      throw new Error('after a change');
+    });
+    const results = await Promise.allSettled([before, once, failing, add('b')]);
+    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
+    expect([runs, await stored()]).toEqual([1, ['a', 'once', 'b']]);
+    expect(observed.map(({ units }) => units)).toEqual([1, 1, 1]);
   });
 
   it('is lost as a whole when SQLite rolls back on its own, and the next one works', async () => {

@@ -47,8 +47,8 @@ const NO_GUARD: StorageGuard = { requireIntact: () => {}, verifyNames: () => {} 
 
 /**
  * At every await another request may run, so the writer connection belongs to one unit at a time, and readers borrow
- * read-only ones (WAL), each inside its own snapshot. One commit serves every unit that queued meanwhile: each runs
- * in a savepoint, fails alone, and is answered after the commit. While another process writes, units wait in their order
+ * read-only ones (WAL), each inside its own snapshot. One commit serves every unit that queued meanwhile: each fails alone,
+ * and is answered after the commit. While another process writes, units wait in their order
  * and the event loop does not.
  */
 export class SqliteUnitOfWork implements UnitOfWork {
@@ -103,7 +103,7 @@ export class SqliteUnitOfWork implements UnitOfWork {
     return this.readers.run(work);
   }
 
-  write<T>(work: Work<T>, { givesWay = false }: WriteOptions = {}): Promise<T> {
+  write<T>(work: Work<T>, { givesWay = false, runsOnce = false }: WriteOptions = {}): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       if (this.isClosed) throw closed();
       this.guard.requireIntact();
@@ -111,6 +111,7 @@ export class SqliteUnitOfWork implements UnitOfWork {
       (givesWay ? this.givingWay : this.waiting).push({
         work,
         givesWay,
+        isAlone: givesWay || runsOnce,
         queuedAt: this.now(),
         resolve: resolve as (value: unknown) => void,
         reject,
@@ -163,9 +164,9 @@ export class SqliteUnitOfWork implements UnitOfWork {
     return Math.max(0, startedAt + durationMs * (hasServed ? REST.busy : REST.idle) - this.now());
   }
 
-  /** In their order; a unit that gives way has a commit of its own, so that nobody waits for more than it alone. */
+  /** In their order; for one that gives way, nobody waits for more than it alone. */
   private takeBatch(): readonly Unit[] {
-    const next = this.waiting.findIndex(({ givesWay }) => givesWay);
+    const next = this.waiting.findIndex(({ isAlone }) => isAlone);
     return this.waiting.splice(0, next === -1 ? MAX_UNITS_PER_BATCH : Math.min(Math.max(1, next), MAX_UNITS_PER_BATCH));
   }
 
@@ -175,7 +176,7 @@ export class SqliteUnitOfWork implements UnitOfWork {
       const units = this.takeBatch();
       const startedAt = this.now();
       const { left, isCommitted, failure } = await this.writer.commitTogether(units);
-      this.reportDisk(failure);
+      if (isCommitted || failure !== null) this.reportDisk(failure);
       if (units[0]?.givesWay) {
         const endedAt = this.now();
         this.rest = { startedAt: endedAt, durationMs: endedAt - startedAt, hasServed: false };

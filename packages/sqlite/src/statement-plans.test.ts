@@ -18,7 +18,8 @@ const ABOUT_WHOLE_REALMS = [
   'SELECT json_group_array(id), json_group_array(version), json_group_array(subscriber_count) FROM (SELECT',
   'SELECT 1 FROM channel WHERE realm_id = ? AND privacy', // few
   'SELECT recipient_id FROM channel WHERE realm_id = ? AND privacy', // the same
-  'SELECT realm_id, head_seq, pruned_up_to FROM event_counter', // one row a realm
+  'SELECT s.realm_id, max(s.pruned_up_to', // one row a realm
+  'SELECT q.realm_id, q.owner_id FROM realm r', // one entry a realm, once, after the start
   'SELECT user_id, last_active, last_connected, update_id FROM presence WHERE realm_id = ?', // once, when first asked for
   'SELECT * FROM user_status WHERE realm_id = ?', // register answers all of them
   'SELECT realm_id, user_id, generation FROM api_key', // once, at start

@@ -87,7 +87,7 @@ function look(prefix: string): Found {
     last: db
       .prepare<unknown[], Found['last']>(
         `SELECT (SELECT max(id) FROM user) AS user, (SELECT max(id) FROM message) AS message,
-                (SELECT max(ordinal) FROM message) AS ordinal, (SELECT head_seq FROM event_counter) AS seq`,
+                (SELECT max(ordinal) FROM message) AS ordinal, (SELECT max(seq) FROM event) AS seq`,
       )
       .get()!,
   };

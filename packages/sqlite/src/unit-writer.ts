@@ -9,11 +9,14 @@ import { isLockedOut, writeFailure } from './write-failures.js';
 
 /** Of units in one commit; beyond it the units already waiting would notice. */
 const MAX_BATCH_MS = 5;
+/** So many batches have savepoints after one that had to begin anew. */
+const CAREFUL_BATCHES = 20;
 
 export interface Unit {
   readonly work: (tx: Transaction) => Promise<unknown>;
-  /** It has a commit of its own. */
   readonly givesWay: boolean;
+  /** It has a commit of its own. */
+  readonly isAlone: boolean;
   readonly queuedAt: number;
   readonly resolve: (value: unknown) => void;
   readonly reject: (error: unknown) => void;
@@ -23,7 +26,7 @@ export interface Unit {
 type Outcome = { readonly value: unknown } | { readonly error: unknown };
 
 interface BatchOutcome {
-  /** Those there was no time for. */
+  /** Those there was no time for, or that have to run again. */
   readonly left: readonly Unit[];
   readonly isCommitted: boolean;
   /** Why the whole batch was lost; null: it was not. */
@@ -41,6 +44,8 @@ export class UnitWriter {
   /** The last commit was long, and has left the log as it was; the last two were. */
   private isLogKept = false;
   private isFoldingDue = false;
+  /** How many batches are still to have savepoints. */
+  private carefulBatches = 0;
   private readonly rollback: Statement;
   private readonly savepoint: Statement;
   private readonly release: Statement;
@@ -84,18 +89,17 @@ export class UnitWriter {
   async commitTogether(units: readonly Unit[]): Promise<BatchOutcome> {
     const answers: (() => void)[] = [];
     let failure: unknown = null;
-    const startedAt = this.now();
+    let isCommitted = false;
     this.watch.start(() => this.abortUnit?.());
     try {
       this.connection.enterUnit();
-      for (const unit of units) {
-        answers.push(await this.inSavepoint(unit));
-        if (this.now() - startedAt >= MAX_BATCH_MS) break;
-      }
-      this.batchEnd.write();
-      this.commitBatch();
-      // What went to a file that nobody will find again is not to be called done.
-      this.guard.verifyNames();
+      if (await this.runUnits(units, answers)) {
+        this.batchEnd.write();
+        this.commitBatch();
+        // What went to a file that nobody will find again is not to be called done.
+        this.guard.verifyNames();
+        isCommitted = true;
+      } else this.rollBackAll();
     } catch (error) {
       failure = error;
       // Those that come after the failure fail too: they would run into the same full disk.
@@ -111,7 +115,7 @@ export class UnitWriter {
     if (this.watch.hasTurned) await nextTurn();
     if (this.isFoldingDue) await this.foldLog();
     for (const answer of answers) answer();
-    return { left: units.slice(answers.length), isCommitted: failure === null, failure };
+    return { left: units.slice(answers.length), isCommitted, failure };
   }
 
   /**
@@ -152,40 +156,61 @@ export class UnitWriter {
     this.database.close();
   }
 
-  /** Runs one unit. Returns how it is answered once the batch is durable. @throws when the whole batch is lost */
-  private async inSavepoint(unit: Unit): Promise<() => void> {
-    this.savepoint.run();
-    const outcome = await this.outcomeOf(unit);
-    this.watch.goOn();
-    if ('value' in outcome) {
-      this.release.run();
-      return () => unit.resolve(outcome.value);
+  /**
+   * Collects how units are answered once the batch is durable. False: nothing of it may be committed.
+   *
+   * For every savepoint SQLite copies each page that is changed within it. Units mostly fail before they change anything, and
+   * need none then. One that fails later takes the transaction with it: those before it run again, with savepoints.
+   * @throws when the whole batch is lost
+   */
+  private async runUnits(units: readonly Unit[], answers: (() => void)[]): Promise<boolean> {
+    const startedAt = this.now();
+    const hasSavepoints = this.carefulBatches > 0 && units.length > 1;
+    if (hasSavepoints) this.carefulBatches--;
+    for (const unit of units) {
+      const { connection } = this;
+      connection.hasChanged = false;
+      if (hasSavepoints) this.savepoint.run();
+      const outcome = await this.outcomeOf(unit);
+      this.abortUnit = null;
+      this.watch.goOn();
+      if ('value' in outcome) {
+        answers.push(() => unit.resolve(outcome.value));
+      } else {
+        // A full disk or an I/O error makes SQLite roll back everything, without being asked.
+        if (!this.database.inTransaction) throw outcome.error;
+        const takesAllWithIt = connection.hasChanged && !hasSavepoints;
+        if (takesAllWithIt && answers.length > 0) {
+          answers.length = 0;
+          this.carefulBatches = CAREFUL_BATCHES;
+          return false;
+        }
+        answers.push(() => unit.reject(writeFailure(outcome.error)));
+        if (takesAllWithIt) return false;
+        if (hasSavepoints) this.rollbackToSavepoint.run();
+      }
+      if (hasSavepoints) this.release.run();
+      if (this.now() - startedAt >= MAX_BATCH_MS) break;
     }
-    // A full disk or an I/O error makes SQLite roll back everything, without being asked.
-    if (!this.database.inTransaction) throw outcome.error;
-    this.rollbackToSavepoint.run();
-    this.release.run();
-    return () => unit.reject(writeFailure(outcome.error));
+    return true;
   }
 
-  private async outcomeOf(unit: Unit): Promise<Outcome> {
-    try {
-      return await new Promise<Outcome>((settle) => {
-        this.abortUnit = () => {
-          this.replaceRepositories();
-          settle({ error: new UnitYielded() });
-        };
+  private outcomeOf(unit: Unit): Promise<Outcome> {
+    return new Promise<Outcome>((settle) => {
+      this.abortUnit = () => {
+        this.replaceRepositories();
+        settle({ error: new UnitYielded() });
+      };
+      try {
         unit.work(this.tx).then(
           (value) => settle({ value }),
           (error: unknown) => settle({ error }),
         );
-      });
-    } catch (error) {
-      // It threw before it returned a promise.
-      return { error };
-    } finally {
-      this.abortUnit = null;
-    }
+      } catch (error) {
+        // It threw before it returned a promise.
+        settle({ error });
+      }
+    });
   }
 
   private rollBackAll(): void {

@@ -14,6 +14,11 @@ export class VersionedCache<Version extends string | number, Value> {
     return entry?.version === version ? entry.value : undefined;
   }
 
+  /** Under whichever version it is kept; of the reader's own snapshot or not. */
+  peek(id: number): Value | undefined {
+    return this.entries.get(id)?.value;
+  }
+
   put(connection: Connection, id: number, version: Version, value: Value): void {
     if (!connection.isCacheable) return;
     if (this.entries.size >= this.capacity && !this.entries.has(id)) {
@@ -22,19 +27,4 @@ export class VersionedCache<Version extends string | number, Value> {
     }
     this.entries.set(id, { version, value });
   }
-}
-
-/**
- * Gives a pure function of a text a memory: most rows of a table hold the same JSON, and one value then serves them all.
- */
-export function memoize<Value>(parse: (text: string) => Value, capacity = 1000): (text: string) => Value {
-  const known = new Map<string, Value>();
-  return (text) => {
-    const before = known.get(text);
-    if (before !== undefined) return before;
-    const value = parse(text);
-    if (known.size >= capacity) known.clear();
-    known.set(text, value);
-    return value;
-  };
 }

@@ -43,7 +43,7 @@ export const CHANNEL_ERRORS = declareErrors({
   CHANNEL_HAS_NAMED_TOPICS: 'conflict',
   /** Where newcomers do not see what was said before. */
   TOPIC_CREATION_MUST_BE_OPEN: 'conflict',
-  TOO_MANY_PERMISSION_HOLDERS: 'invalid',
+  TOO_MANY_HOLDERS_IN_REQUEST: 'invalid',
   TOO_MANY_SUBSCRIPTIONS: 'invalid',
   /** Neither a channel to subscribe to nor one to leave. */
   NO_SUBSCRIPTION_CHANGE: 'invalid',

@@ -82,6 +82,23 @@ describe('when a permission of a channel changes (channels §6.3)', () => {
     expect(sight(before, after, actor, change.endsWith('subscriber'))).toBe(expected);
   });
 
+  it('several of a private one at once: gains', () => {
+    const of = (group: typeof TEAM) =>
+      makeChannel({
+        privacy: 'privateProtectedHistory',
+        permissionOverrides: { canAddSubscribers: group, canAdministerChannel: group, canSubscribe: group },
+      });
+    const actor = makeActor('member', { groups: [TEAM] });
+    expect(sight(of(OTHERS), of(TEAM), actor, false)).toBe('gains');
+    expect(sight(of(TEAM), of(OTHERS), actor, false)).toBe('loses');
+  });
+
+  it('none of a private one: nobody gains or loses it', () => {
+    const before = makeChannel({ privacy: 'privateProtectedHistory' });
+    const { gainers, losers } = visibilityOfChangedChannel(before, { ...before, name: 'renamed' });
+    expect([gainers, losers]).toEqual([{ kind: 'nobody' }, { kind: 'nobody' }]);
+  });
+
   it('nobody gains or loses a public one', () => {
     const of = (group: typeof TEAM) => makeChannel({ permissionOverrides: { canSubscribe: group } });
     expect(sight(of(OTHERS), of(TEAM), makeActor('member', { groups: [TEAM] }), false)).toBe('keeps');

@@ -130,12 +130,15 @@ export function normalizeChannelDescription(raw: string): string {
   return raw.replaceAll('\n', ' ');
 }
 
+/** What is younger has no traffic to be told of, however much was said there. */
+export const hasWeeklyTraffic = (ageDays: number): boolean => ageDays >= 7;
+
 /**
  * Messages a week, rounded to two significant digits (channels §2.1). `recentMessages` counts the last 28 days.
  */
 export function weeklyTraffic(recentMessages: number, ageDays: number): number | null {
-  if (ageDays < 7) return null;
+  if (!hasWeeklyTraffic(ageDays)) return null;
   const average = ageDays >= 28 ? Math.floor(recentMessages / 4) : Math.floor((recentMessages * 7) / ageDays);
   const atLeastOne = average === 0 && recentMessages > 0 ? 1 : average;
-  return atLeastOne === 0 ? 0 : Number(atLeastOne.toPrecision(2));
+  return atLeastOne < 100 ? atLeastOne : Number(atLeastOne.toPrecision(2));
 }

@@ -157,7 +157,7 @@ export class ChannelCreator {
 
   /**
    * Stores the channels and tells those who see them; nobody follows them yet. They count for the day.
-   * @throws DomainError TOO_MANY_PERMISSION_HOLDERS, RATE_LIMITED
+   * @throws DomainError TOO_MANY_HOLDERS_IN_REQUEST, TOO_MANY_PERMISSION_HOLDERS, RATE_LIMITED
    */
   async create(
     tx: Transaction,
@@ -167,7 +167,7 @@ export class ChannelCreator {
     wanted: ChannelPermissionInput,
   ): Promise<Channel[]> {
     const { realm, actor, creator, now, parsedDescriptions, onRollback } = context;
-    checkPermissionHolders(wanted, newChannels.length);
+    checkHoldersInRequest(wanted, newChannels.length);
     this.quota.spend(actor, newChannels.length);
     onRollback(() => this.quota.refund(actor, newChannels.length));
     const system = await tx.groups.systemGroupIds(realm.id);
@@ -255,18 +255,18 @@ export class ChannelCreator {
 }
 
 /** How many people and groups permissions of channels that are created together name at most: each times the channels. */
-export const MAX_PERMISSION_HOLDERS = 100_000;
+export const MAX_HOLDERS_IN_REQUEST = 100_000;
 
-/** One channel may name as many as its lists hold. @throws DomainError TOO_MANY_PERMISSION_HOLDERS */
-function checkPermissionHolders(permissions: ChannelPermissionInput, channelCount: number): void {
+/** One channel may name as many as its lists hold. @throws DomainError TOO_MANY_HOLDERS_IN_REQUEST */
+function checkHoldersInRequest(permissions: ChannelPermissionInput, channelCount: number): void {
   const named = Object.values(permissions)
     .filter((value) => typeof value !== 'number')
     .map(namedIn)
     .reduce((sum, { userIds, groupIds }) => sum + userIds.length + groupIds.length, 0);
-  if (channelCount <= 1 || named * channelCount <= MAX_PERMISSION_HOLDERS) return;
+  if (channelCount <= 1 || named * channelCount <= MAX_HOLDERS_IN_REQUEST) return;
   throw new DomainError(
-    'TOO_MANY_PERMISSION_HOLDERS',
-    `Too many people in the permissions of new channels: times channels they may be ${MAX_PERMISSION_HOLDERS} at most.`,
+    'TOO_MANY_HOLDERS_IN_REQUEST',
+    `Too many people in the permissions of new channels: times channels they may be ${MAX_HOLDERS_IN_REQUEST} at most.`,
   );
 }
 

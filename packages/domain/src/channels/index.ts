@@ -7,6 +7,7 @@ export {
   type ChannelPrivacy,
   type ChannelView,
   hasSharedHistory,
+  hasWeeklyTraffic,
   isPrivate,
   isWebPublic,
   MAX_CHANNEL_DESCRIPTION_LENGTH,

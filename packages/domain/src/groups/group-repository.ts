@@ -25,6 +25,8 @@ export interface GroupReads {
   countNamed(realmId: RealmId): Promise<number>;
   /** Direct ones of named groups, also of deactivated ones and of users who are not active; those of the system do not count. */
   countMemberships(realmId: RealmId): Promise<number>;
+  /** Direct members and subgroups of the anonymous groups together, also of those that nothing refers to any more. */
+  countPermissionHolders(realmId: RealmId): Promise<number>;
   /**
    * What each group stands for as a permission's value: its id when named; when not, its content, of users the active ones.
    * Unknown ids are absent.

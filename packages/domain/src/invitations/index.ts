@@ -1,6 +1,12 @@
 import './invitation-errors.js';
 
-export type { Invitation, InvitationEventTypes, InvitationRepository } from './invitation.js';
+export type {
+  Invitation,
+  InvitationEntry,
+  InvitationEventTypes,
+  InvitationRepository,
+  NewInvitations,
+} from './invitation.js';
 export type { InvitationConfig } from './invitation-defaults.js';
 export { ForgetInvitations, SendInvitationLetters } from './invitation-jobs.js';
 export type { InvitationKind } from './invitation-permissions.js';

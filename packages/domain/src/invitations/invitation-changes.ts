@@ -3,7 +3,14 @@ import { encodeJob } from '../jobs/job.js';
 import type { RealmId, UnixSeconds, UserId } from '../shared/ids.js';
 import type { Transaction } from '../shared/unit-of-work.js';
 import { atLeast } from '../users/user-delivery.js';
-import { type Invitation, isOpen, KEEP_ENDED_SECONDS, reminderAt } from './invitation.js';
+import {
+  type Invitation,
+  type InvitationEntry,
+  isOpen,
+  KEEP_ENDED_SECONDS,
+  type NewInvitations,
+  reminderAt,
+} from './invitation.js';
 import { FORGET_INVITATION, INVITATION_LETTER } from './invitation-jobs.js';
 
 /** Organization §9.6. */
@@ -13,22 +20,28 @@ export const publishInvitations = (tx: Transaction, realmId: RealmId, inviterId:
     audience: anyOf(atLeast('administrator'), users([inviterId])),
   });
 
-/** Stores it, with what is to happen when its time comes. Announces nothing. */
-export async function addInvitation(tx: Transaction, given: Omit<Invitation, 'id'>): Promise<Invitation> {
-  const invitation = await tx.invitations.add(given);
-  const { expiresAt } = invitation;
-  if (expiresAt !== null) await forgetAt(tx, invitation, expiresAt + KEEP_ENDED_SECONDS);
-  if (invitation.kind === 'link') return invitation;
-  await sendLetter(tx, invitation, invitation.invitedAt);
-  const at = reminderAt(invitation);
-  if (at !== null) await sendLetter(tx, invitation, at, true);
-  return invitation;
+/** Stores them, with what is to happen when their time comes. Announces nothing. */
+export async function addInvitations(
+  tx: Transaction,
+  given: NewInvitations,
+  emails: readonly (string | null)[],
+): Promise<readonly Invitation[]> {
+  const added = await tx.invitations.add(given, emails);
+  const reminded = reminderAt(given);
+  for (const invitation of added) {
+    if (given.expiresAt !== null) await forgetAt(tx, invitation, given.expiresAt + KEEP_ENDED_SECONDS);
+    if (given.kind === 'link') continue;
+    await sendLetter(tx, invitation, given.invitedAt);
+    if (reminded !== null) await sendLetter(tx, invitation, reminded, true);
+    await tx.yield();
+  }
+  return added;
 }
 
 /** Used or revoked: for a while that is known of it. */
 export async function endInvitation(
   tx: Transaction,
-  invitation: Invitation,
+  invitation: InvitationEntry,
   status: 'used' | 'revoked',
   now: UnixSeconds,
 ): Promise<void> {
@@ -38,7 +51,7 @@ export async function endInvitation(
 
 export async function sendLetter(
   tx: Transaction,
-  { id, realmId }: Invitation,
+  { id, realmId }: InvitationEntry,
   dueAt: UnixSeconds,
   isReminder = false,
 ): Promise<void> {
@@ -47,7 +60,7 @@ export async function sendLetter(
   await tx.jobs.schedule(encodeJob(INVITATION_LETTER, { realmId, dueAt, payload, key }));
 }
 
-async function forgetAt(tx: Transaction, { id, realmId }: Invitation, dueAt: UnixSeconds): Promise<void> {
+async function forgetAt(tx: Transaction, { id, realmId }: InvitationEntry, dueAt: UnixSeconds): Promise<void> {
   await tx.jobs.schedule(encodeJob(FORGET_INVITATION, { realmId, dueAt, payload: { invitationId: id }, key: `${id}` }));
 }
 

@@ -16,13 +16,14 @@ export interface InvitationOffer {
   readonly welcomeText: string | null;
 }
 
-/** Its key is derived from the id, and kept nowhere: see `LinkKeys`. */
-export interface Invitation extends InvitationOffer {
+/** As it is listed. Its key is derived from the id, and kept nowhere: see `LinkKeys`. */
+export interface InvitationEntry {
   /** Of either kind; no other one on the server has had it. */
   readonly id: number;
   readonly realmId: RealmId;
   readonly kind: InvitationKind;
   readonly inviterId: UserId;
+  readonly role: Role;
   readonly invitedAt: UnixSeconds;
   /** Null: never. */
   readonly expiresAt: UnixSeconds | null;
@@ -34,9 +35,17 @@ export interface Invitation extends InvitationOffer {
   readonly notifiesInviter: boolean;
 }
 
+/** With all that it offers, which may be thousands of channels. */
+export interface Invitation extends InvitationEntry, InvitationOffer {}
+
+/** Invitations that are made together. */
+export type NewInvitations = Omit<Invitation, 'id' | 'email'>;
+
 /** Not expired, used or revoked. */
-export const isOpen = ({ status, expiresAt }: Pick<Invitation, 'status' | 'expiresAt'>, now: UnixSeconds): boolean =>
-  status === 'open' && (expiresAt === null || expiresAt > now);
+export const isOpen = (
+  { status, expiresAt }: Pick<InvitationEntry, 'status' | 'expiresAt'>,
+  now: UnixSeconds,
+): boolean => status === 'open' && (expiresAt === null || expiresAt > now);
 
 /** Of an organization, open ones: all are listed together. */
 export const MAX_OPEN_INVITATIONS = 5000;
@@ -79,7 +88,10 @@ const REMINDED_BEFORE_SECONDS = 2 * DAY_SECONDS;
 const REMINDED_FROM_SECONDS = 4 * DAY_SECONDS;
 
 /** When somebody who was invited by mail is reminded (organization §9.3); null: never. */
-export function reminderAt({ invitedAt, expiresAt }: Pick<Invitation, 'invitedAt' | 'expiresAt'>): UnixSeconds | null {
+export function reminderAt({
+  invitedAt,
+  expiresAt,
+}: Pick<InvitationEntry, 'invitedAt' | 'expiresAt'>): UnixSeconds | null {
   if (expiresAt === null || expiresAt - invitedAt < REMINDED_FROM_SECONDS) return null;
   return expiresAt - REMINDED_BEFORE_SECONDS;
 }
@@ -91,7 +103,7 @@ export interface InvitationReads {
   /** Of another organization: null. */
   find(realmId: RealmId, id: number): Promise<Invitation | null>;
   /** Open ones; those by mail first; ascending id. `inviterId`: only theirs. */
-  listOpen(realmId: RealmId, now: UnixSeconds, inviterId: UserId | null): Promise<readonly Invitation[]>;
+  listOpen(realmId: RealmId, now: UnixSeconds, inviterId: UserId | null): Promise<readonly InvitationEntry[]>;
   countOpen(realmId: RealmId, now: UnixSeconds): Promise<number>;
   /** That were sent that day. */
   countLetters(realmId: RealmId, day: number): Promise<number>;
@@ -99,9 +111,10 @@ export interface InvitationReads {
 
 /** Every implementation passes invitation-repository.contract.ts. */
 export interface InvitationRepository extends InvitationReads {
-  add(invitation: Omit<Invitation, 'id'>): Promise<Invitation>;
+  /** One for each address, of which null is a link; in their order, ascending ids. What they offer is stored once. */
+  add(given: NewInvitations, emails: readonly (string | null)[]): Promise<readonly Invitation[]>;
   /** `expiresAt` and `status` alone. */
-  update(invitation: Invitation): Promise<void>;
+  update(invitation: InvitationEntry): Promise<void>;
   remove(realmId: RealmId, id: number): Promise<void>;
   /** Forgets earlier days. */
   addLetters(realmId: RealmId, day: number, count: number): Promise<void>;

@@ -45,7 +45,8 @@ export async function decideAutomaticTopicPolicies(
   const { channel, topic } = destination;
   const { realmId } = sender;
   const changes: TopicPolicy[] = [];
-  const mentioned = await mentionedSubscribers(tx, sender, destination, rendered);
+  const mentionsSomebody = rendered.mentionedUserIds.size + rendered.mentionedGroupIds.size > 0;
+  const mentioned = mentionsSomebody ? await mentionedSubscribers(tx, sender, destination, rendered) : [];
   const known = await tx.topicPolicies.listOf(realmId, channel.id, topicKey(topic), [sender.id, ...mentioned]);
   const visibilities = new Map(known);
   const visibilityOf = (userId: UserId) => visibilities.get(userId) ?? 'inherit';

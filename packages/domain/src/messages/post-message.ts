@@ -72,6 +72,7 @@ export async function postMessage(tx: Transaction, post: Post): Promise<Message>
   const flagged = new Map(exceptions);
   for (const userId of unreadFor ?? []) flagged.set(userId, { ...flagged.get(userId), unread: true });
   const readBy = [...(isReadBySender ? [sender.id] : []), ...(post.readFor ?? [])];
+  const shown = shownOf(rendered, files);
   const message = await tx.messages.append({
     realmId,
     senderId: sender.id,
@@ -80,7 +81,12 @@ export async function postMessage(tx: Transaction, post: Post): Promise<Message>
     topic: destination.kind === 'channel' ? destination.topic : '',
     topicLinks: destination.kind === 'channel' ? destination.topicLinks : [],
     content: post.content,
-    ...shownOf(rendered, files),
+    renderedContent: shown.renderedContent,
+    isMeMessage: shown.isMeMessage,
+    mentionsChannel: shown.mentionsChannel,
+    hasLink: shown.hasLink,
+    hasImage: shown.hasImage,
+    hasAttachment: shown.hasAttachment,
     sentAt: post.sentAt,
     clientName: post.clientName,
     isReadByDefault: post.isReadByDefault ?? false,
@@ -164,7 +170,9 @@ export async function namedIn(
     for (const id of ids) flags.set(id, { ...flags.get(id), ...more });
   };
   give(rendered.mentionedUserIds, { mentioned: true });
-  give(await tx.groups.listMembersRecursively(realmId, [...rendered.mentionedGroupIds]), { mentioned: true });
+  if (rendered.mentionedGroupIds.size > 0) {
+    give(await tx.groups.listMembersRecursively(realmId, [...rendered.mentionedGroupIds]), { mentioned: true });
+  }
   give(rendered.alertWordUserIds, { hasAlertWord: true });
   if (rendered.mentionsTopicWildcard) give(await topicParticipants(tx, post), { topicWildcardMentioned: true });
   return flags;

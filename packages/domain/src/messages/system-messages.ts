@@ -67,7 +67,8 @@ export class SystemMessages implements NotificationBot {
       if (!draft.linksToTopics) drafts.set(content, draft);
       // Only where the channel has no other topic does the notice go without one (channels §5.2).
       const place = channel.topicsPolicy === 'emptyTopicOnly' ? '' : topic;
-      const destination: Destination = { kind: 'channel', channel, topic: place, topicLinks: [] };
+      const topicLinks = this.renderer.topicLinks(place, realm.linkifiers);
+      const destination: Destination = { kind: 'channel', channel, topic: place, topicLinks };
       await this.send(tx, bot, destination, draft, reading);
       await tx.yield();
     }

@@ -13,6 +13,7 @@ export const PERMISSION_ERRORS = declareErrors({
   GROUP_NOT_ALLOWED: 'invalid',
   /** As the value of a permission. */
   SYSTEM_GROUP_REQUIRED: 'invalid',
+  TOO_MANY_PERMISSION_HOLDERS: 'conflict',
   /** Somebody changed the value meanwhile. */
   STALE_VALUE: 'conflict',
 });

@@ -4,7 +4,12 @@ import { REALM_PERMISSIONS } from '../realms/realm-settings.js';
 import type { ErrorCode } from '../shared/errors.js';
 import type { GroupId, UserId } from '../shared/ids.js';
 import type { GroupSettingDefinition, GroupSettingValue } from './group-setting.js';
-import { groupForSetting, validateGroupSetting } from './validate-group-setting.js';
+import {
+  groupForSetting,
+  MAX_PERMISSION_HOLDERS,
+  requireRoomForHolders,
+  validateGroupSetting,
+} from './validate-group-setting.js';
 
 const town = () =>
   createFixture(
@@ -68,6 +73,43 @@ describe('a value somebody chose for a permission', () => {
     await expect(accept(fixture.group('cooks').id, REALM_PERMISSIONS.canAccessAllUsers)).rejects.toMatchObject({
       code: 'SYSTEM_GROUP_REQUIRED',
     });
+  });
+
+  it.each([
+    [MAX_PERMISSION_HOLDERS - 2, 2, true],
+    [MAX_PERMISSION_HOLDERS - 1, 2, false],
+    [MAX_PERMISSION_HOLDERS + 9, 1, true],
+    [MAX_PERMISSION_HOLDERS + 9, 0, true],
+  ])('where values name %i together, names %i more: %s', (present, named, isTaken) => {
+    const check = () => requireRoomForHolders(present, named);
+    if (isTaken) expect(check).not.toThrow();
+    else {
+      expect(check).toThrow(
+        expect.objectContaining({
+          code: 'TOO_MANY_PERMISSION_HOLDERS',
+          message: 'Too many people in permissions (limit: 250000).',
+        }),
+      );
+    }
+  });
+
+  it('is refused when all values together would name too many, people and groups', async () => {
+    const fixture = await town();
+    const { uow, realm, user, group } = fixture;
+    const store = (present: number, value: GroupSettingValue) =>
+      uow.write((tx) =>
+        groupForSetting(
+          Object.assign(Object.create(tx) as typeof tx, {
+            groups: Object.assign(Object.create(tx.groups), { countPermissionHolders: async () => present }),
+          }),
+          realm.id,
+          value,
+        ),
+      );
+    const two = spelt([user('hamlet').id], [group('cooks').id]);
+    await expect(store(MAX_PERMISSION_HOLDERS - 1, two)).rejects.toMatchObject({ code: 'TOO_MANY_PERMISSION_HOLDERS' });
+    expect(await store(MAX_PERMISSION_HOLDERS, group('cooks').id)).toBe(group('cooks').id);
+    await store(MAX_PERMISSION_HOLDERS - 2, two);
   });
 
   it('stands for a named group itself, or for a new one that is announced to nobody', async () => {

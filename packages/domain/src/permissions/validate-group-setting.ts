@@ -1,3 +1,4 @@
+import { DomainError } from '../shared/errors.js';
 import type { GroupId, RealmId } from '../shared/ids.js';
 import { enforce } from '../shared/permission.js';
 import type { Transaction } from '../shared/unit-of-work.js';
@@ -33,9 +34,34 @@ export async function validateGroupSetting(
   return value;
 }
 
-/** The group that stands for an accepted value: the named one itself, or a new anonymous one. */
+/**
+ * People and groups in the values of an organization's permissions, those included that were replaced and are not yet removed:
+ * every client gets the values of all channels and groups.
+ */
+export const MAX_PERMISSION_HOLDERS = 250_000;
+
+/**
+ * Room for a value that names so many. One can always be named: whoever makes a channel or a group may administer it.
+ * @throws DomainError TOO_MANY_PERMISSION_HOLDERS
+ */
+export function requireRoomForHolders(present: number, named: number): void {
+  if (named > 1 && present + named > MAX_PERMISSION_HOLDERS) {
+    throw new DomainError(
+      'TOO_MANY_PERMISSION_HOLDERS',
+      `Too many people in permissions (limit: ${MAX_PERMISSION_HOLDERS}).`,
+    );
+  }
+}
+
+/**
+ * The group that stands for an accepted value: the named one itself, or a new anonymous one.
+ * @throws DomainError TOO_MANY_PERMISSION_HOLDERS
+ */
 export async function groupForSetting(tx: Transaction, realmId: RealmId, value: GroupSettingValue): Promise<GroupId> {
-  return typeof value === 'number' ? value : addAnonymousGroup(tx, realmId, value.directMembers, value.directSubgroups);
+  if (typeof value === 'number') return value;
+  const { directMembers, directSubgroups } = value;
+  requireRoomForHolders(await tx.groups.countPermissionHolders(realmId), directMembers.length + directSubgroups.length);
+  return addAnonymousGroup(tx, realmId, directMembers, directSubgroups);
 }
 
 /** A permission that changes: `value` as clients see it, `groupId` what it is stored as. */
@@ -47,7 +73,7 @@ export interface AcceptedGroupSetting<P extends string> {
 
 /**
  * Those of the requested changes that change something, in the order of the registry.
- * @throws DomainError STALE_VALUE, and as `validateGroupSetting` does
+ * @throws DomainError STALE_VALUE, and as `validateGroupSetting` and `groupForSetting` do
  */
 export async function acceptGroupSettings<P extends string>(
   tx: Transaction,

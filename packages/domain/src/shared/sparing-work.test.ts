@@ -3,13 +3,14 @@ import { SparingWork } from './sparing-work.js';
 
 describe('SparingWork', () => {
   it.each([
-    ['as long as it worked', [5], 5],
-    ['after several short pieces as long as all of them took', [0.4, 0.4, 0.4], 1.2],
-    ['no longer than 20 ms after a piece that the disk held up', [500], 20],
-    ['one turn of the event loop after a piece that took no time', [0.5], 0],
-  ])('rests %s', async (_what, pieces, expected) => {
+    ['as long as it worked', 1, [5], 5],
+    ['three times as long as it worked', 3, [5], 15],
+    ['after several short pieces as long as all of them took', 1, [0.4, 0.4, 0.4], 1.2],
+    ['no longer than 20 ms after a piece that the disk held up', 1, [500], 20],
+    ['one turn of the event loop after a piece that took no time', 1, [0.5], 0],
+  ])('rests %s', async (_what, restFactor, pieces, expected) => {
     const time = new DrivenTime();
-    const work = new SparingWork(time, fakeEventLoop);
+    const work = new SparingWork(time, fakeEventLoop, restFactor);
     for (const piece of pieces.slice(0, -1)) {
       await time.advance(piece / 1000);
       await work.rest();
@@ -27,7 +28,7 @@ describe('SparingWork', () => {
 
   it('counts the next piece from the end of the rest', async () => {
     const time = new DrivenTime();
-    const work = new SparingWork(time, fakeEventLoop);
+    const work = new SparingWork(time, fakeEventLoop, 1);
     await time.advance(0.01);
     const rested = work.rest();
     await time.advance(0.01);

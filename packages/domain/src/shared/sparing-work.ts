@@ -7,8 +7,8 @@ const MIN_REST_MS = 1;
 const MAX_REST_MS = 20;
 
 /**
- * Of long work that nobody waits for: it takes half of the time, and leaves the other half to others. They wait for one piece of it
- * at most, so that its pieces are to be short.
+ * Of long work that nobody waits for: it rests between its pieces, for a multiple of the time that they took. Others wait for one of
+ * them at most, so that they are to be short.
  */
 export class SparingWork {
   private startedAt: number;
@@ -16,15 +16,17 @@ export class SparingWork {
   constructor(
     private readonly timers: Timers,
     private readonly eventLoop: EventLoop,
+    /** How long it rests, in multiples of the work. */
+    private readonly restFactor: number,
   ) {
     this.startedAt = timers.elapsedMs();
   }
 
-  /** Between two pieces: takes as long as there was work since the last rest. */
+  /** Between two pieces. */
   async rest(): Promise<void> {
     const worked = this.timers.elapsedMs() - this.startedAt;
     if (worked < MIN_REST_MS) return this.eventLoop.nextTurn();
-    await new Promise<void>((resolve) => this.timers.after(Math.min(worked, MAX_REST_MS), resolve));
+    await new Promise<void>((resolve) => this.timers.after(Math.min(worked * this.restFactor, MAX_REST_MS), resolve));
     this.startedAt = this.timers.elapsedMs();
   }
 }

@@ -29,6 +29,8 @@ export interface WriteOptions {
    * that give way keep their order among each other.
    */
   readonly givesWay?: boolean;
+  /** What it finds out is kept beside `tx`, as the ids of an import: it has a commit of its own, and never runs again. */
+  readonly runsOnce?: boolean;
 }
 
 /**
@@ -39,9 +41,9 @@ export interface UnitOfWork {
   /** One consistent snapshot; nothing can be written. @throws DomainError STORAGE_UNAVAILABLE */
   read<T>(work: (repositories: Repositories) => Promise<T>): Promise<T>;
   /**
-   * All or nothing; resolves once the commit is durable. `work` may run again after a serialization failure, so it
-   * touches nothing but `tx`; for what is counted in memory see `writeProvisionally`. A `write` inside a unit waits for itself. @throws DomainError SERVER_BUSY,
-   * STORAGE_UNAVAILABLE
+   * All or nothing; resolves once the commit is durable. `work` may run again, after a serialization failure or where a unit
+   * that would have been committed with it has failed, so it touches nothing but `tx`; for what is counted in memory see
+   * `writeProvisionally`. A `write` inside a unit waits for itself. @throws DomainError SERVER_BUSY, STORAGE_UNAVAILABLE
    */
   write<T>(work: (tx: Transaction) => Promise<T>, options?: WriteOptions): Promise<T>;
 }

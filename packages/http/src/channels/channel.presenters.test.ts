@@ -1,6 +1,12 @@
 import type { ChannelView, Subscription } from '@parley/domain/channels';
 import { aChannel, aUser, createFixture, type MemoryFixture } from '@parley/testkit';
-import { presentChannel, presentSubscribeUsers, presentSubscription, presentTopic } from './channel.presenters.js';
+import {
+  channelText,
+  presentChannel,
+  presentSubscribeUsers,
+  presentSubscription,
+  presentTopic,
+} from './channel.presenters.js';
 
 describe('a channel', () => {
   let fixture: MemoryFixture;
@@ -53,6 +59,23 @@ describe('a channel', () => {
     'subscriber_count',
     'stream_weekly_traffic',
   ].sort();
+
+  it('has the same fields in the text for lists, whose permissions are presented once for all channels with the same', () => {
+    expect(JSON.parse(channelText(view).json)).toEqual(presentChannel(view));
+    expect(channelText(view)).toBe(channelText(view));
+    let reads = 0;
+    const permissions = new Proxy(view.permissions, {
+      get: (values, name) => {
+        reads++;
+        return values[name as keyof typeof values];
+      },
+    });
+    const [one, other] = ['one', 'other'].map((name) => ({ ...view, name, permissions }));
+    expect(JSON.parse(channelText(one!).json)).toEqual({ ...presentChannel(view), name: 'one' });
+    const readOnce = reads;
+    expect(JSON.parse(channelText(other!).json)).toEqual({ ...presentChannel(view), name: 'other' });
+    expect([readOnce > 0, reads]).toEqual([true, readOnce]);
+  });
 
   it('has exactly the fields of the contract', () => {
     expect(Object.keys(presentChannel(view)).sort()).toEqual(KEYS);

@@ -36,13 +36,22 @@ const WIRE_CHANNEL_PERMISSIONS = (Object.keys(CHANNEL_PERMISSIONS) as ChannelPer
 const POST_POLICIES = { everyone: 1, administrators: 2, fullMembers: 3, moderators: 4 } as const;
 const ANNOUNCEMENT_ONLY = POST_POLICIES.administrators;
 
+const postPolicyOf = (senders: ChannelView['sendersSystemGroup']) => POST_POLICIES[senders ?? 'everyone'];
+
 export function presentPostPolicy(senders: ChannelView['sendersSystemGroup']) {
-  const policy = POST_POLICIES[senders ?? 'everyone'];
+  const policy = postPolicyOf(senders);
   return { stream_post_policy: policy, is_announcement_only: policy === ANNOUNCEMENT_ONLY };
 }
 
 /** Channels §2.1: exactly these keys, since strict clients refuse others. */
-export function presentChannel(channel: ChannelView): WireFields & { readonly stream_id: number } {
+export const presentChannel = (channel: ChannelView): WireFields & { readonly stream_id: number } => ({
+  ...presentOwnFields(channel),
+  ...presentPermissions(channel.permissions),
+});
+
+/** All but the permissions, which most channels have in common with others. */
+function presentOwnFields(channel: ChannelView) {
+  const postPolicy = postPolicyOf(channel.sendersSystemGroup);
   return {
     stream_id: channel.id,
     name: channel.name,
@@ -54,13 +63,14 @@ export function presentChannel(channel: ChannelView): WireFields & { readonly st
     invite_only: isPrivate(channel),
     is_web_public: isWebPublic(channel),
     history_public_to_subscribers: hasSharedHistory(channel),
-    ...presentPostPolicy(channel.sendersSystemGroup),
+    // As `presentPostPolicy`; spelt out, for the reason that docs/performance.md gives.
+    stream_post_policy: postPolicy,
+    is_announcement_only: postPolicy === ANNOUNCEMENT_ONLY,
     message_retention_days: presentRetention(channel.messageRetentionDays),
     topics_policy: WIRE_TOPICS_POLICIES[channel.topicsPolicy],
     first_message_id: channel.firstMessageId,
     folder_id: channel.folderId,
     is_recently_active: channel.isRecentlyActive,
-    ...presentPermissions(channel),
     subscriber_count: channel.subscriberCount,
     stream_weekly_traffic: channel.weeklyTraffic,
   };
@@ -80,7 +90,9 @@ const channelTexts = new BoundedCache<ChannelView, { readonly text: PresentedTex
 export function channelText(channel: ChannelView): PresentedText {
   const known = channelTexts.get(channel);
   if (known) return known.text;
-  const text = new PresentedText(JSON.stringify(presentChannel(channel)));
+  const text = new PresentedText(JSON.stringify(presentOwnFields(channel))).withFieldsOf(
+    permissionsText(channel.permissions),
+  );
   channelTexts.put(channel, { text, weight: WEIGHT_OF_VIEW + text.json.length });
   return text;
 }
@@ -92,7 +104,18 @@ const encodedChannels = new EncodedTexts(ROOM_FOR_LISTS, ',');
 export const sharedChannels = (channels: readonly ChannelView[]): SharedList<ChannelView> =>
   new SharedList(channels, channelText, encodedChannels);
 
-function presentPermissions({ permissions }: ChannelView): Readonly<Record<string, WireGroupSetting>> {
+/** Storages answer the same object for all channels whose permissions are the same. */
+const permissionTexts = new WeakMap<ChannelView['permissions'], PresentedText>();
+
+function permissionsText(permissions: ChannelView['permissions']): PresentedText {
+  const known = permissionTexts.get(permissions);
+  if (known) return known;
+  const text = new PresentedText(JSON.stringify(presentPermissions(permissions)));
+  permissionTexts.set(permissions, text);
+  return text;
+}
+
+function presentPermissions(permissions: ChannelView['permissions']): Readonly<Record<string, WireGroupSetting>> {
   const wire: Record<string, WireGroupSetting> = {};
   for (const [name, wireName] of WIRE_CHANNEL_PERMISSIONS) wire[wireName] = presentGroupSetting(permissions[name]);
   return wire;

@@ -9,6 +9,8 @@ import {
   GetChannelAddress,
   GetSubscriptionStatus,
   ListChannels,
+  type ListChannelsInput,
+  type ListChannelsOutput,
   ListSubscribers,
   ListSubscriptions,
   ListUserChannels,
@@ -72,32 +74,39 @@ import {
 
 const toChannelId = ({ stream_id }: { readonly stream_id: number }) => ({ channelId: stream_id as ChannelId });
 
+const toListedChannels = (dto: ListChannelsDto): ListChannelsInput => ({
+  includePublic: dto.include_public,
+  includeWebPublic: dto.include_web_public,
+  includeSubscribed: dto.include_subscribed,
+  includeOwnerSubscribed: dto.include_owner_subscribed,
+  includeReadable: dto.include_can_access_content,
+  includeAll: dto.include_all,
+  includeAllActive: dto.include_all_active,
+  excludeArchived: dto.exclude_archived,
+  includeDefault: dto.include_default,
+});
+
 export function channelRoutes(): readonly Route[] {
   const turns = new Turns();
+  const presentChannels = ({ channels }: ListChannelsOutput, { include_default }: ListChannelsDto) =>
+    presentLongList(
+      turns,
+      'streams',
+      include_default ? new PresentedList(channels, presentListedChannel) : sharedChannels(channels),
+    );
   return [
     route('GET', '/streams', {
       auth: 'user',
       isExpensive: true,
       dto: ListChannelsDto,
       useCase: ListChannels,
-      toInput: (dto) => ({
-        includePublic: dto.include_public,
-        includeWebPublic: dto.include_web_public,
-        includeSubscribed: dto.include_subscribed,
-        includeOwnerSubscribed: dto.include_owner_subscribed,
-        includeReadable: dto.include_can_access_content,
-        includeAll: dto.include_all,
-        includeAllActive: dto.include_all_active,
-        excludeArchived: dto.exclude_archived,
-        includeDefault: dto.include_default,
-      }),
+      toInput: toListedChannels,
       answer: CHANNELS,
-      present: ({ channels }, { dto }) =>
-        presentLongList(
-          turns,
-          'streams',
-          dto.include_default ? new PresentedList(channels, presentListedChannel) : sharedChannels(channels),
-        ),
+      present: (output, { dto }) => presentChannels(output, dto),
+      warmUp: async (caller, resolve) => {
+        const dto = new ListChannelsDto();
+        await presentChannels(await resolve(ListChannels).execute(caller, toListedChannels(dto)), dto);
+      },
     }),
     route('POST', '/channels/create', {
       auth: 'user',

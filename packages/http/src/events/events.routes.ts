@@ -1,8 +1,9 @@
 import { LoadSpectatorState } from '@parley/domain/channels';
-import { RegisterQueue, type RegisterQueueInput } from '@parley/domain/events';
+import { LoadClientState, RegisterQueue, type RegisterQueueInput } from '@parley/domain/events';
 import type { Caller } from '@parley/domain/shared';
 import { Turns } from '../caching/turns.js';
 import type { RouteParts } from '../feature.js';
+import { variantByKey } from '../routing/client-variant.js';
 import { badParameter } from '../routing/errors.js';
 import { writeSections } from '../routing/json-lists.js';
 import { success, WireText } from '../routing/reply.js';
@@ -68,6 +69,12 @@ export function eventRoutes(parts: EventRouteParts): readonly Route[] {
       answer: registerAnswer(parts.sections),
       handle: async ({ caller, dto, request, useCase }) =>
         success(await register(useCase, caller, dto, request, { ...parts, turns })),
+      warmUp: async (caller, resolve) => {
+        const { request, requested } = asked(new RegisterDto(), { variant: variantByKey('standard') }, parts, false);
+        const loaders = loadersOf(requested, request);
+        const loaded = await resolve(LoadClientState).execute(caller, { loaders });
+        await turns.runSteps(writeSections(requested.map(({ name }) => loaded[name]!)));
+      },
     }),
     // For browsers whose user has not logged in: what they begin with, and no queue (events §1).
     route('POST', '/json/register', {
@@ -112,7 +119,7 @@ export function eventRoutes(parts: EventRouteParts): readonly Route[] {
 /** What an answer is to have, as it was asked for. */
 function asked(
   dto: RegisterDto,
-  request: Request,
+  request: Pick<Request, 'variant'>,
   { sections, clock }: EventRouteParts,
   isSpectator: boolean,
 ): { readonly request: RegisterRequest; readonly requested: readonly RegisterSection[] } {
@@ -133,6 +140,9 @@ function asked(
   };
 }
 
+const loadersOf = (requested: readonly RegisterSection[], request: RegisterRequest) =>
+  Object.fromEntries(requested.map((section) => [section.name, section.loader(request)]));
+
 const VERSION = {
   zulip_version: ZULIP_VERSION,
   zulip_merge_base: ZULIP_VERSION,
@@ -150,7 +160,7 @@ async function registerSpectator(
   if (dto.include_subscribers !== 'false') throw notForSpectators('include_subscribers');
   const { request: shown, requested } = asked({ ...dto, client_gravatar: false }, request, parts, true);
   const loaded = await useCase.execute(caller, {
-    loaders: Object.fromEntries(requested.map((section) => [section.name, section.loader(shown)])),
+    loaders: loadersOf(requested, shown),
   });
   const presenters = requested.map(({ name }) => loaded[name]!);
   return new WireText(
@@ -169,7 +179,7 @@ async function register(
 ): Promise<WireText> {
   const { request: shown, requested } = asked(dto, request, parts, false);
   const { queue, loaded } = await useCase.execute(caller, {
-    loaders: Object.fromEntries(requested.map((section) => [section.name, section.loader(shown)])),
+    loaders: loadersOf(requested, shown),
     filter: filterFrom(dto),
     presentation: { ...shown.presentation },
     idleTimeoutSeconds: idleSeconds(dto.idle_queue_timeout),
@@ -197,7 +207,7 @@ async function openInTheOldWay(useCase: RegisterQueue, caller: Caller, dto: Poll
 function presentationFrom(
   dto: Pick<RegisterDto, 'event_types' | 'apply_markdown' | 'client_gravatar' | 'slim_presence'>,
   capabilities: Readonly<Record<string, boolean | undefined>>,
-  request: Request,
+  request: Pick<Request, 'variant'>,
 ): QueuePresentation {
   return queuePresentation({
     eventTypes: dto.event_types ?? null,

@@ -19,7 +19,6 @@ export const EXPORT = wire.named(
     export_url: wire.nullable(wire.text()),
     pending: wire.boolean(),
     export_type: wire.text(),
-    export_from_prior_server: wire.boolean(),
   }),
 );
 
@@ -33,6 +32,4 @@ export const presentExport = (view: ExportView, realmUrl: string) => ({
   export_url: view.path === null ? null : `${realmUrl}${view.path}`,
   pending: view.isPending,
   export_type: EXPORT_TYPE_NAMES[view.type],
-  // An import brings no exports along.
-  export_from_prior_server: false,
 });

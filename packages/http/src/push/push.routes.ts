@@ -37,9 +37,9 @@ class OptionalDeviceDto {
 class RegisterForPushDto {
   @IntegerParam() device_id!: number;
   @param(keyId, { optional: true }) push_key_id?: number;
-  @TextParam({ max: MAX_TOKEN_LENGTH, optional: true }) push_key?: string;
+  @TextParam({ max: MAX_TEXT_LENGTH, optional: true }) push_key?: string;
   @WordParam(PUSH_TOKEN_KINDS, { optional: true }) token_kind?: PushTokenKind;
-  @TextParam({ max: MAX_TOKEN_LENGTH, optional: true }) token_id?: string;
+  @TextParam({ max: MAX_TEXT_LENGTH, optional: true }) token_id?: string;
   @TextParam({ max: MAX_TOKEN_LENGTH, optional: true }) bouncer_public_key?: string;
   @TextParam({ max: MAX_REGISTRATION_LENGTH, optional: true }) encrypted_push_registration?: string;
 }

@@ -34,6 +34,17 @@ describe('works of one client', () => {
     expect(await Promise.all(asked)).toEqual(['a', 'b', 'c', 'd', 'e', 'f']);
   });
 
+  it('are no more than four after some have ended while nobody waited', async () => {
+    const { ends, begun, ask } = staged();
+    for (const name of ['a', 'b', 'c', 'd']) void ask('ann', name);
+    await nothingElseToDo();
+    ends.shift()!();
+    await nothingElseToDo();
+    for (const name of ['e', 'f']) void ask('ann', name);
+    await nothingElseToDo();
+    expect(begun).toEqual(['a', 'b', 'c', 'd', 'e']);
+  });
+
   it('do not keep another client waiting', async () => {
     const { begun, ask } = staged();
     for (const name of ['a', 'b', 'c', 'd', 'e']) void ask('ann', name);

@@ -267,7 +267,7 @@ class TableDispatcher implements Dispatcher {
     request.files = body.files;
     const fields = entry.style === 'browser' ? withoutCsrfToken(body.fields) : body.fields;
     request.parameters = query || fields.size > 0 ? new Parameters(parseForm(query), fields) : Parameters.none;
-    const caller = await this.callerOf(request, requestState);
+    const caller = callerOf(request, requestState) ?? (await this.anonymousClient(request, requestState));
 
     const { dto, ignored } = parse(route.dto, request.pathParameters, request.parameters);
     try {
@@ -340,19 +340,9 @@ class TableDispatcher implements Dispatcher {
     );
   }
 
-  private async callerOf(
-    request: ReceivedRequest,
-    { identity, match }: RequestState,
-  ): Promise<Caller | AnonymousClient> {
-    const parameter = request.parameters.get('client');
-    const clientName = clientNameOf(request.client, parameter, match.entry.style === 'browser');
-    if (identity?.session) {
-      const { realmId, userId, session } = identity;
-      return { realmId, userId, clientName, sessionId: session.id };
-    }
-    if (identity) return { realmId: identity.realmId, userId: identity.userId, clientName };
+  private async anonymousClient(request: ReceivedRequest, requestState: RequestState): Promise<AnonymousClient> {
     const realmId: RealmId | null = await this.options.realms.findRealm(request.realmAddress);
-    return { realmId, host: request.host, ip: request.ip, clientName };
+    return { realmId, host: request.host, ip: request.ip, clientName: programOf(request, requestState) };
   }
 
   /** Null when nobody is left to be answered. */
@@ -415,6 +405,18 @@ class TableDispatcher implements Dispatcher {
     this.logger.error({ requestId: request.id, err: error }, 'cannot write the answer');
     response.destroy();
   }
+}
+
+/** What the client calls itself. */
+const programOf = (request: ReceivedRequest, { match }: RequestState): string =>
+  clientNameOf(request.client, request.parameters.get('client'), match.entry.style === 'browser');
+
+/** Null: somebody who need not have said who they are. */
+function callerOf(request: ReceivedRequest, requestState: RequestState): Caller | null {
+  if (!requestState.identity) return null;
+  const { realmId, userId, session } = requestState.identity;
+  const clientName = programOf(request, requestState);
+  return session ? { realmId, userId, clientName, sessionId: session.id } : { realmId, userId, clientName };
 }
 
 /** What was asked for, or would have been, had the request got that far. */

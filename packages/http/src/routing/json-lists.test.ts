@@ -45,38 +45,59 @@ describe('the text of sections', () => {
   });
 
   describe('of elements that many are sent', () => {
-    const texts = Array.from({ length: 120 }, (_, n) => new PresentedText(`{"n":"${n} é"}`));
-    const parsed = texts.map(({ json }) => JSON.parse(json));
-    const chunksOf = (elements: readonly PresentedText[], encoded: EncodedTexts) => {
-      const work = writeSections([() => ({ list: new SharedList(elements, (text) => text, encoded), end: 1 })]);
+    interface Element {
+      readonly id: number;
+      readonly text: PresentedText;
+    }
+    const elementOf = (id: number, word = 'é'): Element => ({ id, text: new PresentedText(`{"n":"${id} ${word}"}`) });
+    /** Not in the order of their ids, as lists by name are not. */
+    const all = Array.from({ length: 1000 }, (_, n) => elementOf((n * 377) % 1000));
+    const parsed = (elements: readonly Element[]) => elements.map(({ text }) => JSON.parse(text.json));
+    const chunksOf = (elements: readonly Element[], encoded: EncodedTexts) => {
+      const work = writeSections([
+        () => ({ list: new SharedList(elements, ({ text }: Element) => text, encoded), end: 1 }),
+      ]);
       for (;;) {
         const { done, value } = work.next();
         if (done) return value;
       }
     };
+    const bytesOf = (elements: readonly Element[], encoded: EncodedTexts) =>
+      chunksOf(elements, encoded).filter(Buffer.isBuffer);
 
-    it.each([0, 1, 49, 50, 51, 120])('has a list of %d of them, whole', (length) => {
+    it.each([0, 1, 19, 20, 50, 199, 200, 201, 1000])('has a list of %d of them, whole', (length) => {
       const encoded = new EncodedTexts(undefined, ',');
-      const elements = texts.slice(0, length);
+      const elements = all.slice(0, length);
       expect(JSON.parse(`{${chunksOf(elements, encoded).map(String).join('')}}`)).toEqual({
-        list: parsed.slice(0, length),
+        list: parsed(elements),
         end: 1,
       });
       const { chunks } = encodedList(
-        elements.map(({ json }) => json),
+        elements.map(({ text }) => text.json),
+        (index) => elements[index]!.id,
         encoded,
       );
-      expect(JSON.parse(chunks.map(String).join(''))).toEqual(parsed.slice(0, length));
+      expect(JSON.parse(chunks.map(String).join(''))).toEqual(parsed(elements));
     });
 
-    it('encodes neighbours once for everybody, and anew where one of them is another', () => {
+    it('encodes neighbours once for everybody, few or many of them', () => {
       const encoded = new EncodedTexts(undefined, ',');
-      const bytes = (elements: readonly PresentedText[]) => chunksOf(elements, encoded).filter(Buffer.isBuffer);
-      const [first, second] = bytes(texts);
-      expect(bytes(texts).map((chunk, n) => chunk === [first, second][n])).toEqual([true, true]);
-      const changed = texts.with(60, new PresentedText('{"n":"other"}'));
-      const [same, anew] = bytes(changed);
-      expect([same === first, String(anew).includes('"other"')]).toEqual([true, true]);
+      const known = new Set(bytesOf(all, encoded));
+      expect(bytesOf(all, encoded).filter((bytes) => !known.has(bytes))).toEqual([]);
+      const sizes = [...known].map((bytes) => JSON.parse(`[${bytes}]`).length);
+      expect([Math.min(...sizes) >= 20, Math.max(...sizes) <= 200]).toEqual([true, true]);
+    });
+
+    it.each<[string, readonly Element[]]>([
+      ['is another', all.with(500, elementOf(all[500]!.id, 'changed'))],
+      ['is new', all.toSpliced(500, 0, elementOf(5001))],
+      ['is gone', all.toSpliced(500, 1)],
+    ])('encodes nothing else anew where one of them %s', (_, changed) => {
+      const encoded = new EncodedTexts(undefined, ',');
+      const known = new Set(bytesOf(all, encoded));
+      const anew = bytesOf(changed, encoded).filter((bytes) => !known.has(bytes));
+      expect(anew.length).toBeLessThanOrEqual(1);
+      expect(JSON.parse(`{${chunksOf(changed, encoded).map(String).join('')}}`).list).toEqual(parsed(changed));
     });
   });
 

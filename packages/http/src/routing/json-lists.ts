@@ -4,8 +4,17 @@ import type { BodyChunk, WireFields } from './reply.js';
 
 /** Presented at once. */
 const ELEMENTS_AT_A_TIME = 20;
-/** Encoded together, where others are sent the same elements. */
-const ENCODED_TOGETHER = 50;
+/** What is encoded together, where others are sent the same elements: so many, mostly. */
+const USUAL_RUN = 50;
+const LONGEST_RUN = 4 * USUAL_RUN;
+/** Fewer are not worth keeping. */
+const SHORTEST_KEPT_RUN = 20;
+
+/**
+ * Whether the element with this id is the last one of those encoded together. The elements themselves say it, not their places: so
+ * lists that differ in one element differ in one run, and have all others in common.
+ */
+const endsRun = (id: number): boolean => id % USUAL_RUN === 0;
 
 /** A list that may be long: its elements are presented as they are written. */
 export class PresentedList<T> {
@@ -16,7 +25,7 @@ export class PresentedList<T> {
 }
 
 /** A list that may be long, of elements whose texts are kept: many are sent the same ones side by side. */
-export class SharedList<T> {
+export class SharedList<T extends { readonly id: number }> {
   constructor(
     readonly elements: readonly T[],
     readonly present: (element: T) => PresentedText,
@@ -31,8 +40,12 @@ export class PresentedText {
 
   /** Of an object that has fields: the same with more of them behind. */
   with(fields: WireFields): PresentedText {
-    const more = JSON.stringify(fields).slice(1);
-    return more === '}' ? this : new PresentedText(`${this.json.slice(0, -1)},${more}`);
+    return this.withFieldsOf(new PresentedText(JSON.stringify(fields)));
+  }
+
+  /** The same with those of another object behind. */
+  withFieldsOf(other: PresentedText): PresentedText {
+    return other.json === '{}' ? this : new PresentedText(`${this.json.slice(0, -1)},${other.json.slice(1)}`);
   }
 }
 
@@ -94,10 +107,13 @@ function* writeList<T>({ elements, present }: PresentedList<T>, texts: BodyChunk
   texts.push(elements.length === 0 ? '[]' : ']');
 }
 
-function* writeSharedList<T>({ elements, present, encoded }: SharedList<T>, texts: BodyChunk[]): Generator<void, void> {
+function* writeSharedList<T extends { readonly id: number }>(
+  { elements, present, encoded }: SharedList<T>,
+  texts: BodyChunk[],
+): Generator<void, void> {
   let start = '[';
-  for (const slice of slicesOf(elements, ENCODED_TOGETHER)) {
-    const presented = slice.map((element) => present(element).json);
+  for (const run of runsOf(elements, (index) => elements[index]!.id)) {
+    const presented = run.map((element) => present(element).json);
     texts.push(start, encodedTogether(presented, encoded));
     start = ',';
     yield;
@@ -105,16 +121,32 @@ function* writeSharedList<T>({ elements, present, encoded }: SharedList<T>, text
   texts.push(elements.length === 0 ? '[]' : ']');
 }
 
-/** A JSON array of texts that are kept, of which many are sent the same ones side by side. `encoded` puts commas in between. */
-export function encodedList(elements: readonly string[], encoded: EncodedTexts): PresentedChunks {
+/**
+ * A JSON array of texts that are kept, of which many are sent the same ones side by side. `idAt`: of the element at this place.
+ * `encoded` puts commas in between.
+ */
+export function encodedList(
+  elements: readonly string[],
+  idAt: (index: number) => number,
+  encoded: EncodedTexts,
+): PresentedChunks {
   const chunks: BodyChunk[] = [];
-  for (const slice of slicesOf(elements, ENCODED_TOGETHER)) {
-    chunks.push(chunks.length === 0 ? '[' : ',', encodedTogether(slice, encoded));
+  for (const run of runsOf(elements, idAt)) {
+    chunks.push(chunks.length === 0 ? '[' : ',', encodedTogether(run, encoded));
   }
   chunks.push(elements.length === 0 ? '[]' : ']');
   return new PresentedChunks(joined(chunks));
 }
 
-/** Few of them are not worth keeping. */
+function* runsOf<T>(elements: readonly T[], idAt: (index: number) => number): Generator<readonly T[], void> {
+  let from = 0;
+  for (let next = 1; next <= elements.length; next++) {
+    const isInside = next < elements.length && next - from < LONGEST_RUN;
+    if (isInside && !endsRun(idAt(next - 1))) continue;
+    yield elements.slice(from, next);
+    from = next;
+  }
+}
+
 const encodedTogether = (elements: readonly string[], encoded: EncodedTexts): BodyChunk =>
-  elements.length < ENCODED_TOGETHER ? elements.join(',') : encoded.of(elements);
+  elements.length < SHORTEST_KEPT_RUN ? elements.join(',') : encoded.of(elements);

@@ -3,10 +3,10 @@ import { type PresentedList, type SharedList, writeSections } from './json-lists
 import { WireText } from './reply.js';
 
 /** An answer that is a list, which may be long: the event loop turns while it is written. `more`: fields in front. */
-export async function presentLongList<T>(
+export async function presentLongList<T, S extends { readonly id: number }>(
   turns: Turns,
   name: string,
-  list: PresentedList<T> | SharedList<T>,
+  list: PresentedList<T> | SharedList<S>,
   more: Readonly<Record<string, unknown>> = {},
 ): Promise<WireText> {
   return new WireText(await turns.runSteps(writeSections([() => ({ ...more, [name]: list })])));

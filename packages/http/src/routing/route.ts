@@ -27,6 +27,9 @@ export type CallerOf<A extends Auth> = A extends 'user' ? Caller : AnonymousClie
 // biome-ignore lint/suspicious/noExplicitAny: only `any` accepts every constructor, whatever its dependencies.
 export type UseCaseKey<U> = abstract new (...dependencies: any[]) => U;
 
+/** The instance of a use case. */
+export type Resolve = <O>(useCase: UseCaseKey<O>) => O;
+
 /** What a hand-written handler gets. */
 export interface Context<A extends Auth, D, U> {
   readonly request: Request;
@@ -34,8 +37,8 @@ export interface Context<A extends Auth, D, U> {
   readonly dto: D;
   /** The instance of the route's `useCase`. */
   readonly useCase: U;
-  /** The instance of another one. */
-  readonly resolve: <O>(useCase: UseCaseKey<O>) => O;
+  /** For another one. */
+  readonly resolve: Resolve;
 }
 
 /** What a presenter may know beside the use case's output. */
@@ -100,6 +103,11 @@ interface Declaration<A extends Auth, D extends object> {
    * presenter: there are none. Every test through HTTP checks answers by it.
    */
   readonly answer?: WireSchema<object> | 'bytes';
+  /**
+   * Does what the most usual call takes, short of answering, and changes nothing: after a start it is done before anybody waits
+   * for it. For operations whose first answer takes long.
+   */
+  readonly warmUp?: A extends 'user' ? (caller: Caller, resolve: Resolve) => Promise<unknown> : never;
   /** Lets anybody be anybody: answers only to this machine itself, and to no page of another origin. */
   readonly isDevelopment?: boolean;
   /** Of a page for browsers: what is refused before it is asked is answered as a page too. */
@@ -158,6 +166,7 @@ export interface Route {
   readonly isApiOnly: boolean;
   readonly isExpensive: boolean;
   readonly isDevelopment: boolean;
+  readonly warmUp: ((caller: Caller, resolve: Resolve) => Promise<unknown>) | undefined;
   readonly answer: WireSchema<object> | 'bytes' | undefined;
   readonly errorPage: ErrorPage | undefined;
   readonly useCase: UseCaseKey<unknown> | undefined;
@@ -202,6 +211,7 @@ export function route(method: Method, path: string, spec: Partial<Route> & Pick<
     isApiOnly: false,
     isExpensive: false,
     isDevelopment: false,
+    warmUp: undefined,
     answer: undefined,
     errorPage: undefined,
     roleRequirements: [],

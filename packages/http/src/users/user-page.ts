@@ -8,10 +8,13 @@ import { publicRealmOf } from '../realms/public-realm.js';
 import { encodedList, type PresentedChunks } from '../routing/json-lists.js';
 import { type PresentableUser, presentUser, type UserForm } from './user.presenters.js';
 
-/** In characters of all texts together. */
-const DEFAULT_ROOM = 16 * 1024 * 1024;
-/** In bytes, with the texts: ten thousand users of a usual kind are about 8 MB. */
-const ROOM_FOR_LISTS = 32 * 1024 * 1024;
+/**
+ * In characters of all texts together: ten thousand users of a usual kind are 5 million in each form, and clients ask for two. What is in
+ * use has to fit into half of it.
+ */
+const DEFAULT_ROOM = 32 * 1024 * 1024;
+/** In bytes, with the texts: the same users are about 8 MB in each form. */
+const ROOM_FOR_LISTS = 48 * 1024 * 1024;
 
 /** Fetched at once; the event loop may turn before the next ones. */
 const USERS_AT_A_TIME = 250;
@@ -73,7 +76,8 @@ export class UserPagePresenter {
       }
       for (let index = 0; index < entries.length; index++) texts[index] ??= presented.get(entries[index]!.id);
     }
-    return encodedList([...(texts as string[]), ...more], this.encoded);
+    const idAt = (index: number) => entries[index]?.id ?? index;
+    return encodedList([...(texts as string[]), ...more], idAt, this.encoded);
   }
 
   private keep(

@@ -11,6 +11,7 @@ import { type RunningServer, startServer } from '../serve.js';
 import { withHealth } from './health-listener.js';
 import { openTelemetryTracer } from './open-telemetry.js';
 import { notReady, Readiness } from './readiness.js';
+import { ServerMetrics } from './server-metrics.js';
 
 async function freePort(): Promise<number> {
   const server = createTcpServer();
@@ -52,6 +53,14 @@ describe('a server that is watched', () => {
     expect(text).toContain('parley_http_requests_total{operation="GET /messages",status="401"} 2');
     expect(text).toContain('parley_http_requests_total{operation="none",status="404"} 1');
     expect(text).toContain('parley_http_request_duration_seconds_count{operation="GET /messages"} 2');
+  });
+
+  it('puts its text together once for those who ask at the same time', async () => {
+    const own = await ServerMetrics.create({ version: '1', ofProcess: false });
+    expect(own.text()).toBe(own.text());
+    const before = await own.text();
+    own.committed({ units: 1, durationMs: 1 });
+    expect(await own.text()).not.toBe(before);
   });
 
   it('says how commits, queues, jobs, memory and the event loop are', async () => {

@@ -36,6 +36,7 @@ export class ServerMetrics implements RequestObserver {
   private readonly commitSeconds: Histogram;
   private readonly commitUnits: Histogram;
   private gauges: ReadGauges | null = null;
+  private underWay: Promise<string> | null = null;
   private readonly byRoute = new Map<Route | undefined, OperationMetrics>();
 
   private constructor(
@@ -94,8 +95,12 @@ export class ServerMetrics implements RequestObserver {
     this.gauges = gauges;
   }
 
+  /** However many ask at once, it is put together once for them. */
   text(): Promise<string> {
-    return this.registry.metrics();
+    this.underWay ??= this.registry.metrics().finally(() => {
+      this.underWay = null;
+    });
+    return this.underWay;
   }
 
   answered({ route, status, durationMs }: AnsweredRequest): void {

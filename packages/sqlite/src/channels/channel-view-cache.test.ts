@@ -1,38 +1,138 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { aChannel, aUser, createFixtureOn, FixedClock } from '@parley/testkit';
+import type { ChannelView } from '@parley/domain/channels';
+import { aChannel, aUser, createFixtureOn, FixedClock, type Fixture } from '@parley/testkit';
 import { openSqliteStorage } from '../index.js';
 
+let directory: string;
+let storage: ReturnType<typeof openSqliteStorage>;
+let statements: string[] = [];
+const clock = new FixedClock();
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'parley-views-'));
+  storage = openSqliteStorage({ path: join(directory, 'views.db'), clock, trace: (sql) => statements.push(sql) });
+});
+afterEach(async () => {
+  await storage.close();
+  rmSync(directory, { recursive: true });
+});
+
 it('answers the same view until something of the channel changes, whatever groups change meanwhile', async () => {
-  const directory = mkdtempSync(join(tmpdir(), 'parley-views-'));
-  const clock = new FixedClock();
-  const storage = openSqliteStorage({ path: join(directory, 'views.db'), clock });
-  try {
-    const { uow, realm, user, channel } = await createFixtureOn(
+  const { uow, realm, user, channel } = await createFixtureOn(
+    storage.uow,
+    clock,
+    aUser({ name: 'iago' }),
+    aUser({ name: 'prospero' }),
+    aChannel({ name: 'general', creator: 'iago', subscribers: ['iago'] }),
+  );
+  const view = async () => (await uow.read((r) => r.channels.listViews(realm.id, [channel('general').id])))[0]!;
+  const first = await view();
+  expect(await view()).toBe(first);
+  const { moderators } = await uow.read((r) => r.groups.systemGroupIds(realm.id));
+  await uow.write((tx) => tx.groups.addMembers(realm.id, moderators, [user('prospero').id]));
+  expect(await view()).toBe(first);
+  const givenUp = uow.write(async (tx) => {
+    await tx.channels.update({ ...channel('general'), description: 'Never' });
+    await tx.channels.listViews(realm.id, [channel('general').id]);
+    throw new Error('given up');
+  });
+  await expect(givenUp).rejects.toThrow('given up');
+  expect(await view()).toBe(first);
+  await uow.write((tx) => tx.channels.update({ ...channel('general'), description: 'Changed' }));
+  expect(await view()).toEqual({ ...first, description: 'Changed', version: first.version + 1 });
+});
+
+describe('listing again', () => {
+  const creators = ['iago', 'prospero', 'hamlet'];
+  let fixture: Fixture;
+  let before: readonly ChannelView[];
+
+  const list = () => storage.uow.read((r) => r.channels.listViewsWhere(fixture.realm.id, () => true));
+  /** The names of those that are other objects than before, and which tables were asked. */
+  const listAgain = async () => {
+    statements = [];
+    const views = await list();
+    return {
+      made: views.filter((view) => !before.includes(view)).map(({ name }) => name),
+      isRead: (table: string) => statements.some((sql) => new RegExp(`(FROM|JOIN) ${table}\\b`).test(sql)),
+      channelsRead: statements.filter((sql) => sql.includes('json_group_array(rendered_description)')),
+    };
+  };
+
+  beforeEach(async () => {
+    fixture = await createFixtureOn(
       storage.uow,
       clock,
-      aUser({ name: 'iago' }),
-      aUser({ name: 'prospero' }),
-      aChannel({ name: 'general', creator: 'iago', subscribers: ['iago'] }),
+      ...creators.map((name) => aUser({ name })),
+      ...creators.map((creator) => aChannel({ name: `of ${creator}`, creator, subscribers: creators })),
     );
-    const view = async () => (await uow.read((r) => r.channels.listViews(realm.id, [channel('general').id])))[0]!;
-    const first = await view();
-    expect(await view()).toBe(first);
-    const { moderators } = await uow.read((r) => r.groups.systemGroupIds(realm.id));
-    await uow.write((tx) => tx.groups.addMembers(realm.id, moderators, [user('prospero').id]));
-    expect(await view()).toBe(first);
-    const givenUp = uow.write(async (tx) => {
-      await tx.channels.update({ ...channel('general'), description: 'Never' });
-      await tx.channels.listViews(realm.id, [channel('general').id]);
-      throw new Error('given up');
+    before = await list();
+  });
+
+  it('reads neither channels nor groups where nothing changed, or somebody came into a named group', async () => {
+    const { realm, user } = fixture;
+    expect(await listAgain()).toMatchObject({ made: [], channelsRead: [] });
+    const { moderators } = await storage.uow.read((r) => r.groups.systemGroupIds(realm.id));
+    await storage.uow.write((tx) => tx.groups.addMembers(realm.id, moderators, [user('hamlet').id]));
+    const { made, isRead, channelsRead } = await listAgain();
+    expect({ made, channelsRead, isGroupRead: isRead('user_group') }).toEqual({
+      made: [],
+      channelsRead: [],
+      isGroupRead: false,
     });
-    await expect(givenUp).rejects.toThrow('given up');
-    expect(await view()).toBe(first);
-    await uow.write((tx) => tx.channels.update({ ...channel('general'), description: 'Changed' }));
-    expect(await view()).toEqual({ ...first, description: 'Changed', version: first.version + 1 });
-  } finally {
-    await storage.close();
-    rmSync(directory, { recursive: true });
-  }
+  });
+
+  it('reads the channel that changed, and no other', async () => {
+    const changed = fixture.channel('of hamlet');
+    await storage.uow.write((tx) => tx.channels.update({ ...changed, description: 'Changed' }));
+    const { made, isRead, channelsRead } = await listAgain();
+    expect({ made, isGroupRead: isRead('user_group') }).toEqual({ made: ['of hamlet'], isGroupRead: false });
+    expect(channelsRead).toEqual([expect.stringContaining(`json_each('[${changed.id}]')`)]);
+  });
+
+  it('reads the groups of the channel whose permissions changed', async () => {
+    const { realm } = fixture;
+    const { permissions, ...channel } = fixture.channel('of hamlet');
+    const { moderators } = await storage.uow.read((r) => r.groups.systemGroupIds(realm.id));
+    await storage.uow.write((tx) =>
+      tx.channels.update({ ...channel, permissions: { ...permissions, canSendMessage: moderators } }),
+    );
+    const [changed] = await list();
+    expect(changed).toMatchObject({ permissions: { canSendMessage: moderators }, sendersSystemGroup: 'moderators' });
+  });
+
+  it('makes nothing anew but the channel that was added', async () => {
+    await fixture.add(aChannel({ name: 'new', creator: 'iago' }));
+    expect(await listAgain()).toMatchObject({ made: ['new'], channelsRead: [expect.anything()] });
+  });
+
+  it('makes anew what somebody was given by name who is not active any more', async () => {
+    await storage.uow.write((tx) => tx.users.update({ ...fixture.user('iago'), isActive: false }));
+    const { isRead } = await listAgain();
+    const administrators = (await list()).map(({ permissions }) => permissions.canAdministerChannel);
+    expect({ isRead: isRead('user_group'), administrators }).toEqual({
+      isRead: true,
+      administrators: [
+        { directMembers: [fixture.user('hamlet').id], directSubgroups: [] },
+        { directMembers: [], directSubgroups: [] },
+        { directMembers: [fixture.user('prospero').id], directSubgroups: [] },
+      ],
+    });
+  });
+});
+
+it('shares one set of permission values among channels that give the same to the same people', async () => {
+  const { uow, realm, channel } = await createFixtureOn(
+    storage.uow,
+    clock,
+    aUser({ name: 'iago' }),
+    aUser({ name: 'prospero' }),
+    ...['one', 'two'].map((name) => aChannel({ name, creator: 'iago' })),
+    aChannel({ name: 'three', creator: 'prospero' }),
+  );
+  const [one, three, two] = await uow.read((r) => r.channels.listViewsWhere(realm.id, () => true));
+  expect(channel('one').permissions).not.toEqual(channel('two').permissions);
+  expect(one!.permissions).toBe(two!.permissions);
+  expect(three!.permissions).not.toEqual(one!.permissions);
 });

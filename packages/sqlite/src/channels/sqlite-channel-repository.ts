@@ -1,9 +1,11 @@
 import {
   CHANNEL_PERMISSIONS,
   type Channel,
+  type ChannelPermissions,
   type ChannelPrivacy,
   type ChannelRepository,
   type ChannelView,
+  hasWeeklyTraffic,
   type Subscription,
   TOPICS_POLICIES,
   type TopicsPolicy,
@@ -16,6 +18,7 @@ import {
   type Clock,
   DomainError,
   foldCase,
+  type GroupId,
   type MessageId,
   type RealmId,
   type RecipientId,
@@ -29,6 +32,7 @@ import { SentSince } from '../messages/sent-since.js';
 import type { Quarantine } from '../quarantine.js';
 import {
   ascending,
+  ColumnReader,
   type Flag,
   fromFlagOrNull,
   groupSettingsColumn,
@@ -39,36 +43,41 @@ import {
   toFlagOrNull,
 } from '../rows.js';
 import { VersionedCache } from '../versioned-cache.js';
-import { ChannelViewCache, type GroupDependents, permissionValues } from './channel-view-cache.js';
+import { ChannelViewCache, type GroupDependents } from './channel-view-cache.js';
+import { GroupValues, PERMISSION_NAMES, SharedPermissions } from './shared-permissions.js';
 
 export interface ChannelCache {
   readonly channels: VersionedCache<number, Channel>;
   readonly views: ChannelViewCache;
+  readonly permissions: SharedPermissions;
 }
 export const newChannelCache = (): ChannelCache => ({
   channels: new VersionedCache(20_000),
   views: new ChannelViewCache(),
+  permissions: new SharedPermissions(),
 });
 
 const SECONDS_PER_DAY = 86_400;
+const NONE_COUNTED: ReadonlyMap<RecipientId, number> = new Map();
 const TRAFFIC_DAYS = 28;
 /** Rows that are read and made channels at once; the event loop may turn before the next ones. */
 const READ_AT_A_TIME = 500;
-const VIEWED_AT_A_TIME = 250;
+const VIEWED_AT_A_TIME = 1000;
 
 export class SqliteChannelRepository implements ChannelRepository {
   private readonly versionOf;
   private readonly row;
   private readonly idByName;
   private readonly rowsByName;
-  private readonly rows;
+  private readonly columns;
   private readonly versions;
+  private readonly allVersions;
   private readonly viewHeads;
   private readonly allViewHeads;
   private readonly subscribed;
   private readonly subscribedIds;
   private readonly subscriptionRow;
-  private readonly subscriptionRows;
+  private readonly subscriptionsOfUser;
   private readonly subscriptionRowsOf;
   private readonly colors;
   private readonly subscribers;
@@ -90,7 +99,10 @@ export class SqliteChannelRepository implements ChannelRepository {
     private readonly connection: Connection,
     private readonly cache: ChannelCache,
     private readonly clock: Clock,
-    private readonly groups: Pick<SqliteGroupRepository, 'settingValues' | 'systemGroupIds' | 'nobodyOf' | 'versionOf'>,
+    private readonly groups: Pick<
+      SqliteGroupRepository,
+      'settingValues' | 'systemGroupIds' | 'nobodyOf' | 'valuesVersionOf'
+    >,
     private readonly topics: Pick<TopicReads, 'countSince'>,
     private readonly quarantine: Quarantine,
   ) {
@@ -100,22 +112,11 @@ export class SqliteChannelRepository implements ChannelRepository {
     this.rowsByName = connection.rows<ChannelRow>(
       'SELECT * FROM channel WHERE realm_id = ? AND name_key IN (SELECT value FROM json_each(?)) ORDER BY id',
     );
-    this.rows = connection.rows<ChannelRow>(
-      'SELECT * FROM channel WHERE +realm_id = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY id',
-    );
-    // Side by side as texts: a value of a text costs a tenth of one that the driver hands over.
-    this.versions = connection.tuples<[ids: string, versions: string]>(
-      `SELECT json_group_array(id), json_group_array(version)
-       FROM (SELECT id, version FROM channel WHERE realm_id = ? ORDER BY id)`,
-    );
-    // SQLite compares bytes, and UTF-8 sorts as code points do.
-    const viewHeads = (where: string) =>
-      connection.tuples<[ids: string, versions: string, subscriberCounts: string]>(
-        `SELECT json_group_array(id), json_group_array(version), json_group_array(subscriber_count)
-         FROM (SELECT id, version, subscriber_count FROM channel WHERE ${where} ORDER BY name)`,
-      );
-    this.viewHeads = viewHeads('+realm_id = ? AND id IN (SELECT value FROM json_each(?))');
-    this.allViewHeads = viewHeads('realm_id = ?');
+    this.columns = connection.tuples<string[]>(COLUMNS.sql);
+    this.versions = connection.tuples<string[]>(VERSIONS.sql);
+    this.allVersions = connection.tuples<string[]>(ALL_VERSIONS.sql);
+    this.viewHeads = connection.tuples<string[]>(VIEW_HEADS.sql);
+    this.allViewHeads = connection.tuples<string[]>(ALL_VIEW_HEADS.sql);
     this.subscribed = connection.values<Flag>(
       'SELECT is_active FROM subscription WHERE user_id = ? AND channel_id = ? AND realm_id = ?',
     );
@@ -125,9 +126,7 @@ export class SqliteChannelRepository implements ChannelRepository {
     this.subscriptionRow = connection.rows<SubscriptionRow>(
       'SELECT * FROM subscription WHERE user_id = ? AND channel_id = ? AND realm_id = ?',
     );
-    this.subscriptionRows = connection.rows<SubscriptionRow>(
-      'SELECT * FROM subscription WHERE user_id = ? AND realm_id = ? ORDER BY channel_id',
-    );
+    this.subscriptionsOfUser = connection.tuples<string[]>(SUBSCRIPTIONS.sql);
     this.subscriptionRowsOf = connection.rows<SubscriptionRow>(
       `SELECT * FROM subscription
        WHERE user_id IN (SELECT value FROM json_each(?)) AND channel_id IN (SELECT value FROM json_each(?)) AND realm_id = ?
@@ -226,12 +225,13 @@ export class SqliteChannelRepository implements ChannelRepository {
   }
 
   async list(realmId: RealmId, ids: readonly ChannelId[]): Promise<readonly Channel[]> {
-    return this.rows.all(realmId, jsonList(ids)).map(this.toChannel);
+    const { id, version } = VERSIONS.parse(this.versions.get(realmId, jsonList(ids))!);
+    return this.load(realmId, id, version);
   }
 
   async listAll(realmId: RealmId): Promise<readonly Channel[]> {
-    const [ids, versions] = this.versions.get(realmId)!;
-    return this.load(realmId, JSON.parse(ids), JSON.parse(versions));
+    const { id, version } = ALL_VERSIONS.parse(this.allVersions.get(realmId)!);
+    return this.load(realmId, id, version);
   }
 
   /** In this order; from memory, where the version is the same. The event loop may turn in between. */
@@ -250,8 +250,7 @@ export class SqliteChannelRepository implements ChannelRepository {
     }
     for (const places of slicesOf(missing, READ_AT_A_TIME)) {
       const placeOf = new Map(places.map((n) => [ids[n]!, n]));
-      for (const row of this.rows.all(realmId, jsonList(placeOf.keys()))) {
-        const channel = this.toChannel(row);
+      for (const channel of this.readTogether(realmId, placeOf.keys())) {
         this.cache.channels.put(this.connection, channel.id, channel.version, channel);
         loaded[placeOf.get(channel.id)!] = channel;
       }
@@ -260,19 +259,49 @@ export class SqliteChannelRepository implements ChannelRepository {
     return loaded;
   }
 
+  /** In no particular order. */
+  private readTogether(realmId: RealmId, wanted: Iterable<ChannelId>): readonly Channel[] {
+    const columns = COLUMNS.parse(this.columns.get(realmId, jsonList(wanted))!);
+    return columns.id.map((id, n) =>
+      // One by one: a loop over the names of the columns costs more than reading them.
+      this.channelOf(
+        {
+          id,
+          realm_id: realmId,
+          version: columns.version[n]!,
+          recipient_id: columns.recipient_id[n]!,
+          name: columns.name[n]!,
+          description: columns.description[n]!,
+          rendered_description: columns.rendered_description[n]!,
+          privacy: columns.privacy[n]!,
+          is_archived: columns.is_archived[n]!,
+          creator_id: columns.creator_id[n]!,
+          created_at: columns.created_at[n]!,
+          message_retention_days: columns.message_retention_days[n]!,
+          topics_policy: columns.topics_policy[n]!,
+          folder_id: columns.folder_id[n]!,
+          is_default: columns.is_default[n]!,
+          is_recently_active: columns.is_recently_active[n]!,
+          first_message_id: columns.first_message_id[n]!,
+        },
+        permissions.fromValue(columns.permissions[n], id, this.quarantine, () => this.groups.nobodyOf(realmId)),
+      ),
+    );
+  }
+
   async listViews(realmId: RealmId, wanted: readonly ChannelId[]): Promise<readonly ChannelView[]> {
-    const [ids, versions, subscriberCounts] = parseHeads(this.viewHeads.get(realmId, jsonList(wanted))!);
-    return this.viewsOf(realmId, await this.load(realmId, ids, versions), subscriberCounts);
+    const heads = VIEW_HEADS.parse(this.viewHeads.get(realmId, jsonList(wanted))!);
+    return this.viewsOf(realmId, await this.load(realmId, heads.id, heads.version), heads.subscriber_count);
   }
 
   async listViewsWhere(realmId: RealmId, isWanted: (channel: Channel) => boolean): Promise<readonly ChannelView[]> {
-    const [ids, versions, subscriberCounts] = parseHeads(this.allViewHeads.get(realmId)!);
+    const heads = ALL_VIEW_HEADS.parse(this.allViewHeads.get(realmId)!);
     const channels: Channel[] = [];
     const counts: number[] = [];
-    (await this.load(realmId, ids, versions)).forEach((channel, n) => {
+    (await this.load(realmId, heads.id, heads.version)).forEach((channel, n) => {
       if (!isWanted(channel)) return;
       channels.push(channel);
-      counts.push(subscriberCounts[n]!);
+      counts.push(heads.subscriber_count[n]!);
     });
     const views: ChannelView[] = [];
     for (let from = 0; from < channels.length; from += VIEWED_AT_A_TIME) {
@@ -292,44 +321,64 @@ export class SqliteChannelRepository implements ChannelRepository {
   ): Promise<readonly ChannelView[]> {
     const { connection } = this;
     const { views } = this.cache;
-    const groupsVersion = this.groups.versionOf(realmId);
-    const known = channels.map(({ id, version }) => views.find(id, version, groupsVersion));
+    const valuesVersion = this.groups.valuesVersionOf(realmId);
+    const known = channels.map(({ id, version }) => views.find(id, version, valuesVersion));
     const unknown = channels.filter((_, n) => !known[n]);
-    const dependents = await this.groupDependents(realmId, unknown);
+    const dependents = await this.groupDependents(realmId, unknown, valuesVersion);
 
     const now = this.clock.now();
-    const recipientIds = channels.map(({ recipientId }) => recipientId);
-    const recent = await this.topics.countSince(realmId, recipientIds, now - TRAFFIC_DAYS * SECONDS_PER_DAY);
+    const recent = await this.countRecent(realmId, channels, now);
     return channels.map((channel, n) => {
-      const { id, recipientId, createdAt } = channel;
+      const ageDays = ageInDays(channel, now);
       const counts = {
         subscriberCount: subscriberCounts[n]!,
-        weeklyTraffic: weeklyTraffic(recent.get(recipientId) ?? 0, Math.floor((now - createdAt) / SECONDS_PER_DAY)),
+        weeklyTraffic: weeklyTraffic(recent.get(channel.recipientId) ?? 0, ageDays),
       };
       const view = known[n];
       return view
-        ? views.withCounts(connection, view, counts, groupsVersion)
-        : views.add(connection, channel, dependents.get(id)!, counts, groupsVersion);
+        ? views.withCounts(connection, view, channel, counts, valuesVersion)
+        : views.add(connection, channel, dependents.get(channel.id)!, counts, valuesVersion);
     });
+  }
+
+  /** Messages of the last days, of channels whose traffic is told; what nobody has written to for long has none. */
+  private async countRecent(
+    realmId: RealmId,
+    channels: readonly Channel[],
+    now: UnixSeconds,
+  ): Promise<ReadonlyMap<RecipientId, number>> {
+    const counted: RecipientId[] = [];
+    for (const channel of channels) {
+      if (channel.isRecentlyActive && hasWeeklyTraffic(ageInDays(channel, now))) counted.push(channel.recipientId);
+    }
+    if (counted.length === 0) return NONE_COUNTED;
+    return this.topics.countSince(realmId, counted, now - TRAFFIC_DAYS * SECONDS_PER_DAY);
   }
 
   private async groupDependents(
     realmId: RealmId,
     channels: readonly Channel[],
+    valuesVersion: number,
   ): Promise<ReadonlyMap<ChannelId, GroupDependents>> {
-    if (channels.length === 0) return new Map();
-    const granted = new Set(channels.flatMap(({ permissions }) => Object.values(permissions)));
-    const values = await this.groups.settingValues(realmId, [...granted]);
+    const dependents = new Map<ChannelId, GroupDependents>();
+    const unknown: Channel[] = [];
+    for (const channel of channels) {
+      const known = this.cache.views.findGroupDependents(channel, valuesVersion);
+      if (known) dependents.set(channel.id, known);
+      else unknown.push(channel);
+    }
+    if (unknown.length === 0) return dependents;
+    const granted = new Set<GroupId>();
+    for (const { permissions } of unknown) for (const name of PERMISSION_NAMES) granted.add(permissions[name]);
+    const values = new GroupValues(await this.groups.settingValues(realmId, [...granted]));
     const system = await this.groups.systemGroupIds(realmId);
-    return new Map(
-      channels.map((channel) => [
-        channel.id,
-        {
-          permissions: permissionValues(channel, values),
-          sendersSystemGroup: SENDER_GROUPS.find((name) => system[name] === channel.permissions.canSendMessage) ?? null,
-        },
-      ]),
-    );
+    for (const { id, permissions } of unknown) {
+      dependents.set(id, {
+        permissions: this.cache.permissions.of(permissions, values),
+        sendersSystemGroup: SENDER_GROUPS.find((name) => system[name] === permissions.canSendMessage) ?? null,
+      });
+    }
+    return dependents;
   }
 
   async listRecentlyActiveIds(realmId: RealmId, after: ChannelId | null, limit: number): Promise<readonly ChannelId[]> {
@@ -359,7 +408,7 @@ export class SqliteChannelRepository implements ChannelRepository {
   }
 
   async listSubscriptions(realmId: RealmId, userId: UserId): Promise<readonly Subscription[]> {
-    return this.subscriptionRows.all(userId, realmId).map(toSubscription);
+    return SUBSCRIPTIONS.rows(this.subscriptionsOfUser.get(userId, realmId)!).map(toSubscription);
   }
 
   async listSubscriptionsOf(
@@ -447,6 +496,11 @@ export class SqliteChannelRepository implements ChannelRepository {
   }
 
   private readonly toChannel = (row: ChannelRow): Channel => {
+    const nobody = () => this.groups.nobodyOf(row.realm_id);
+    return this.channelOf(row, permissions.fromJson(row.permissions, row.id, this.quarantine, nobody));
+  };
+
+  private channelOf(row: Omit<ChannelRow, 'permissions'>, permissions: ChannelPermissions): Channel {
     const { quarantine } = this;
     return {
       id: row.id,
@@ -465,14 +519,16 @@ export class SqliteChannelRepository implements ChannelRepository {
       isDefault: row.is_default === 1,
       isRecentlyActive: row.is_recently_active === 1,
       firstMessageId: row.first_message_id,
-      permissions: permissions(row.permissions, row.id, quarantine, () => this.groups.nobodyOf(row.realm_id)),
+      permissions,
       version: row.version,
     };
-  };
+  }
 }
 
+const ageInDays = ({ createdAt }: Channel, now: UnixSeconds): number => Math.floor((now - createdAt) / SECONDS_PER_DAY);
+
 const SENDER_GROUPS = ['everyone', 'administrators', 'fullMembers', 'moderators'] as const;
-const permissions = groupSettingsColumn(CHANNEL_PERMISSIONS, 'channel', 10_000);
+const permissions = groupSettingsColumn(CHANNEL_PERMISSIONS, 'channel');
 /** In `message_retention_days`, where null says that the organization decides. */
 const FOREVER = -1;
 
@@ -499,6 +555,50 @@ interface ChannelRow {
   readonly permissions: string;
 }
 
+const COLUMNS = new ColumnReader<Omit<ChannelRow, 'realm_id'>>(
+  [
+    'id',
+    'version',
+    'recipient_id',
+    'name',
+    'description',
+    'rendered_description',
+    'privacy',
+    'is_archived',
+    'creator_id',
+    'created_at',
+    'message_retention_days',
+    'topics_policy',
+    'folder_id',
+    'is_default',
+    'is_recently_active',
+    'first_message_id',
+    'permissions',
+  ],
+  '(SELECT * FROM channel WHERE +realm_id = ? AND id IN (SELECT value FROM json_each(?)))',
+  ['permissions'],
+);
+
+const versions = (where: string) =>
+  new ColumnReader<Pick<ChannelRow, 'id' | 'version'>>(
+    ['id', 'version'],
+    `(SELECT id, version FROM channel WHERE ${where} ORDER BY id)`,
+  );
+const VERSIONS = versions('+realm_id = ? AND id IN (SELECT value FROM json_each(?))');
+const ALL_VERSIONS = versions('realm_id = ?');
+
+interface ViewHead extends Pick<ChannelRow, 'id' | 'version'> {
+  readonly subscriber_count: number;
+}
+/** SQLite compares bytes, and UTF-8 sorts as code points do. */
+const viewHeads = (where: string) =>
+  new ColumnReader<ViewHead>(
+    ['id', 'version', 'subscriber_count'],
+    `(SELECT id, version, subscriber_count FROM channel WHERE ${where} ORDER BY name)`,
+  );
+const VIEW_HEADS = viewHeads('+realm_id = ? AND id IN (SELECT value FROM json_each(?))');
+const ALL_VIEW_HEADS = viewHeads('realm_id = ?');
+
 interface SubscriptionRow {
   readonly user_id: UserId;
   readonly channel_id: ChannelId;
@@ -513,6 +613,24 @@ interface SubscriptionRow {
   readonly email_notifications: Flag | null;
   readonly wildcard_mentions_notify: Flag | null;
 }
+
+const SUBSCRIPTIONS = new ColumnReader<SubscriptionRow>(
+  [
+    'user_id',
+    'channel_id',
+    'realm_id',
+    'is_active',
+    'color',
+    'is_muted',
+    'is_pinned',
+    'desktop_notifications',
+    'audible_notifications',
+    'push_notifications',
+    'email_notifications',
+    'wildcard_mentions_notify',
+  ],
+  '(SELECT * FROM subscription WHERE user_id = ? AND realm_id = ? ORDER BY channel_id)',
+);
 
 function toSubscription(row: SubscriptionRow): Subscription {
   return {
@@ -571,7 +689,3 @@ function fromSubscription({ notifications, ...subscription }: Subscription): rea
     toFlagOrNull(notifications.wildcardMentions),
   ];
 }
-
-/** Side by side. */
-const parseHeads = (columns: readonly string[]): [ChannelId[], number[], number[]] =>
-  columns.map((column) => JSON.parse(column)) as [ChannelId[], number[], number[]];

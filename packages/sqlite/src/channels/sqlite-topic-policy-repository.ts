@@ -1,7 +1,7 @@
 import { type TopicPolicy, type TopicPolicyRepository, type TopicVisibility, topicKey } from '@parley/domain/channels';
 import type { ChannelId, RealmId, UnixSeconds, UserId } from '@parley/domain/shared';
 import { type Connection, LIMIT } from '../connection.js';
-import { jsonList } from '../rows.js';
+import { ColumnReader, jsonList } from '../rows.js';
 
 export class SqliteTopicPolicyRepository implements TopicPolicyRepository {
   private readonly visibility;
@@ -9,7 +9,7 @@ export class SqliteTopicPolicyRepository implements TopicPolicyRepository {
   private readonly total;
   private readonly mutedRowsOfUser;
   private readonly rowsOfTopic;
-  private readonly rowsOfUser;
+  private readonly columnsOfUser;
   private readonly rowsOfEverybody;
   private readonly upsert;
   private readonly delete;
@@ -31,9 +31,7 @@ export class SqliteTopicPolicyRepository implements TopicPolicyRepository {
       `SELECT user_id, visibility FROM topic_policy
        WHERE user_id IN (SELECT value FROM json_each(?)) AND channel_id = ? AND topic_key = ? AND realm_id = ?`,
     );
-    this.rowsOfUser = connection.rows<TopicPolicyRow>(
-      'SELECT * FROM topic_policy WHERE user_id = ? AND realm_id = ? ORDER BY channel_id, topic_key',
-    );
+    this.columnsOfUser = connection.tuples<string[]>(OF_USER.sql);
     this.rowsOfEverybody = connection.rows<TopicPolicyRow>(
       `SELECT * FROM topic_policy INDEXED BY topic_policy_by_topic
        WHERE channel_id = ? AND topic_key = ? AND user_id > ? AND realm_id = ? ORDER BY user_id ${LIMIT}`,
@@ -76,7 +74,15 @@ export class SqliteTopicPolicyRepository implements TopicPolicyRepository {
   }
 
   async list(realmId: RealmId, userId: UserId): Promise<readonly TopicPolicy[]> {
-    return this.rowsOfUser.all(userId, realmId).map(toTopicPolicy);
+    const columns = OF_USER.parse(this.columnsOfUser.get(userId, realmId)!);
+    return columns.channel_id.map((channelId, n) => ({
+      realmId,
+      userId,
+      channelId,
+      topic: columns.topic[n]!,
+      visibility: columns.visibility[n]!,
+      changedAt: columns.changed_at[n]!,
+    }));
   }
 
   async listOfTopic(
@@ -104,6 +110,11 @@ interface TopicPolicyRow {
   readonly visibility: TopicVisibility;
   readonly changed_at: UnixSeconds;
 }
+
+const OF_USER = new ColumnReader<Pick<TopicPolicyRow, 'channel_id' | 'topic' | 'visibility' | 'changed_at'>>(
+  ['channel_id', 'topic', 'visibility', 'changed_at'],
+  '(SELECT * FROM topic_policy WHERE user_id = ? AND realm_id = ? ORDER BY channel_id, topic_key)',
+);
 
 function toTopicPolicy(row: TopicPolicyRow): TopicPolicy {
   return {

@@ -1,15 +1,14 @@
 -- The log of what happened, and the clients' cursors over it.
 
--- One row a realm, beside the log: numbers are never used again, whatever is pruned.
-CREATE TABLE event_counter (
+-- Events up to that seq are gone. The newest one's seq is the highest in the log, or this where nothing is left there.
+CREATE TABLE event_log_start (
   realm_id INTEGER PRIMARY KEY REFERENCES realm (id),
-  head_seq INTEGER NOT NULL,
   pruned_up_to INTEGER NOT NULL
 ) STRICT;
 
 CREATE TABLE event (
-  realm_id INTEGER NOT NULL,
-  seq INTEGER NOT NULL,
+  -- Its realm's, followed by 36 bits of its seq (event-ids.ts).
+  id INTEGER PRIMARY KEY,
   at INTEGER NOT NULL,
   -- The message the event quotes.
   message_id INTEGER,
@@ -18,7 +17,9 @@ CREATE TABLE event (
   payload TEXT NOT NULL,
   -- Which shape of its type the payload has. What was stored before there was a second one is of the first.
   format INTEGER NOT NULL DEFAULT 1,
-  PRIMARY KEY (realm_id, seq)
+  -- Not stored.
+  realm_id INTEGER NOT NULL GENERATED ALWAYS AS (id >> 36) VIRTUAL,
+  seq INTEGER NOT NULL GENERATED ALWAYS AS (id & 68719476735) VIRTUAL
 ) STRICT;
 CREATE INDEX event_by_message ON event (message_id) WHERE message_id IS NOT NULL;
 

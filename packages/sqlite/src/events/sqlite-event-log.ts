@@ -4,13 +4,13 @@ import type { Clock, EventSeq, MessageId, RealmId, UnixSeconds } from '@parley/d
 import { type Connection, LIMIT } from '../connection.js';
 import { Tombstones } from '../messages/tombstones.js';
 import { jsonList } from '../rows.js';
+import { eventId, eventIdsAfter, LAST_SEQ, seqAfter } from './event-ids.js';
 
 export class SqliteEventLog implements EventLog {
   private readonly head;
   private readonly heads;
   private readonly pruned;
   private readonly rowsAfter;
-  private readonly drawSeq;
   private readonly insert;
   private readonly blankQuoting;
   private readonly oldest;
@@ -23,28 +23,29 @@ export class SqliteEventLog implements EventLog {
     private readonly clock: Clock,
   ) {
     this.tombstones = new Tombstones(connection);
-    this.head = connection.values<EventSeq>('SELECT head_seq FROM event_counter WHERE realm_id = ?');
+    this.head = connection.values<EventSeq>(`SELECT ${LAST_SEQ} FROM event_log_start s WHERE s.realm_id = ?`);
     this.heads = connection.tuples<[RealmId, EventSeq, number]>(
-      'SELECT realm_id, head_seq, pruned_up_to FROM event_counter ORDER BY realm_id',
+      `SELECT s.realm_id, ${LAST_SEQ}, s.pruned_up_to FROM event_log_start s ORDER BY s.realm_id`,
     );
-    this.pruned = connection.values<number>('SELECT pruned_up_to FROM event_counter WHERE realm_id = ?');
+    this.pruned = connection.values<number>('SELECT pruned_up_to FROM event_log_start WHERE realm_id = ?');
     this.rowsAfter = connection.tuples<EventTuple>(
-      `SELECT seq, at, message_id, format, audience, payload FROM event WHERE realm_id = ? AND seq > ? ORDER BY seq ${LIMIT}`,
+      `SELECT seq, at, message_id, format, audience, payload FROM event
+       WHERE ${eventIdsAfter('?', '?')} ORDER BY id ${LIMIT}`,
     );
-    // Without RETURNING, for the reason that SqliteMessageRepository gives.
-    this.drawSeq = connection.command('UPDATE event_counter SET head_seq = head_seq + 1 WHERE realm_id = ?');
     this.insert = connection.command(
-      'INSERT INTO event (realm_id, seq, at, message_id, format, audience, payload) VALUES (?, ?, ?, ?, ?, ?, ?)',
+      `INSERT INTO event (id, at, message_id, format, audience, payload) VALUES (${eventId('?', '?')}, ?, ?, ?, ?, ?)`,
     );
     this.blankQuoting = connection.command(
       'UPDATE event SET payload = ?, format = ? WHERE message_id IN (SELECT value FROM json_each(?)) AND +realm_id = ?',
     );
     this.oldest = connection.tuples<[EventSeq, UnixSeconds]>(
-      `SELECT seq, at FROM event WHERE realm_id = ? AND seq <= ? ORDER BY seq ${LIMIT}`,
+      `SELECT seq, at FROM event WHERE id > ${eventId('?', '0')} AND id <= ${eventId('?', '?')} ORDER BY id ${LIMIT}`,
     );
-    this.deleteUpTo = connection.command('DELETE FROM event WHERE realm_id = ? AND seq <= ?');
+    this.deleteUpTo = connection.command(
+      `DELETE FROM event WHERE id > ${eventId('?', '0')} AND id <= ${eventId('?', '?')}`,
+    );
     this.setPruned = connection.command(
-      'UPDATE event_counter SET pruned_up_to = max(pruned_up_to, ?) WHERE realm_id = ?',
+      'UPDATE event_log_start SET pruned_up_to = max(pruned_up_to, ?) WHERE realm_id = ?',
     );
   }
 
@@ -64,7 +65,7 @@ export class SqliteEventLog implements EventLog {
   ): Promise<readonly LoggedEvent[]> {
     const listed: LoggedEvent[] = [];
     let bytes = 0;
-    for (const [seq, at, quotes, format, audience, payload] of this.rowsAfter.each(realmId, after, limit)) {
+    for (const [seq, at, quotes, format, audience, payload] of this.rowsAfter.each(realmId, after, realmId, limit)) {
       const row = { realmId, seq, at, quotes, format, audience, payload };
       const logged = decodeEvent(row);
       listed.push(logged);
@@ -79,8 +80,9 @@ export class SqliteEventLog implements EventLog {
   }
 
   async append(realmId: RealmId, announcement: Announcement): Promise<EventSeq> {
-    if (this.drawSeq.run(realmId).changes === 0) throw new Error(`There is no realm ${realmId}`);
-    const seq = this.head.get(realmId)!;
+    const last = this.head.get(realmId);
+    if (last === undefined) throw new Error(`There is no realm ${realmId}`);
+    const seq = seqAfter(last);
     const { format, audience, payload } = encodeEvent(announcement);
     this.insert.run(realmId, seq, this.clock.now(), announcement.quotes ?? null, format, audience, payload);
     return seq;
@@ -91,13 +93,13 @@ export class SqliteEventLog implements EventLog {
   }
 
   async prune(realmId: RealmId, upTo: EventSeq, before: UnixSeconds, limit: number): Promise<number> {
-    const oldest = this.oldest.all(realmId, upTo, limit);
+    const oldest = this.oldest.all(realmId, realmId, upTo, limit);
     // Times need not ascend, but what is gone has to be everything up to some seq.
     const firstKept = oldest.findIndex(([, at]) => at >= before);
     const count = firstKept === -1 ? oldest.length : firstKept;
     if (count === 0) return 0;
     const [last] = oldest[count - 1]!;
-    this.deleteUpTo.run(realmId, last);
+    this.deleteUpTo.run(realmId, realmId, last);
     this.setPruned.run(last, realmId);
     this.tombstones.prune(realmId, last);
     return count;

@@ -11,7 +11,17 @@ import {
 } from '@parley/domain/shared';
 import type { Connection } from '../connection.js';
 import type { Quarantine } from '../quarantine.js';
-import { ascending, type Flag, groupSettingsColumn, idList, jsonList, refusingTaken, toFlag } from '../rows.js';
+import {
+  ascending,
+  ColumnReader,
+  type Flag,
+  groupSettingsColumn,
+  idList,
+  jsonList,
+  refusingTaken,
+  toFlag,
+} from '../rows.js';
+import { memoize } from '../text-cache.js';
 import { VersionedCache } from '../versioned-cache.js';
 import { groupSettingValues } from './group-setting-values.js';
 
@@ -47,8 +57,12 @@ export class SqliteGroupRepository implements GroupRepository {
   private readonly namedCount;
   private readonly membershipCount;
   private readonly countMembers;
+  private readonly permissionHolderCount;
+  private readonly countHolders;
   private readonly anonymousIds;
+  private readonly deleteHolders;
   private readonly deleteAnonymous;
+  private readonly uncountHolders;
   private readonly views;
   private readonly view;
   private readonly directAmong;
@@ -67,6 +81,8 @@ export class SqliteGroupRepository implements GroupRepository {
   private readonly insertSubgroups;
   private readonly deleteSubgroups;
   private readonly raiseVersion;
+  private readonly raiseVersions;
+  private readonly valuesVersion;
 
   constructor(
     private readonly connection: Connection,
@@ -100,16 +116,24 @@ export class SqliteGroupRepository implements GroupRepository {
        WHERE id = ? AND EXISTS (
          SELECT 1 FROM user_group WHERE id = ? AND name_key IS NOT NULL AND system_name IS NULL)`,
     );
+    this.permissionHolderCount = connection.values<number>('SELECT permission_holder_count FROM realm WHERE id = ?');
+    this.countHolders = connection.command(
+      `UPDATE realm SET permission_holder_count = permission_holder_count + ?
+       WHERE id = ? AND EXISTS (SELECT 1 FROM user_group WHERE id = ? AND name_key IS NULL)`,
+    );
     this.anonymousIds = connection.values<GroupId>(
       'SELECT id FROM user_group WHERE realm_id = ? AND name_key IS NULL ORDER BY id',
     );
     const anonymous =
       'SELECT id FROM user_group WHERE id IN (SELECT value FROM json_each(?)) AND +realm_id = ? AND name_key IS NULL';
-    this.deleteAnonymous = [
+    this.deleteHolders = [
       `DELETE FROM group_member WHERE group_id IN (${anonymous})`,
       `DELETE FROM group_subgroup WHERE group_id IN (${anonymous})`,
-      `DELETE FROM user_group WHERE id IN (${anonymous})`,
     ].map((sql) => connection.command(sql));
+    this.deleteAnonymous = connection.command(`DELETE FROM user_group WHERE id IN (${anonymous})`);
+    this.uncountHolders = connection.command(
+      'UPDATE realm SET permission_holder_count = permission_holder_count - ? WHERE id = ?',
+    );
     this.directAmong = connection.values<UserId>(
       `SELECT user_id FROM group_member
        WHERE group_id = ? AND +realm_id = ? AND user_id IN (SELECT value FROM json_each(?)) ORDER BY user_id`,
@@ -117,12 +141,7 @@ export class SqliteGroupRepository implements GroupRepository {
     this.subgroupIds = connection.values<GroupId>(
       'SELECT subgroup_id FROM group_subgroup WHERE group_id = ? AND +realm_id = ? ORDER BY subgroup_id',
     );
-    this.values = connection.tuples<[GroupId, string | null, string | null]>(
-      `SELECT g.id,
-              CASE WHEN g.name_key IS NULL THEN ${MEMBER_IDS} END,
-              CASE WHEN g.name_key IS NULL THEN ${SUBGROUP_IDS} END
-       FROM user_group g WHERE +g.realm_id = ? AND g.id IN (SELECT value FROM json_each(?))`,
-    );
+    this.values = connection.tuples<string[]>(VALUES.sql);
     this.heldIds = connection.values<GroupId>(
       `WITH RECURSIVE closure (id) AS (
          SELECT id FROM user_group WHERE +realm_id = ? AND id IN (SELECT value FROM json_each(?))
@@ -189,6 +208,15 @@ export class SqliteGroupRepository implements GroupRepository {
        RETURNING subgroup_id`,
     );
     this.raiseVersion = connection.command('UPDATE realm SET groups_version = groups_version + 1 WHERE id = ?');
+    this.raiseVersions = connection.command(
+      `UPDATE realm
+       SET groups_version = groups_version + 1,
+           setting_values_version = setting_values_version + EXISTS (
+             SELECT 1 FROM user_group
+             WHERE id IN (SELECT value FROM json_each(?)) AND +realm_id = realm.id AND name_key IS NULL)
+       WHERE id = ?`,
+    );
+    this.valuesVersion = connection.values<number>('SELECT setting_values_version FROM realm WHERE id = ?');
   }
 
   async find(realmId: RealmId, id: GroupId): Promise<Group | null> {
@@ -207,6 +235,14 @@ export class SqliteGroupRepository implements GroupRepository {
   /** Another one whenever somebody comes into a group or leaves one, and when a member is deactivated or comes back. */
   versionOf(realmId: RealmId): number {
     return this.groupsVersion.get(realmId) ?? 0;
+  }
+
+  /**
+   * Another one whenever `settingValues` answers something else of a group that was there before: who comes into a named group
+   * changes nothing of it.
+   */
+  valuesVersionOf(realmId: RealmId): number {
+    return this.valuesVersion.get(realmId) ?? 0;
   }
 
   async systemGroupIds(realmId: RealmId): Promise<SystemGroupIds> {
@@ -250,8 +286,11 @@ export class SqliteGroupRepository implements GroupRepository {
   }
 
   async removeAnonymous(realmId: RealmId, ids: readonly GroupId[]): Promise<void> {
-    this.changed(realmId);
-    for (const command of this.deleteAnonymous) command.run(jsonList(ids), realmId);
+    this.contentChanged(realmId, ids);
+    const parameters = [jsonList(ids), realmId] as const;
+    const removed = this.deleteHolders.reduce((sum, command) => sum + command.run(...parameters).changes, 0);
+    this.deleteAnonymous.run(...parameters);
+    if (removed > 0) this.uncountHolders.run(removed, realmId);
   }
 
   async countNamed(realmId: RealmId): Promise<number> {
@@ -260,6 +299,10 @@ export class SqliteGroupRepository implements GroupRepository {
 
   async countMemberships(realmId: RealmId): Promise<number> {
     return this.membershipCount.get(realmId)!;
+  }
+
+  async countPermissionHolders(realmId: RealmId): Promise<number> {
+    return this.permissionHolderCount.get(realmId)!;
   }
 
   async filterDirectMembers(realmId: RealmId, id: GroupId, userIds: readonly UserId[]): Promise<readonly UserId[]> {
@@ -284,17 +327,13 @@ export class SqliteGroupRepository implements GroupRepository {
   }
 
   async settingValues(realmId: RealmId, ids: readonly GroupId[]): Promise<ReadonlyMap<GroupId, GroupSettingValue>> {
-    return new Map(
-      this.values.all(realmId, jsonList(ids)).map(([id, memberIds, subgroupIds]) => [
-        id,
-        memberIds === null || subgroupIds === null
-          ? id
-          : {
-              directMembers: idList(memberIds),
-              directSubgroups: idList(subgroupIds),
-            },
-      ]),
-    );
+    const { id, member_ids, subgroup_ids } = VALUES.parse(this.values.get(jsonList(ids), realmId)!);
+    const values = new Map<GroupId, GroupSettingValue>();
+    for (let n = 0; n < id.length; n++) {
+      const members = member_ids[n]!;
+      values.set(id[n]!, members === null ? id[n]! : anonymousValue(`${members}/${subgroup_ids[n]}`));
+    }
+    return values;
   }
 
   async listMembersRecursively(realmId: RealmId, ids: readonly GroupId[]): Promise<readonly UserId[]> {
@@ -331,7 +370,7 @@ export class SqliteGroupRepository implements GroupRepository {
       () => this.insert.get(group.realmId, ...valuesOf(group))!,
     );
     await this.putMembers(group.realmId, id, memberIds);
-    if (subgroupIds.length > 0) this.insertSubgroups.all(jsonList(subgroupIds), id, group.realmId);
+    if (subgroupIds.length > 0) this.putSubgroups(group.realmId, id, subgroupIds);
     return { ...group, id };
   }
 
@@ -348,7 +387,7 @@ export class SqliteGroupRepository implements GroupRepository {
   }
 
   async addMembers(realmId: RealmId, id: GroupId, userIds: readonly UserId[]): Promise<readonly UserId[]> {
-    this.changed(realmId);
+    this.contentChanged(realmId, [id]);
     return (await this.putMembers(realmId, id, userIds)).sort(ascending);
   }
 
@@ -359,35 +398,56 @@ export class SqliteGroupRepository implements GroupRepository {
       for (const userId of this.insertMembers.all(jsonList(some), id, realmId)) added.push(userId);
       await this.connection.yield();
     }
-    if (added.length > 0) this.countMembers.run(added.length, realmId, id);
+    this.count(realmId, id, added.length);
     return added;
   }
 
   async removeMembers(realmId: RealmId, id: GroupId, userIds: readonly UserId[]): Promise<readonly UserId[]> {
-    this.changed(realmId);
+    this.contentChanged(realmId, [id]);
     const removed: UserId[] = [];
     for (const some of slicesOf(userIds, MEMBERS_AT_A_TIME)) {
       for (const userId of this.deleteMembers.all(id, realmId, jsonList(some))) removed.push(userId);
       await this.connection.yield();
     }
-    if (removed.length > 0) this.countMembers.run(-removed.length, realmId, id);
+    this.count(realmId, id, -removed.length);
     return removed.sort(ascending);
   }
 
   async addSubgroups(realmId: RealmId, id: GroupId, subgroupIds: readonly GroupId[]): Promise<readonly GroupId[]> {
-    this.changed(realmId);
-    return this.insertSubgroups.all(jsonList(subgroupIds), id, realmId).sort(ascending);
+    this.contentChanged(realmId, [id]);
+    return this.putSubgroups(realmId, id, subgroupIds).sort(ascending);
+  }
+
+  private putSubgroups(realmId: RealmId, id: GroupId, subgroupIds: readonly GroupId[]): GroupId[] {
+    const added = this.insertSubgroups.all(jsonList(subgroupIds), id, realmId);
+    if (added.length > 0) this.countHolders.run(added.length, realmId, id);
+    return added;
   }
 
   async removeSubgroups(realmId: RealmId, id: GroupId, subgroupIds: readonly GroupId[]): Promise<readonly GroupId[]> {
-    this.changed(realmId);
-    return this.deleteSubgroups.all(id, realmId, jsonList(subgroupIds)).sort(ascending);
+    this.contentChanged(realmId, [id]);
+    const removed = this.deleteSubgroups.all(id, realmId, jsonList(subgroupIds)).sort(ascending);
+    if (removed.length > 0) this.countHolders.run(-removed.length, realmId, id);
+    return removed;
+  }
+
+  /** More members, or fewer, of a group of whichever kind. */
+  private count(realmId: RealmId, id: GroupId, members: number): void {
+    if (members === 0) return;
+    this.countMembers.run(members, realmId, id);
+    this.countHolders.run(members, realmId, id);
   }
 
   /** Who is in which group may be different from now on. */
   private changed(realmId: RealmId): void {
     this.connection.disableCaching();
     this.raiseVersion.run(realmId);
+  }
+
+  /** The same, of groups that were there before. */
+  private contentChanged(realmId: RealmId, ids: readonly GroupId[]): void {
+    this.connection.disableCaching();
+    this.raiseVersions.run(jsonList(ids), realmId);
   }
 
   private readonly toGroup = (row: GroupRow): Group => {
@@ -403,7 +463,7 @@ export class SqliteGroupRepository implements GroupRepository {
       permissions:
         row.permissions === null
           ? null
-          : permissions(row.permissions, row.id, this.quarantine, () => this.nobodyOf(row.realm_id)),
+          : permissions.fromJson(row.permissions, row.id, this.quarantine, () => this.nobodyOf(row.realm_id)),
     };
   };
 }
@@ -421,6 +481,34 @@ const valuesOf = (group: Omit<Group, 'id'>) => [
 ];
 
 const nameTaken = (name: string | null) => new DomainError('GROUP_NAME_TAKEN', `User group '${name}' already exists.`);
+interface ValueRow {
+  readonly id: GroupId;
+  /** With commas in between, in any order; null of named groups. */
+  readonly member_ids: string | null;
+  readonly subgroup_ids: string | null;
+}
+const contentOf = (ids: string): string => `CASE WHEN g.name_key IS NULL THEN coalesce((${ids}), '') END`;
+const VALUES = new ColumnReader<ValueRow>(
+  ['id', 'member_ids', 'subgroup_ids'],
+  `(SELECT g.id,
+           ${contentOf(
+             `SELECT group_concat(m.user_id) FROM group_member m JOIN user u ON u.id = m.user_id AND u.is_active = 1
+              WHERE m.group_id = g.id`,
+           )} AS member_ids,
+           ${contentOf('SELECT group_concat(s.subgroup_id) FROM group_subgroup s WHERE s.group_id = g.id')} AS subgroup_ids
+    FROM user_group g WHERE g.id IN (SELECT value FROM json_each(?)) AND +g.realm_id = ?)`,
+);
+
+/** Many anonymous groups hold the same; most of them one person. */
+const anonymousValue = memoize<GroupSettingValue>((content) => {
+  const [members, subgroups] = content.split('/');
+  return {
+    directMembers: idsOf(members!).sort(ascending) as UserId[],
+    directSubgroups: idsOf(subgroups!).sort(ascending) as GroupId[],
+  };
+});
+const idsOf = (list: string): number[] => (list === '' ? [] : list.split(',').map(Number));
+
 const permissions = groupSettingsColumn(GROUP_PERMISSIONS, 'user_group');
 
 interface GroupRow {

@@ -10,15 +10,23 @@ CREATE TABLE invitation (
   invited_at INTEGER NOT NULL,
   expires_at INTEGER,
   role TEXT NOT NULL,
+  email TEXT,
+  notifies_inviter INTEGER NOT NULL,
+  offer_id INTEGER NOT NULL REFERENCES invitation_offer (id)
+) STRICT;
+CREATE INDEX invitation_open ON invitation (realm_id, kind, id) WHERE status = 'open';
+CREATE INDEX invitation_of_offer ON invitation (offer_id);
+
+-- What invitations that were made together offer, beside a role.
+CREATE TABLE invitation_offer (
+  id INTEGER PRIMARY KEY,
+  realm_id INTEGER NOT NULL REFERENCES realm (id),
   -- JSON lists of ids.
   channel_ids TEXT NOT NULL,
   group_ids TEXT NOT NULL,
   includes_default_channels INTEGER NOT NULL,
-  welcome_text TEXT,
-  email TEXT,
-  notifies_inviter INTEGER NOT NULL
+  welcome_text TEXT
 ) STRICT;
-CREATE INDEX invitation_open ON invitation (realm_id, kind, id) WHERE status = 'open';
 
 -- How many letters an organization has sent on its latest day, in days since 1970.
 CREATE TABLE invitation_letters (

@@ -1,17 +1,28 @@
-import type { Invitation, InvitationKind, InvitationRepository } from '@parley/domain/invitations';
+import type {
+  Invitation,
+  InvitationEntry,
+  InvitationKind,
+  InvitationRepository,
+  NewInvitations,
+} from '@parley/domain/invitations';
 import type { Role } from '@parley/domain/permissions';
 import type { ChannelId, GroupId, RealmId, UnixSeconds, UserId } from '@parley/domain/shared';
 import type { Connection } from '../connection.js';
 import type { Quarantine } from '../quarantine.js';
 import { type Flag, jsonList, listColumn, toFlag } from '../rows.js';
 
+const ENTRY = `invitation.id, invitation.realm_id, kind, inviter_id, status, invited_at, expires_at, role, email,
+  notifies_inviter`;
+
 export class SqliteInvitationRepository implements InvitationRepository {
   private readonly row;
   private readonly open;
   private readonly openCount;
+  private readonly insertOffer;
   private readonly insert;
   private readonly store;
   private readonly delete;
+  private readonly deleteOffer;
   private readonly letters;
   private readonly storeLetters;
 
@@ -19,19 +30,30 @@ export class SqliteInvitationRepository implements InvitationRepository {
     connection: Connection,
     private readonly quarantine: Quarantine,
   ) {
-    this.row = connection.rows<InvitationRow>('SELECT * FROM invitation WHERE id = ? AND realm_id = ?');
+    this.row = connection.rows<InvitationRow>(
+      `SELECT ${ENTRY}, channel_ids, group_ids, includes_default_channels, welcome_text
+       FROM invitation JOIN invitation_offer offer ON offer.id = offer_id
+       WHERE invitation.id = ? AND invitation.realm_id = ?`,
+    );
     const isOpen = "realm_id = ? AND status = 'open' AND (expires_at IS NULL OR expires_at > ?)";
-    this.open = connection.rows<InvitationRow>(
-      `SELECT * FROM invitation WHERE ${isOpen} AND inviter_id = coalesce(?, inviter_id) ORDER BY kind, id`,
+    this.open = connection.rows<EntryRow>(
+      `SELECT ${ENTRY} FROM invitation WHERE ${isOpen} AND inviter_id = coalesce(?, inviter_id) ORDER BY kind, id`,
     );
     this.openCount = connection.values<number>(`SELECT count(*) FROM invitation WHERE ${isOpen}`);
+    this.insertOffer = connection.values<number>(
+      `INSERT INTO invitation_offer (realm_id, channel_ids, group_ids, includes_default_channels, welcome_text)
+       VALUES (?, ?, ?, ?, ?) RETURNING id`,
+    );
     this.insert = connection.values<number>(
-      `INSERT INTO invitation (realm_id, kind, inviter_id, status, invited_at, expires_at, role, channel_ids, group_ids,
-                               includes_default_channels, welcome_text, email, notifies_inviter)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+      `INSERT INTO invitation (realm_id, kind, inviter_id, status, invited_at, expires_at, role, notifies_inviter, offer_id,
+                               email)
+       SELECT ?, ?, ?, ?, ?, ?, ?, ?, ?, value FROM json_each(?) ORDER BY key RETURNING id`,
     );
     this.store = connection.command('UPDATE invitation SET status = ?, expires_at = ? WHERE id = ? AND realm_id = ?');
-    this.delete = connection.command('DELETE FROM invitation WHERE id = ? AND realm_id = ?');
+    this.delete = connection.values<number>('DELETE FROM invitation WHERE id = ? AND realm_id = ? RETURNING offer_id');
+    this.deleteOffer = connection.command(
+      'DELETE FROM invitation_offer AS offer WHERE id = ? AND NOT EXISTS (SELECT 1 FROM invitation WHERE offer_id = offer.id)',
+    );
     this.letters = connection.values<number>('SELECT count FROM invitation_letters WHERE realm_id = ? AND day = ?');
     this.storeLetters = connection.command(
       `INSERT INTO invitation_letters (realm_id, day, count) VALUES (?, ?, ?)
@@ -44,8 +66,8 @@ export class SqliteInvitationRepository implements InvitationRepository {
     return row ? this.toInvitation(row) : null;
   }
 
-  async listOpen(realmId: RealmId, now: UnixSeconds, inviterId: UserId | null): Promise<readonly Invitation[]> {
-    return this.open.all(realmId, now, inviterId).map((row) => this.toInvitation(row));
+  async listOpen(realmId: RealmId, now: UnixSeconds, inviterId: UserId | null): Promise<readonly InvitationEntry[]> {
+    return this.open.all(realmId, now, inviterId).map(toEntry);
   }
 
   async countOpen(realmId: RealmId, now: UnixSeconds): Promise<number> {
@@ -56,31 +78,38 @@ export class SqliteInvitationRepository implements InvitationRepository {
     return this.letters.get(realmId, day) ?? 0;
   }
 
-  async add(invitation: Omit<Invitation, 'id'>): Promise<Invitation> {
-    const id = this.insert.get(
-      invitation.realmId,
-      invitation.kind,
-      invitation.inviterId,
-      invitation.status,
-      invitation.invitedAt,
-      invitation.expiresAt,
-      invitation.role,
-      jsonList(invitation.channelIds),
-      jsonList(invitation.groupIds),
-      toFlag(invitation.includesDefaultChannels),
-      invitation.welcomeText,
-      invitation.email,
-      toFlag(invitation.notifiesInviter),
+  async add(given: NewInvitations, emails: readonly (string | null)[]): Promise<readonly Invitation[]> {
+    const offerId = this.insertOffer.get(
+      given.realmId,
+      jsonList(given.channelIds),
+      jsonList(given.groupIds),
+      toFlag(given.includesDefaultChannels),
+      given.welcomeText,
     )!;
-    return { ...invitation, id };
+    const ids = this.insert.all(
+      given.realmId,
+      given.kind,
+      given.inviterId,
+      given.status,
+      given.invitedAt,
+      given.expiresAt,
+      given.role,
+      toFlag(given.notifiesInviter),
+      offerId,
+      JSON.stringify(emails),
+    );
+    // They are given out in the order of the addresses, but need not be answered in it.
+    ids.sort((a, b) => a - b);
+    return emails.map((email, place) => ({ ...given, email, id: ids[place]! }));
   }
 
-  async update({ realmId, id, status, expiresAt }: Invitation): Promise<void> {
+  async update({ realmId, id, status, expiresAt }: InvitationEntry): Promise<void> {
     this.store.run(status, expiresAt, id, realmId);
   }
 
   async remove(realmId: RealmId, id: number): Promise<void> {
-    this.delete.run(id, realmId);
+    const offerId = this.delete.get(id, realmId);
+    if (offerId !== undefined) this.deleteOffer.run(offerId);
   }
 
   async addLetters(realmId: RealmId, day: number, count: number): Promise<void> {
@@ -89,29 +118,33 @@ export class SqliteInvitationRepository implements InvitationRepository {
 
   private toInvitation(row: InvitationRow): Invitation {
     return {
-      id: row.id,
-      realmId: row.realm_id,
-      kind: row.kind,
-      inviterId: row.inviter_id,
-      status: row.status,
-      invitedAt: row.invited_at,
-      expiresAt: row.expires_at,
-      role: row.role,
+      ...toEntry(row),
       channelIds: channelIds(row.channel_ids, row.id, this.quarantine),
       groupIds: groupIds(row.group_ids, row.id, this.quarantine),
       includesDefaultChannels: row.includes_default_channels === 1,
       welcomeText: row.welcome_text,
-      email: row.email,
-      notifiesInviter: row.notifies_inviter === 1,
     };
   }
 }
+
+const toEntry = (row: EntryRow): InvitationEntry => ({
+  id: row.id,
+  realmId: row.realm_id,
+  kind: row.kind,
+  inviterId: row.inviter_id,
+  role: row.role,
+  invitedAt: row.invited_at,
+  expiresAt: row.expires_at,
+  status: row.status,
+  email: row.email,
+  notifiesInviter: row.notifies_inviter === 1,
+});
 
 const isId = (value: unknown): boolean => Number.isSafeInteger(value);
 const channelIds = listColumn<ChannelId>('invitation', 'channel_ids', isId);
 const groupIds = listColumn<GroupId>('invitation', 'group_ids', isId);
 
-interface InvitationRow {
+interface EntryRow {
   readonly id: number;
   readonly realm_id: RealmId;
   readonly kind: InvitationKind;
@@ -120,10 +153,13 @@ interface InvitationRow {
   readonly invited_at: UnixSeconds;
   readonly expires_at: UnixSeconds | null;
   readonly role: Role;
+  readonly email: string | null;
+  readonly notifies_inviter: Flag;
+}
+
+interface InvitationRow extends EntryRow {
   readonly channel_ids: string;
   readonly group_ids: string;
   readonly includes_default_channels: Flag;
   readonly welcome_text: string | null;
-  readonly email: string | null;
-  readonly notifies_inviter: Flag;
 }

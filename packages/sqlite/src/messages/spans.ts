@@ -1,5 +1,6 @@
 import type { RealmId, RecipientId, UserId } from '@parley/domain/shared';
 import type { Connection } from '../connection.js';
+import { lastSeqOf } from '../events/event-ids.js';
 import { jsonList } from '../rows.js';
 
 /**
@@ -59,4 +60,4 @@ export class Spans {
 }
 
 const NEXT_MOVE = '(SELECT 1 + coalesce(max(id), 0) FROM channel_move)';
-const nextSeq = (realmId: string): string => `(SELECT 1 + head_seq FROM event_counter WHERE realm_id = ${realmId})`;
+const nextSeq = (realmId: string): string => `(1 + ${lastSeqOf(realmId)})`;

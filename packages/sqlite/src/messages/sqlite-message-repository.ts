@@ -9,6 +9,7 @@ import type {
 } from '@parley/domain/messages';
 import type { MessageId, RealmId, RecipientId, UnixSeconds, UserId } from '@parley/domain/shared';
 import { type Connection, LIMIT } from '../connection.js';
+import { lastSeqOf } from '../events/event-ids.js';
 import type { Quarantine } from '../quarantine.js';
 import { jsonList, toFlag } from '../rows.js';
 import { idOf, MessageIndexRowsById } from './message-index-row.js';
@@ -115,8 +116,8 @@ export class SqliteMessageRepository implements MessageRepository {
     );
     this.keepTombstones = connection.command(
       `INSERT INTO removed_message (id, realm_id, sender_id, sent_recipient_id, ordinal, removed_at_seq)
-       SELECT m.id, m.realm_id, m.sender_id, m.sent_recipient_id, m.ordinal, e.head_seq
-       FROM message m JOIN event_counter e ON e.realm_id = m.realm_id
+       SELECT m.id, m.realm_id, m.sender_id, m.sent_recipient_id, m.ordinal, ${lastSeqOf('m.realm_id')}
+       FROM message m
        WHERE m.id IN (SELECT value FROM json_each(?))`,
     );
     this.keepHolders = connection.command(

@@ -5,6 +5,7 @@ import { FixedClock } from '@parley/testkit';
 import Sqlite from 'better-sqlite3';
 import { APPLICATION_ID, LATEST_VERSION, openWriter } from '../database.js';
 import { DatabaseRefused } from '../database-refused.js';
+import { lastSeqOf } from '../events/event-ids.js';
 import { MIGRATIONS } from '../features.js';
 import { openSqliteStorage } from '../index.js';
 import { BLOB_TABLES } from '../maintenance.js';
@@ -53,6 +54,10 @@ const RELEASED = [
   ['0037-deleted-users', 'fffc5774aad358968d4d87c4e13830e7ed3781f25e807abf2fc8d48b27ba8014'],
   ['0038-membership-count', '80d143cd97e2466021219ba8ac5d4b027683deb09ebf999db320f803be8aa075'],
   ['0039-imported-messages', 'c59a5cc14486e0f7dfa71a591a4914b5e9fa1d08924a09318d34b8814fe06a79'],
+  ['0040-invitation-offers', 'de94b58d5923984aed1e139cbad27180bcd380bb700410a39d28394e831e1b1c'],
+  ['0041-permission-holder-count', '4dc02eca96d4ca78fe26ea8d0e6659df93c343ea37aa748643dbc79e8c247fd8'],
+  ['0042-setting-values-version', 'dd862407dd09806d26976f525f7b1e543aa2c522a4044e9c79794b5db1236105'],
+  ['0043-event-ids', 'adee0d06e654825fc1d9488933a25891032cca55321bc617003d6bc1d2bd7f3b'],
 ];
 
 let directory: string;
@@ -153,6 +158,79 @@ it('gives the policies of topics their words, and leaves what else organizations
   migrate(database, MIGRATIONS);
   const stored = database.prepare<[], string>('SELECT settings FROM realm ORDER BY id').pluck().all();
   expect(stored.map((text) => JSON.parse(text))).toEqual([{ ...settings, topicsPolicy: 'emptyTopicRefused' }, {}]);
+});
+
+it('keeps what invitations offer apart from them, and the ids that were given', () => {
+  const database = new Sqlite(':memory:');
+  migrate(database, MIGRATIONS.slice(0, 39));
+  database.exec(`
+    INSERT INTO realm (version, groups_version, string_id, uuid, name, is_deactivated, created_at, settings,
+                       rendered_description, user_defaults, permissions)
+    VALUES (1, 1, 'lear', 'u', 'King Lear', 0, 0, '{}', '', '{}', '{}')`);
+  const insert = database.prepare(`
+    INSERT INTO invitation (realm_id, kind, inviter_id, status, invited_at, expires_at, role, channel_ids, group_ids,
+                            includes_default_channels, welcome_text, email, notifies_inviter)
+    VALUES (1, ?, 7, 'open', 1000, NULL, 'member', ?, '[5]', 1, 'Welcome', ?, 1)`);
+  insert.run('link', '[1,2]', null);
+  insert.run('email', '[3]', 'kent@example.com');
+  insert.run('email', '[]', 'oswald@example.com');
+  database.exec('DELETE FROM invitation WHERE id = 3');
+  migrate(database, MIGRATIONS);
+  const stored = database
+    .prepare(
+      'SELECT i.id, kind, email, channel_ids, group_ids FROM invitation i JOIN invitation_offer o ON o.id = offer_id',
+    )
+    .raw();
+  expect(stored.all()).toEqual([
+    [1, 'link', null, '[1,2]', '[5]'],
+    [2, 'email', 'kent@example.com', '[3]', '[5]'],
+  ]);
+  database.exec(`INSERT INTO invitation (realm_id, kind, inviter_id, status, invited_at, role, notifies_inviter, offer_id)
+                 VALUES (1, 'link', 7, 'open', 1000, 'member', 0, 1)`);
+  expect(database.prepare('SELECT max(id) FROM invitation').pluck().get()).toBe(4);
+});
+
+it('keeps events, and the numbers that realms have given, where all events are pruned too', () => {
+  const database = new Sqlite(':memory:');
+  migrate(database, MIGRATIONS.slice(0, 42));
+  database.exec(`
+    INSERT INTO realm (version, groups_version, string_id, uuid, name, is_deactivated, created_at, settings,
+                       rendered_description, user_defaults, permissions)
+    SELECT 1, 1, 'realm' || value, 'u', 'A realm', 0, 0, '{}', '', '{}', '{}' FROM json_each('[1, 2, 3]');
+    INSERT INTO event_counter VALUES (1, 7, 5), (2, 9, 9), (3, 0, 0);
+    INSERT INTO event (realm_id, seq, at, message_id, audience, payload, format)
+    VALUES (1, 7, 1001, 4, 'b', 'q', 2), (1, 6, 1000, NULL, 'a', 'p', 1);`);
+  migrate(database, MIGRATIONS);
+  const rows = (sql: string) => database.prepare(sql).raw().all();
+  expect(rows('SELECT realm_id, seq, at, message_id, audience, payload, format FROM event')).toEqual([
+    [1, 6, 1000, null, 'a', 'p', 1],
+    [1, 7, 1001, 4, 'b', 'q', 2],
+  ]);
+  expect(rows('SELECT * FROM event_log_start')).toEqual([
+    [1, 5],
+    [2, 9],
+    [3, 0],
+  ]);
+  expect(rows(`SELECT ${lastSeqOf('realm.id')} FROM realm`)).toEqual([[7], [9], [0]]);
+});
+
+it('counts whom the values of permissions name', () => {
+  const database = new Sqlite(':memory:');
+  migrate(database, MIGRATIONS.slice(0, 40));
+  const insert = database.prepare(`
+    INSERT INTO realm (version, groups_version, string_id, uuid, name, is_deactivated, created_at, settings,
+                       rendered_description, user_defaults, permissions)
+    VALUES (1, 1, ?, ?, 'King Lear', 0, 0, '{}', '', '{}', '{}')`);
+  insert.run('lear', 'u');
+  insert.run('other', 'v');
+  database.pragma('foreign_keys = OFF');
+  database.exec(`
+    INSERT INTO user_group (realm_id, is_deactivated, name, name_key, description)
+    VALUES (1, 0, 'Daughters', 'daughters', ''), (1, 0, NULL, NULL, ''), (1, 0, NULL, NULL, '');
+    INSERT INTO group_member VALUES (1, 10, 1), (1, 11, 1), (2, 10, 1), (3, 10, 1), (3, 11, 1);
+    INSERT INTO group_subgroup VALUES (2, 1, 1), (1, 3, 1);`);
+  migrate(database, MIGRATIONS);
+  expect(database.prepare('SELECT permission_holder_count FROM realm ORDER BY id').pluck().all()).toEqual([4, 0]);
 });
 
 describe('steps', () => {

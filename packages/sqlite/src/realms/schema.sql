@@ -23,7 +23,11 @@ CREATE TABLE realm (
   -- JSON: what is known of its icon and logos, by name; '{}': they never changed.
   images TEXT NOT NULL DEFAULT '{}',
   -- Direct members of its groups together, without those of the system and anonymous ones.
-  membership_count INTEGER NOT NULL DEFAULT 0
+  membership_count INTEGER NOT NULL DEFAULT 0,
+  -- Direct members and subgroups of its anonymous groups together.
+  permission_holder_count INTEGER NOT NULL DEFAULT 0,
+  -- Grows with every change of what anonymous groups hold, once they are there.
+  setting_values_version INTEGER NOT NULL DEFAULT 0
 ) STRICT;
 CREATE UNIQUE INDEX realm_at_server_address ON realm (is_at_server_address) WHERE is_at_server_address = 1;
 

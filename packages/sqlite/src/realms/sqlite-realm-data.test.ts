@@ -14,7 +14,7 @@ it('removes the rows of every table that has a realm', () => {
   migrate(database, MIGRATIONS);
   const tables = database
     .prepare<[], string>(
-      `SELECT DISTINCT t.name FROM sqlite_schema t JOIN pragma_table_info(t.name) c
+      `SELECT DISTINCT t.name FROM sqlite_schema t JOIN pragma_table_xinfo(t.name) c
        WHERE t.type = 'table' AND c.name = 'realm_id' ORDER BY t.name`,
     )
     .pluck()

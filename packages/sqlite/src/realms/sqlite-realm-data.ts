@@ -39,6 +39,7 @@ export const TABLES_OF_REALMS = [
   'bot_storage_usage',
   'bot_option',
   'invitation',
+  'invitation_offer',
   'invitation_letters',
   'unfinished_upload',
   'file',
@@ -69,7 +70,7 @@ export const TABLES_OF_REALMS = [
   'linkifier',
   'playground',
   'job',
-  'event_counter',
+  'event_log_start',
 ] as const;
 
 type Key = readonly (string | number)[];

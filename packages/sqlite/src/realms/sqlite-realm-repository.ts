@@ -25,7 +25,7 @@ export class SqliteRealmRepository implements RealmRepository {
   private readonly allIds;
   private readonly row;
   private readonly insert;
-  private readonly insertCounter;
+  private readonly insertLogStart;
   private readonly store;
 
   constructor(
@@ -44,9 +44,7 @@ export class SqliteRealmRepository implements RealmRepository {
                           rendered_description, user_defaults, is_at_server_address, images, permissions)
        VALUES (1, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '{}') RETURNING id`,
     );
-    this.insertCounter = connection.command(
-      'INSERT INTO event_counter (realm_id, head_seq, pruned_up_to) VALUES (?, 0, 0)',
-    );
+    this.insertLogStart = connection.command('INSERT INTO event_log_start (realm_id, pruned_up_to) VALUES (?, 0)');
     this.store = connection.command(
       `UPDATE realm
        SET version = version + 1, string_id = ?, uuid = ?, name = ?, is_deactivated = ?, created_at = ?, settings = ?,
@@ -78,7 +76,7 @@ export class SqliteRealmRepository implements RealmRepository {
     this.connection.disableCaching();
     return refusingTaken(stringIdTaken, () => {
       const id = this.insert.get(...fromRealm(realm))!;
-      this.insertCounter.run(id);
+      this.insertLogStart.run(id);
       return id;
     });
   }
@@ -112,7 +110,7 @@ export class SqliteRealmRepository implements RealmRepository {
       createdAt: row.created_at,
       settings: realmSettings.fromJson(row.settings, row.id, this.quarantine),
       renderedDescription: row.rendered_description,
-      permissions: permissions(row.permissions, row.id, this.quarantine, () => this.groups.nobodyOf(row.id)),
+      permissions: permissions.fromJson(row.permissions, row.id, this.quarantine, () => this.groups.nobodyOf(row.id)),
       linkifiers: this.linkifiers.list(row.id),
       images: { ...USUAL_REALM_IMAGES, ...images(row.images, row.id, this.quarantine) },
       userDefaults: userDefaults.fromJson(row.user_defaults, row.id, this.quarantine),

@@ -13,7 +13,7 @@ import {
 } from '@parley/domain/users';
 import type { Connection, Parameter } from '../connection.js';
 import type { Quarantine } from '../quarantine.js';
-import { type Flag, jsonList, listColumn, refusingTaken, settingsColumn, toFlag } from '../rows.js';
+import { ColumnReader, type Flag, jsonList, listColumn, refusingTaken, settingsColumn, toFlag } from '../rows.js';
 import { VersionedCache } from '../versioned-cache.js';
 import { type AvatarColumns, toAvatar } from './avatar-columns.js';
 
@@ -24,7 +24,7 @@ export class SqliteUserRepository implements UserRepository {
   private readonly versionOf;
   private readonly rowById;
   private readonly rowByEmail;
-  private readonly rowsById;
+  private readonly columnsById;
   private readonly activeIds;
   private readonly rowsByEmail;
   private readonly rowsByName;
@@ -55,9 +55,7 @@ export class SqliteUserRepository implements UserRepository {
       'SELECT * FROM user WHERE realm_id = ? AND email_key = ? AND system_kind IS NULL',
     );
     // The plus keeps SQLite from reading the whole realm to find a few ids; so it does in the other repositories.
-    this.rowsById = connection.rows<UserRow>(
-      'SELECT * FROM user WHERE +realm_id = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY id',
-    );
+    this.columnsById = connection.tuples<string[]>(BY_ID.sql);
     this.activeIds = connection.values<UserId>(
       `SELECT id FROM user
        WHERE +realm_id = ? AND id IN (SELECT value FROM json_each(?)) AND is_active = 1 AND system_kind IS NULL ORDER BY id`,
@@ -125,7 +123,11 @@ export class SqliteUserRepository implements UserRepository {
     );
     // Those who are not active are in no group that anybody is shown.
     this.raiseGroupsVersion = connection.command(
-      `UPDATE realm SET groups_version = groups_version + 1
+      `UPDATE realm
+       SET groups_version = groups_version + 1,
+           setting_values_version = setting_values_version + EXISTS (
+             SELECT 1 FROM group_member m JOIN user_group g ON g.id = m.group_id
+             WHERE m.user_id = ? AND g.name_key IS NULL)
        WHERE id = ? AND EXISTS (SELECT 1 FROM user WHERE id = ? AND is_active <> ?)`,
     );
     this.store = connection.values<number>(
@@ -155,7 +157,7 @@ export class SqliteUserRepository implements UserRepository {
 
   async list(realmId: RealmId, ids: readonly UserId[]): Promise<readonly User[]> {
     if (ids.length === 0) return [];
-    return this.rowsById.all(realmId, jsonList(ids)).map(this.toUser);
+    return BY_ID.rows(this.columnsById.get(realmId, jsonList(ids))!).map(this.toUser);
   }
 
   async listActiveIds(realmId: RealmId, ids: readonly UserId[]): Promise<readonly UserId[]> {
@@ -237,7 +239,7 @@ export class SqliteUserRepository implements UserRepository {
 
   async update(user: User): Promise<User> {
     this.connection.disableCaching();
-    this.raiseGroupsVersion.run(user.realmId, user.id, toFlag(user.isActive));
+    this.raiseGroupsVersion.run(user.id, user.realmId, user.id, toFlag(user.isActive));
     return refusingTaken(
       () => emailTaken(user.email),
       () => {
@@ -314,6 +316,31 @@ interface UserRow extends AvatarColumns {
   readonly settings: string;
   readonly edited_settings: string;
 }
+
+const BY_ID = new ColumnReader<UserRow>(
+  [
+    'id',
+    'realm_id',
+    'version',
+    'role',
+    'is_active',
+    'is_deleted',
+    'email',
+    'full_name',
+    'joined_at',
+    'bot_kind',
+    'bot_owner_id',
+    'bot_default_channel_id',
+    'system_kind',
+    'avatar_source',
+    'avatar_version',
+    'avatar_key',
+    'special_permissions',
+    'settings',
+    'edited_settings',
+  ],
+  '(SELECT * FROM user WHERE +realm_id = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY id)',
+);
 
 /** The columns in the order of `insert` and `store`. */
 function fromUser(user: Omit<User, 'id' | 'version'>): readonly Parameter[] {

@@ -89,6 +89,44 @@ export function groupRepositoryContract(open: OpenStorage): void {
       expect(await after((tx) => tx.groups.removeMembers(realm.id, group('team').id, [a, b, a]))).toBe(0);
     });
 
+    it('counts whom anonymous groups name, and nobody of named ones', async () => {
+      const fixture = await stage(
+        aUser({ name: 'a' }),
+        aUser({ name: 'b' }),
+        aGroup({ name: 'team', members: ['a'] }),
+        aGroup({ name: 'inner' }),
+      );
+      const { uow, realm, group, user } = fixture;
+      const other = await anotherRealm(fixture);
+      const [a, b] = [user('a').id, user('b').id];
+      const count = (realmId = realm.id) => uow.read((r) => r.groups.countPermissionHolders(realmId));
+      const [before, beforeElsewhere] = [await count(), await count(other.realm.id)];
+      const one = await addAnonymous(fixture, ['a', 'b', 'a'], ['team']);
+      const two = await addAnonymous(fixture, ['a'], ['inner']);
+      expect(await count()).toBe(before + 5);
+      await uow.write(async ({ groups }) => {
+        await groups.addMembers(realm.id, group('team').id, [b]);
+        await groups.addSubgroups(realm.id, group('team').id, [group('inner').id]);
+        await groups.removeMembers(realm.id, group('team').id, [a, b]);
+        await groups.removeSubgroups(realm.id, group('team').id, [group('inner').id]);
+      });
+      expect(await count()).toBe(before + 5);
+      await uow.write(async ({ groups }) => {
+        await groups.addMembers(realm.id, two.id, [a, b]);
+        await groups.addSubgroups(realm.id, two.id, [group('team').id, group('inner').id]);
+      });
+      expect(await count()).toBe(before + 7);
+      await uow.write(async ({ groups }) => {
+        await groups.removeMembers(realm.id, two.id, [a, b]);
+        await groups.removeSubgroups(realm.id, two.id, [group('team').id]);
+      });
+      expect(await count()).toBe(before + 4);
+      await uow.write(({ groups }) => groups.removeAnonymous(realm.id, [one.id, group('team').id]));
+      await uow.write(({ groups }) => groups.removeAnonymous(realm.id, [one.id]));
+      expect(await count()).toBe(before + 1);
+      expect(await count(other.realm.id)).toBe(beforeElsewhere);
+    });
+
     it('removes anonymous groups with what is in them, and no named one', async () => {
       const fixture = await stage(aUser({ name: 'a' }), aGroup({ name: 'inner', members: ['a'] }));
       const { uow, realm, group, user } = fixture;

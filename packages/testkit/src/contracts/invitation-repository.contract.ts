@@ -34,7 +34,10 @@ const byMail = (fixture: Fixture, more: Partial<Invitation> = {}) =>
     notifiesInviter: true,
     ...more,
   });
-const add = ({ uow }: Fixture, invitation: Omit<Invitation, 'id'>) => uow.write((tx) => tx.invitations.add(invitation));
+const add = async ({ uow }: Fixture, { email, ...given }: Omit<Invitation, 'id'>): Promise<Invitation> => {
+  const [added] = await uow.write((tx) => tx.invitations.add(given, [email]));
+  return added!;
+};
 
 export function invitationRepositoryContract(open: OpenStorage): void {
   describe('invitation repository', () => {
@@ -56,6 +59,30 @@ export function invitationRepositoryContract(open: OpenStorage): void {
       await uow.write((tx) => tx.invitations.remove(realm.id, two.id));
       expect(await uow.read((r) => r.invitations.find(realm.id, two.id))).toBeNull();
       expect((await add(fixture, link(fixture))).id).toBeGreaterThan(two.id);
+    });
+
+    it('makes several of one offer, each of which ends by itself', async () => {
+      const fixture = await stage(...pieces);
+      const { uow, realm } = fixture;
+      const { email, ...given } = byMail(fixture);
+      const emails = Array.from({ length: 12 }, (_, n) => `${12 - n}@example.com`);
+      const added = await uow.write((tx) => tx.invitations.add(given, emails));
+      expect(added).toEqual(emails.map((each, n) => ({ ...given, email: each, id: added[0]!.id + n })));
+      await uow.write((tx) => tx.invitations.remove(realm.id, added[0]!.id));
+      await uow.write((tx) => tx.invitations.update({ ...added[1]!, status: 'used' }));
+      for (const invitation of added.slice(2)) {
+        expect(await uow.read((r) => r.invitations.find(realm.id, invitation.id))).toEqual(invitation);
+      }
+    });
+
+    it('lists what is offered by its role alone', async () => {
+      const fixture = await stage(...pieces);
+      const { uow, realm } = fixture;
+      const { channelIds, groupIds, includesDefaultChannels, welcomeText, ...entry } = await add(
+        fixture,
+        byMail(fixture),
+      );
+      expect(await uow.read((r) => r.invitations.listOpen(realm.id, NOW, null))).toEqual([entry]);
     });
 
     it('lists those that are open, by mail first', async () => {

@@ -74,6 +74,11 @@ export class MemoryGroups implements GroupRepository {
     return counted.reduce((sum, { memberIds }) => sum + [...memberIds].length, 0);
   }
 
+  async countPermissionHolders(realmId: RealmId): Promise<number> {
+    const anonymous = groupRows(this.unit, realmId).filter(({ group }) => group.name === null);
+    return anonymous.reduce((sum, { memberIds, subgroupIds }) => sum + [...memberIds, ...subgroupIds].length, 0);
+  }
+
   async filterDirectMembers(realmId: RealmId, id: GroupId, userIds: readonly UserId[]): Promise<readonly UserId[]> {
     return (await this.listDirectMembers(realmId, id)).filter((userId) => userIds.includes(userId));
   }

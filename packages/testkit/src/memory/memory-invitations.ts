@@ -1,4 +1,4 @@
-import type { Invitation, InvitationRepository } from '@parley/domain/invitations';
+import type { Invitation, InvitationEntry, InvitationRepository, NewInvitations } from '@parley/domain/invitations';
 import type { RealmId, UnixSeconds, UserId } from '@parley/domain/shared';
 import { ascending, keyOf, type MemoryUnit } from './tables.js';
 
@@ -18,10 +18,11 @@ export class MemoryInvitations implements InvitationRepository {
     return invitation?.realmId === realmId ? invitation : null;
   }
 
-  async listOpen(realmId: RealmId, now: UnixSeconds, inviterId: UserId | null): Promise<readonly Invitation[]> {
+  async listOpen(realmId: RealmId, now: UnixSeconds, inviterId: UserId | null): Promise<readonly InvitationEntry[]> {
     return this.open(realmId, now)
       .filter((invitation) => inviterId === null || invitation.inviterId === inviterId)
-      .sort((a, b) => ascending(Number(a.kind === 'link'), Number(b.kind === 'link')) || ascending(a.id, b.id));
+      .sort((a, b) => ascending(Number(a.kind === 'link'), Number(b.kind === 'link')) || ascending(a.id, b.id))
+      .map(({ channelIds, groupIds, includesDefaultChannels, welcomeText, ...entry }) => entry);
   }
 
   async countOpen(realmId: RealmId, now: UnixSeconds): Promise<number> {
@@ -32,13 +33,14 @@ export class MemoryInvitations implements InvitationRepository {
     return this.unit.read('invitationLetters').get(keyOf(realmId, day)) ?? 0;
   }
 
-  async add(invitation: Omit<Invitation, 'id'>): Promise<Invitation> {
-    const added = { ...invitation, id: this.unit.nextNumber('invitation') };
-    this.unit.change('invitations').set(added.id, added);
+  async add(given: NewInvitations, emails: readonly (string | null)[]): Promise<readonly Invitation[]> {
+    const added = emails.map((email) => ({ ...given, email, id: this.unit.nextNumber('invitation') }));
+    const invitations = this.unit.change('invitations');
+    for (const invitation of added) invitations.set(invitation.id, invitation);
     return added;
   }
 
-  async update({ realmId, id, expiresAt, status }: Invitation): Promise<void> {
+  async update({ realmId, id, expiresAt, status }: InvitationEntry): Promise<void> {
     const before = await this.find(realmId, id);
     if (before) this.unit.change('invitations').set(id, { ...before, expiresAt, status });
   }

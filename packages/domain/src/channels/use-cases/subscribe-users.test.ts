@@ -229,7 +229,7 @@ describe('subscribing to channels', () => {
       fixture,
       () => subscribing(fixture)('member', names(167), { options: { ...DEFAULT_CHANNEL_OPTIONS, permissions } }),
       {
-        code: 'TOO_MANY_PERMISSION_HOLDERS',
+        code: 'TOO_MANY_HOLDERS_IN_REQUEST',
         message: 'Too many people in the permissions of new channels: times channels they may be 100000 at most.',
       },
     );

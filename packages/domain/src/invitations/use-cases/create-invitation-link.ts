@@ -6,7 +6,7 @@ import type { RealmUrls } from '../../shared/realm-urls.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import { checkOffer } from '../check-offer.js';
 import { type InvitationOffer, requireRoomForInvitations } from '../invitation.js';
-import { addInvitation, publishInvitations } from '../invitation-changes.js';
+import { addInvitations, publishInvitations } from '../invitation-changes.js';
 import { expiryOf, type InvitationConfig } from '../invitation-defaults.js';
 import { invitationLink } from '../invitation-link.js';
 import { canInvite, canInviteAs } from '../invitation-permissions.js';
@@ -40,7 +40,7 @@ export class CreateInvitationLink {
       const offer = await checkOffer(tx, actor, realm, given);
       const now = this.clock.now();
       requireRoomForInvitations(await tx.invitations.countOpen(realm.id, now), 1);
-      const invitation = await addInvitation(tx, {
+      const link = {
         ...offer,
         realmId: realm.id,
         kind: 'link',
@@ -48,11 +48,11 @@ export class CreateInvitationLink {
         invitedAt: now,
         expiresAt: expiryOf(expiresInMinutes, this.config, now),
         status: 'open',
-        email: null,
         notifiesInviter: false,
-      });
+      } as const;
+      const [invitation] = await addInvitations(tx, link, [null]);
       await publishInvitations(tx, realm.id, actor.id);
-      return invitationLink(this.realmUrls.urlOf(realm), this.keys.derive(invitation.id));
+      return invitationLink(this.realmUrls.urlOf(realm), this.keys.derive(invitation!.id));
     });
   }
 }

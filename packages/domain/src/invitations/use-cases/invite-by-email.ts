@@ -14,7 +14,7 @@ import {
   parseInvitees,
   requireRoomForInvitations,
 } from '../invitation.js';
-import { addInvitation, publishInvitations } from '../invitation-changes.js';
+import { addInvitations, publishInvitations } from '../invitation-changes.js';
 import { expiryOf, type InvitationConfig } from '../invitation-defaults.js';
 import { canInvite, canInviteAs, isTooNewToInvite } from '../invitation-permissions.js';
 import { type Invitee, type InviteeState, judgeInvitees } from '../invitees.js';
@@ -44,15 +44,15 @@ export class InviteByEmail {
    */
   async execute(
     caller: Caller,
-    { invitees, expiresInMinutes, notifiesInviter, ...given }: InviteByEmailInput,
+    { invitees, expiresInMinutes, notifiesInviter, ...wanted }: InviteByEmailInput,
   ): Promise<void> {
     const decision = await this.uow.write(async (tx) => {
       const actor = await tx.actors.get(caller);
       const realm = await tx.realms.get(caller.realmId);
       enforce(canInvite(actor, realm, 'email'));
-      enforce(canInviteAs(actor, given.role));
+      enforce(canInviteAs(actor, wanted.role));
       const addresses = parseInvitees(invitees);
-      const offer = await checkOffer(tx, actor, realm, given);
+      const offer = await checkOffer(tx, actor, realm, wanted);
 
       const now = this.clock.now();
       const day = dayOf(now);
@@ -66,20 +66,17 @@ export class InviteByEmail {
       if (invited.length === 0) return outcome.decision;
       requireRoomForInvitations(await tx.invitations.countOpen(realm.id, now), invited.length);
       await tx.invitations.addLetters(realm.id, day, invited.length);
-      for (const email of invited) {
-        await addInvitation(tx, {
-          ...offer,
-          realmId: realm.id,
-          kind: 'email',
-          inviterId: actor.id,
-          invitedAt: now,
-          expiresAt: expiryOf(expiresInMinutes, this.config, now),
-          status: 'open',
-          email,
-          notifiesInviter,
-        });
-        await tx.yield();
-      }
+      const given = {
+        ...offer,
+        realmId: realm.id,
+        kind: 'email',
+        inviterId: actor.id,
+        invitedAt: now,
+        expiresAt: expiryOf(expiresInMinutes, this.config, now),
+        status: 'open',
+        notifiesInviter,
+      } as const;
+      await addInvitations(tx, given, invited);
       await publishInvitations(tx, realm.id, actor.id);
       return outcome.decision;
     });

@@ -4,12 +4,12 @@ import type { Clock } from '../../shared/clock.js';
 import { enforce } from '../../shared/permission.js';
 import type { RealmUrls } from '../../shared/realm-urls.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
-import type { Invitation } from '../invitation.js';
+import type { InvitationEntry } from '../invitation.js';
 import { invitationLink } from '../invitation-link.js';
 import { canUseInvitations, seesAllInvitations } from '../invitation-permissions.js';
 
 export interface ListedInvitation {
-  readonly invitation: Invitation;
+  readonly invitation: InvitationEntry;
   /** Null: it went by mail. */
   readonly link: string | null;
 }

@@ -11,7 +11,7 @@ import {
 } from '../../channels/topic.js';
 import type { Audience } from '../../events/audience.js';
 import type { AttachedFile } from '../../files/file.js';
-import type { MarkdownRenderer } from '../../markdown/markdown.js';
+import type { MarkdownRenderer, TopicLink } from '../../markdown/markdown.js';
 import type { ParsedAhead } from '../../markdown/text-renderer.js';
 import type { Actor } from '../../permissions/actor.js';
 import type { PermissionHolder } from '../../permissions/is-granted.js';
@@ -77,6 +77,7 @@ interface NewText {
 interface MoveTarget {
   readonly channel: Channel;
   readonly topic: string;
+  readonly topicLinks: readonly TopicLink[];
   readonly isOtherChannel: boolean;
   readonly isOtherTopic: boolean;
   readonly toggle: 'resolve' | 'unresolve' | null;
@@ -208,6 +209,7 @@ export class UpdateMessage {
     return {
       channel,
       topic: newTopic,
+      topicLinks: topic === null ? message.topicLinks : this.renderer.topicLinks(topic, realm.linkifiers),
       isOtherChannel: changesChannel,
       isOtherTopic: topic !== null,
       toggle: topic === null ? null : resolveToggle(message.topic, topic),
@@ -259,12 +261,12 @@ export class UpdateMessage {
     edited: MessageId | null,
     now: UnixSeconds,
   ): Promise<void> {
-    const { topic: name, channel, isOtherTopic, isOtherChannel, toggle, ids } = move;
+    const { topic: name, topicLinks: links, channel, isOtherTopic, isOtherChannel, toggle, ids } = move;
     await moveMessages(tx, {
       actor,
       ids,
       channel,
-      topic: isOtherTopic ? { name, links: this.renderer.topicLinks(name, []) } : null,
+      topic: isOtherTopic ? { name, links } : null,
       changesChannel: isOtherChannel,
       isToggle: toggle !== null && !isOtherChannel,
       movedAt: now,
@@ -294,7 +296,7 @@ export class UpdateMessage {
       move: move && {
         propagation,
         previousTopic: message.topic,
-        topic: move.isOtherTopic ? { name: move.topic, links: this.renderer.topicLinks(move.topic, []) } : null,
+        topic: move.isOtherTopic ? { name: move.topic, links: move.topicLinks } : null,
         channelId: move.isOtherChannel ? move.channel.id : null,
       },
       text: edit && {

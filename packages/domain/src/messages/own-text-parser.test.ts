@@ -1,0 +1,107 @@
+import {
+  aRealmWith,
+  aUserOfEachRole,
+  createFixture,
+  FakeRenderer,
+  fakeRealmUrls,
+  type MemoryFixture,
+} from '@parley/testkit';
+import type { MarkdownOptions, MarkdownRenderer, ParsedMarkdown } from '../markdown/markdown.js';
+import { DomainError } from '../shared/errors.js';
+import { OwnTextParser, type TextAhead } from './own-text-parser.js';
+
+/** A parser, what it asked the renderer for, and how often it has looked up options. */
+async function aParser() {
+  const fixture = await createFixture(aUserOfEachRole());
+  const plain = new FakeRenderer();
+  const asked: { readonly how: 'before' | 'within'; readonly options: MarkdownOptions; readonly ahead?: unknown }[] =
+    [];
+  const renderer: MarkdownRenderer = {
+    parse: async (content, options) => {
+      asked.push({ how: 'before', options });
+      if (content === 'refused') throw new DomainError('UNRENDERABLE_CONTENT', 'Unable to render message');
+      return plain.parse(content, options);
+    },
+    parseNow: (content, options, ahead) => {
+      asked.push({ how: 'within', options, ahead });
+      return plain.parseNow(content, options);
+    },
+    render: (parsed, names) => plain.render(parsed, names),
+    topicLinks: () => [],
+  };
+  let lookUps = 0;
+  const uow: MemoryFixture['uow'] = {
+    read: (work) => {
+      lookUps++;
+      return fixture.uow.read(work);
+    },
+    write: (work) => fixture.uow.write(work),
+  };
+  const parser = new OwnTextParser(uow, renderer, fakeRealmUrls);
+  return {
+    fixture,
+    asked,
+    lookUps: () => lookUps,
+    parse: (content: string, as: 'member' | 'guest' = 'member') => parser.parse(fixture.caller(as), content),
+    within: (text: TextAhead): Promise<ParsedMarkdown> =>
+      fixture.uow.write(async (tx) => {
+        const user = (await tx.users.find(fixture.realm.id, fixture.user('member').id))!;
+        return parser.parsedBy(await tx.realms.get(fixture.realm.id), user, text);
+      }),
+    translateEmoticons: () =>
+      fixture.add(async (_, tx) => {
+        const user = (await tx.users.find(fixture.realm.id, fixture.user('member').id))!;
+        await tx.users.update({ ...user, settings: { ...user.settings, translateEmoticons: true } });
+      }),
+  };
+}
+
+it('looks up once how somebody’s texts are parsed', async () => {
+  const { parse, within, asked, lookUps } = await aParser();
+  for (const content of ['one', 'two']) {
+    const text = await parse(content);
+    expect(await within(text)).toBe(text.parsed);
+  }
+  expect(lookUps()).toBe(1);
+  expect(asked.map(({ how }) => how)).toEqual(['before', 'before']);
+});
+
+it('parses again within the unit what its author, or the organization, wants otherwise by then', async () => {
+  const { parse, within, asked, lookUps, translateEmoticons, fixture } = await aParser();
+  const changes = [
+    { change: translateEmoticons, options: { translateEmoticons: true, defaultCodeLanguage: '' } },
+    {
+      change: () => fixture.add(aRealmWith({ settings: { defaultCodeBlockLanguage: 'elm' } })),
+      options: { translateEmoticons: true, defaultCodeLanguage: 'elm' },
+    },
+  ];
+  for (const { change, options } of changes) {
+    const text = await parse(':)');
+    await change();
+    await within(text);
+    expect(asked.at(-1)).toMatchObject({ how: 'within', options, ahead: text.parsed });
+    const next = await parse(':)');
+    expect(asked.at(-1)).toMatchObject({ how: 'before', options });
+    expect(await within(next)).toBe(next.parsed);
+  }
+  expect(lookUps()).toBe(3);
+});
+
+it('looks up again for everybody once the organization is another', async () => {
+  const { parse, within, lookUps, fixture } = await aParser();
+  const text = await parse('one');
+  await fixture.add(aRealmWith({ settings: { defaultCodeBlockLanguage: 'elm' } }));
+  await within(text);
+  await parse('two', 'guest');
+  await parse('three', 'member');
+  await parse('four', 'guest');
+  expect(lookUps()).toBe(3);
+});
+
+it('refuses within the unit what cannot be rendered, by what holds there', async () => {
+  const { parse, within, translateEmoticons } = await aParser();
+  const text = await parse('refused');
+  await expect(within(text)).rejects.toMatchObject({ code: 'UNRENDERABLE_CONTENT' });
+  await translateEmoticons();
+  await expect(within(text)).resolves.toBeDefined();
+});

@@ -1,0 +1,38 @@
+import { BrowserChecks } from './browser-checks.js';
+import type { ReceivedRequest } from './received-request.js';
+import type { Reply } from './reply.js';
+
+const checks = new BrowserChecks({
+  publicUrl: new URL('http://chat.example'),
+  trustedOrigins: new Map() as never,
+  hasKnownPasswords: false,
+});
+const PAGE: Reply = { status: 200, body: 'x' };
+const TOKEN = 'a'.repeat(32);
+
+it.each`
+  method       | cacheControl               | cookie                  | token
+  ${'GET'}     | ${undefined}               | ${undefined}            | ${'a new one'}
+  ${'HEAD'}    | ${undefined}               | ${undefined}            | ${'a new one'}
+  ${'GET'}     | ${undefined}               | ${`csrftoken=${TOKEN}`} | ${'none'}
+  ${'GET'}     | ${undefined}               | ${'csrftoken=<b>'}      | ${'a new one'}
+  ${'GET'}     | ${'public, max-age=86400'} | ${undefined}            | ${'none'}
+  ${'POST'}    | ${undefined}               | ${undefined}            | ${'none'}
+  ${'OPTIONS'} | ${undefined}               | ${undefined}            | ${'none'}
+`(
+  'a $method that is cached $cacheControl, sent with $cookie, sets $token',
+  ({ method, cacheControl, cookie, token }) => {
+    const request = {
+      method,
+      isSecure: false,
+      realmAddress: '',
+      header: (name: string) => (name === 'cookie' ? cookie : undefined),
+    };
+    const { headers = [] } = checks.withToken(
+      { ...PAGE, ...(cacheControl && { cacheControl }) },
+      request as unknown as ReceivedRequest,
+      undefined,
+    );
+    expect(headers.join(' ')).toMatch(token === 'none' ? /^$/ : /^Set-Cookie csrftoken=[\w-]{32};/);
+  },
+);

@@ -1,0 +1,55 @@
+import { ByteBudget, Charge } from './byte-budget.js';
+
+describe('a budget of 10, of which one client may have 4', () => {
+  let budget: ByteBudget;
+  beforeEach(() => {
+    budget = new ByteBudget(10, 4);
+  });
+  const statusOf = (client: string | null, bytes: number) => budget.tryTake(client, bytes)?.status ?? null;
+
+  it('gives each client its share, and all of them together no more than there is', () => {
+    expect([
+      statusOf('ann', 4),
+      statusOf('ann', 1),
+      statusOf('bob', 4),
+      statusOf('carl', 3),
+      statusOf('carl', 2),
+    ]).toEqual([null, 429, null, 503, null]);
+    expect(budget.used).toBe(10);
+  });
+
+  it('counts what several hold together for nobody', () => {
+    expect([statusOf(null, 9), statusOf(null, 2), statusOf('ann', 2), statusOf('ann', 1)]).toEqual([
+      null,
+      503,
+      503,
+      null,
+    ]);
+    budget.release(null, 9);
+    expect([statusOf('ann', 3), statusOf('ann', 1)]).toEqual([null, 429]);
+  });
+
+  it('takes what cannot be refused, and gives back what was taken', () => {
+    budget.take('ann', 20);
+    expect([statusOf('ann', 1), statusOf('bob', 1)]).toEqual([429, 503]);
+    budget.release('ann', 18);
+    expect([statusOf('ann', 2), statusOf('ann', 1)]).toEqual([null, 429]);
+  });
+
+  it('remembers no client that holds nothing', () => {
+    for (let n = 0; n < 100; n++) {
+      budget.take(`client ${n}`, 1);
+      budget.release(`client ${n}`, 1);
+    }
+    expect((Reflect.get(budget, 'ofClient') as ReadonlyMap<string, number>).size).toBe(0);
+  });
+
+  it('is charged by a request until that ends, once', () => {
+    const charge = new Charge(budget, 'ann');
+    charge.add(3);
+    expect(() => charge.add(2)).toThrow(expect.objectContaining({ status: 429 }));
+    charge.release();
+    charge.release();
+    expect(budget.used).toBe(0);
+  });
+});

@@ -1,0 +1,29 @@
+import { CHANNEL_PERMISSIONS, type ChannelPermissions } from '@parley/domain/channels';
+import type { GroupSettingValue } from '@parley/domain/permissions';
+import type { GroupId, UserId } from '@parley/domain/shared';
+import { GroupValues, PERMISSION_NAMES, SharedPermissions } from './shared-permissions.js';
+
+const everywhere = (group: number) =>
+  Object.fromEntries(Object.keys(CHANNEL_PERMISSIONS).map((name) => [name, group])) as unknown as ChannelPermissions;
+
+const valuesOf = (group: number, value: GroupSettingValue) => new GroupValues(new Map([[group as GroupId, value]]));
+
+const people = (from: number, count: number): GroupSettingValue => ({
+  directMembers: Array.from({ length: count }, (_, n) => (from + n) as UserId),
+  directSubgroups: [],
+});
+
+it('answers one object for the same values of other groups', () => {
+  const shared = new SharedPermissions();
+  const first = shared.of(everywhere(1), valuesOf(1, people(10, 3)));
+  expect(shared.of(everywhere(2), valuesOf(2, people(10, 3)))).toBe(first);
+  expect(shared.of(everywhere(2), valuesOf(2, people(11, 3)))).not.toBe(first);
+  expect(first[PERMISSION_NAMES[0]!]).toEqual(people(10, 3));
+});
+
+it('forgets what it knew once that is long', () => {
+  const shared = new SharedPermissions();
+  const first = shared.of(everywhere(1), valuesOf(1, people(10, 3)));
+  for (let n = 0; n < 20; n++) shared.of(everywhere(1), valuesOf(1, people(1_000_000 * (n + 1), 5000)));
+  expect(shared.of(everywhere(1), valuesOf(1, people(10, 3)))).not.toBe(first);
+});

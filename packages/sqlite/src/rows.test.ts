@@ -1,0 +1,46 @@
+import Sqlite from 'better-sqlite3';
+import { ColumnReader } from './rows.js';
+
+interface Row {
+  readonly id: number;
+  readonly name: string;
+  readonly seen_at: number | null;
+  readonly settings: string;
+}
+
+describe('reading rows as columns', () => {
+  const database = new Sqlite(':memory:');
+  const rows: readonly Row[] = [
+    { id: 1, name: 'plain', seen_at: null, settings: '{"a":[1]}' },
+    { id: 2, name: 'tab\t "quoted" \\ \u0000 \u2028', seen_at: 1_700_000_000, settings: '5' },
+    { id: Number.MAX_SAFE_INTEGER, name: '🎉 é', seen_at: -1, settings: '{"broken' },
+  ];
+  const read = (reader: ColumnReader<Row>): string[] => database.prepare<[], string[]>(reader.sql).raw().get()!;
+  const names = ['id', 'name', 'seen_at', 'settings'] as const;
+
+  beforeAll(() => {
+    database.exec('CREATE TABLE thing (id INTEGER PRIMARY KEY, name TEXT, seen_at INTEGER, settings TEXT) STRICT');
+    const insert = database.prepare('INSERT INTO thing VALUES (?, ?, ?, ?)');
+    for (const row of rows) insert.run(...names.map((name) => row[name]));
+  });
+  afterAll(() => database.close());
+
+  it('answers what the rows hold, in their order', () => {
+    const reader = new ColumnReader<Row>(names, '(SELECT * FROM thing ORDER BY id DESC)');
+    expect(reader.rows(read(reader))).toEqual([...rows].reverse());
+    expect(reader.parse(read(reader))).toEqual(
+      Object.fromEntries(names.map((name) => [name, rows.map((row) => row[name]).reverse()])),
+    );
+  });
+
+  it('reads JSON with it where it is asked to, and leaves what is none as it is', () => {
+    const reader = new ColumnReader<Row>(names, 'thing', ['settings']);
+    expect(reader.parse(read(reader)).settings).toEqual([{ a: [1] }, 5, '{"broken']);
+  });
+
+  it('answers nothing of no rows', () => {
+    const reader = new ColumnReader<Row>(names, '(SELECT * FROM thing WHERE id < 0)');
+    expect(reader.rows(read(reader))).toEqual([]);
+    expect(reader.parse(read(reader))).toEqual({ id: [], name: [], seen_at: [], settings: [] });
+  });
+});
