@@ -1,8 +1,6 @@
 /** Of what Parley adds to Zulip's layout. Raised when older versions could not read it any more. */
 export const FORMAT = 1;
 
-export const MESSAGES_IN_A_FILE = 1000;
-
 /** Names within an export. */
 export const REALM_FILE = 'realm.json';
 export const PARLEY_FILE = 'parley.json';

@@ -71,7 +71,7 @@ export function userMessageRows({ message, holders }: MessageCopy, nextId: () =>
 /** What `zerver_message` has no column for; null: nothing. */
 export function extraRow({ message, reactions, submessages }: MessageCopy): object | null {
   const extra = {
-    ...(message.topicLinks.length > 0 && { topicLinks: message.topicLinks }),
+    ...(message.topicLinks && message.topicLinks.length > 0 && { topicLinks: message.topicLinks }),
     ...(message.mentionsChannel && { mentionsChannel: true }),
     ...(message.isReadByDefault && { isReadByDefault: true }),
     ...(message.isMeMessage && { isMeMessage: true }),

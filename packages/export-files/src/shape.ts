@@ -39,8 +39,18 @@ export const id =
     return value as Id;
   };
 
+/** The end of the year 9999: what comes later, not everything that shows a time can show. */
+const LAST_SECOND = 253_402_300_799;
+
+/** Seconds since 1970, with what is left of one. */
+export const moment: Shape<number> = (value, place) => {
+  const seconds = number(value, place);
+  if (seconds < 0 || seconds > LAST_SECOND) throw wrong(place, 'is no time of the years 1970 to 9999');
+  return seconds;
+};
+
 /** A time in whole seconds. */
-export const time: Shape<number> = (value, place) => Math.floor(number(value, place));
+export const time: Shape<number> = (value, place) => Math.floor(moment(value, place));
 
 export const orNull =
   <T>(shape: Shape<T>): Shape<T | null> =>

@@ -3,14 +3,12 @@ import { join } from 'node:path';
 import { PassThrough, type Readable, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
-import type { MessageCopy, PictureCopy, RealmSource } from '@parley/domain/exports';
-import { slicesOf } from '@parley/domain/shared';
+import type { PictureCopy, RealmSource } from '@parley/domain/exports';
 import { type Pack, pack } from 'tar-stream';
 import type { ColumnNames } from './column-names.js';
 import {
   ATTACHMENT_FILE,
   FORMAT,
-  MESSAGES_IN_A_FILE,
   messageFile,
   PARLEY_FILE,
   PEOPLE_FILE,
@@ -19,7 +17,8 @@ import {
   REALM_FILE,
   REALM_IMAGE_WORDS,
 } from './layout.js';
-import { ClientNumbers, extraRow, messageRow, userMessageRows } from './message-rows.js';
+import { CHUNK, MessageFile } from './message-file.js';
+import { ClientNumbers } from './message-rows.js';
 import { TableFiles } from './table-files.js';
 import { PersonTables, realmTables, TABLES_OF_PEOPLE } from './zulip-tables.js';
 
@@ -64,7 +63,6 @@ const ROOT = 'parley-export';
 class ExportWriter {
   private readonly clients = new ClientNumbers();
   private readonly people: PersonTables;
-  private userMessages = 0;
 
   constructor(
     private readonly source: RealmSource,
@@ -101,52 +99,30 @@ class ExportWriter {
   }
 
   private async writeMessages(): Promise<void> {
-    let page: MessageCopy[] = [];
+    const file = new MessageFile(this.source.realm.realm.id, this.clients);
     let files = 0;
     let count = 0;
-    const flush = async () => {
-      if (page.length === 0) return;
-      const full = page;
-      page = [];
-      await this.writeMessageFile(messageFile(++files), full);
-      count += full.length;
+    const endFile = async () => {
+      await this.addStream(messageFile(++files), file.length, file.chunks());
+      count += file.messageCount;
+      file.clear();
       this.options.onProgress?.(count);
     };
     for await (const copies of this.source.messages()) {
+      let holders = 0;
       for (const copy of copies) {
-        page.push(copy);
-        if (page.length === MESSAGES_IN_A_FILE) await flush();
-      }
-      await this.rest();
-    }
-    await flush();
-  }
-
-  private async writeMessageFile(name: string, copies: readonly MessageCopy[]): Promise<void> {
-    const realmId = this.source.realm.realm.id;
-    const [messages, userMessages, extras] = [new Rows(), new Rows(), new Rows()];
-    const nextId = () => ++this.userMessages;
-    for (const slice of slicesOf(copies, MESSAGES_BEFORE_REST)) {
-      for (const copy of slice) {
-        messages.add(JSON.stringify(messageRow(copy, realmId, this.clients)));
-        userMessages.add(userMessageRows(copy, nextId));
-        const extra = extraRow(copy);
-        if (extra) extras.add(JSON.stringify(extra));
+        file.add(copy);
         await this.people.addReactions(copy.message.id, copy.reactions);
         await this.people.addSubmessages(copy.message.id, copy.submessages);
+        if (file.isFull) await endFile();
+        holders += copy.holders.length;
+        if (holders < HOLDERS_BEFORE_REST) continue;
+        await this.rest();
+        holders = 0;
       }
-      for (const rows of [messages, userMessages, extras]) rows.encode();
       await this.rest();
     }
-    await this.addBytes(name, [
-      Buffer.from('{"zerver_message":['),
-      ...messages.encoded,
-      Buffer.from('],\n"zerver_usermessage":['),
-      ...userMessages.encoded,
-      Buffer.from('],\n"parley_message":['),
-      ...extras.encoded,
-      Buffer.from(`],\n"parley_client":${JSON.stringify(this.clients.rows())}}\n`),
-    ]);
+    if (file.messageCount > 0) await endFile();
   }
 
   private async writeFiles(): Promise<void> {
@@ -263,18 +239,12 @@ class ExportWriter {
   }
 
   private addText(name: string, text: string): Promise<void> {
-    return this.addBytes(name, [Buffer.from(text)]);
-  }
-
-  private addBytes(name: string, content: readonly Buffer[]): Promise<void> {
-    const size = content.reduce((sum, { length }) => sum + length, 0);
+    const bytes = Buffer.from(text);
     return this.addStream(
       name,
-      size,
+      bytes.length,
       (async function* () {
-        for (const bytes of content) {
-          for (let start = 0; start < bytes.length; start += CHUNK) yield bytes.subarray(start, start + CHUNK);
-        }
+        for (let start = 0; start < bytes.length; start += CHUNK) yield bytes.subarray(start, start + CHUNK);
       })(),
     );
   }
@@ -301,31 +271,8 @@ class ExportWriter {
   }
 }
 
-/** JSON rows, one after the other. */
-class Rows {
-  readonly encoded: Buffer[] = [];
-  private pending = '';
-  private isEmpty = true;
-
-  /** One, or several with what is between them; none: nothing happens. */
-  add(rows: string): void {
-    if (rows === '') return;
-    this.pending += this.isEmpty ? rows : `,\n${rows}`;
-    this.isEmpty = false;
-  }
-
-  /** What was added since the last time. */
-  encode(): void {
-    if (this.pending !== '') this.encoded.push(Buffer.from(this.pending));
-    this.pending = '';
-  }
-}
-
-/** About a millisecond's work. */
-const MESSAGES_BEFORE_REST = 50;
-/** Compressed at a time. */
-const CHUNK = 32_768;
-
+/** About two milliseconds' work. */
+const HOLDERS_BEFORE_REST = 5000;
 function drained(stream: Writable): Promise<void> {
   return new Promise((resolve, reject) => {
     if (stream.destroyed) return reject(new Error('The export was given up'));

@@ -9,6 +9,7 @@ import type { CustomEmoji } from '../custom-emoji/custom-emoji.js';
 import type { Draft } from '../drafts/draft.js';
 import type { StoredFile } from '../files/file.js';
 import type { Group } from '../groups/group.js';
+import type { TopicLink } from '../markdown/markdown.js';
 import type { Message, PersonalFlags } from '../messages/message.js';
 import type { MessageEdit } from '../messages/message-edit.js';
 import type { Submessage } from '../messages/message-view.js';
@@ -99,7 +100,13 @@ export interface PersonCopy {
 
 /** A message with everything that hangs on it. */
 export interface MessageCopy {
-  readonly message: Omit<Message, 'realmId' | 'sentRecipientId' | 'ordinal' | 'version' | 'hasReactions'>;
+  readonly message: Omit<
+    Message,
+    'realmId' | 'sentRecipientId' | 'ordinal' | 'version' | 'hasReactions' | 'topicLinks'
+  > & {
+    /** Null: what was exported does not say. */
+    readonly topicLinks: readonly TopicLink[] | null;
+  };
   /** Of a direct message whose conversation is not among those of the realm's copy. */
   readonly conversation?: readonly UserId[];
   /** Newest first. */

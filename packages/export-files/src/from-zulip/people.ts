@@ -4,7 +4,7 @@ import { isOnboardingStep } from '@parley/domain/onboarding';
 import type { ProfileFieldId, UserId } from '@parley/domain/shared';
 import { EMOJI_TYPE_NAMES, keyOfValue, VISIBILITY_NUMBERS } from '../layout.js';
 import { safeHtml } from '../safe-html.js';
-import { flag, id, integer, number, orElse, orNull, text, time } from '../shape.js';
+import { flag, id, integer, moment, orElse, orNull, text, time } from '../shape.js';
 import type { readSubscriptions } from './channels.js';
 import { channel, NAME, user } from './columns.js';
 import { readProfileFields } from './profile-fields.js';
@@ -55,8 +55,8 @@ export function readPeople(
   const presences = byUser(
     tables.table('zerver_userpresence', {
       ...own,
-      last_connected_time: orNull(number),
-      last_active_time: orNull(number),
+      last_connected_time: orNull(moment),
+      last_active_time: orNull(moment),
     }),
     (it) => it.user_profile,
   );

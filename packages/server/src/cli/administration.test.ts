@@ -258,6 +258,13 @@ describe('parley', () => {
       expect(await run('realm', 'set', '', setting, value)).toMatchObject({ code, err: `parley: ${err}` });
     });
 
+    it('shows what others have written in one line, and gives the terminal no commands', async () => {
+      await run('realm', 'set', '', 'description', 'One\nrealm: \u001b[2Jtwo');
+      const { out } = await run('realm', 'show', '');
+      expect(out.split('\n')).toContain('description: One realm:  [2Jtwo');
+      await run('realm', 'set', '', 'description', 'Two');
+    });
+
     it('shows settings as it takes them', async () => {
       await run('realm', 'set', '', 'inviteRequired', 'off');
       await run('realm', 'set', '', 'messageRetentionDays', 'none');

@@ -1,4 +1,4 @@
-import { DomainError } from '@parley/domain/shared';
+import { DomainError, toSingleLine } from '@parley/domain/shared';
 import { DatabaseRefused, isDiskFailure } from '@parley/sqlite';
 import { describeSettings } from '../configuration/describe-settings.js';
 import { InvalidConfiguration, readConfiguration } from '../configuration/read-configuration.js';
@@ -99,9 +99,12 @@ async function run(args: readonly string[], terminal: Terminal, environment: Env
   const result = await command.run(context);
   if (!result) return EXIT_CODES.done;
   if (context.isJson) terminal.out(JSON.stringify(result.data));
-  else for (const line of result.lines) terminal.out(line);
+  else for (const line of result.lines) terminal.out(printable(line));
   return result.exitCode ?? EXIT_CODES.done;
 }
+
+/** Names are anybody's choice, and a terminal takes control characters for commands. */
+const printable = (line: string): string => line.split('\t').map(toSingleLine).join('\t');
 
 /** The command that the first words name, and what follows them. */
 function commandIn(args: readonly string[]): { readonly command: Command; readonly rest: readonly string[] } | null {

@@ -1,5 +1,4 @@
 import { statfsSync } from 'node:fs';
-import { constants, setPriority } from 'node:os';
 import { dirname } from 'node:path';
 import { inspectDatabase, migrateDatabase } from '@parley/sqlite';
 import { examine } from '../doctor.js';
@@ -7,6 +6,7 @@ import { blobStoreOf } from '../open-parley.js';
 import { findSecret, requireSameSecret, secretPathFor } from '../secret.js';
 import { StartupError, UsageError } from '../startup-error.js';
 import { parleyVersion } from '../version.js';
+import { comeAfterServer } from './come-after-server.js';
 import { type Command, type CommandContext, type CommandResult, EXIT_CODES } from './command.js';
 import { requireDatabase } from './databases.js';
 
@@ -23,8 +23,7 @@ async function backup({ invocation, words, flag }: CommandContext): Promise<Comm
   if (secret === null) throw new StartupError('There is no secret yet: nobody has served this database.');
   const pace = parsePace(flag('pace'));
   requireSpace(path, 2.1 * inspectDatabase(database.path).bytes);
-  // With lower priority than the server, which may be on the same machine.
-  setPriority(constants.priority.PRIORITY_LOW);
+  comeAfterServer();
   const { createBackup } = await import('../backup/create-backup.js');
   const result = await createBackup(
     { database: database.path, secret, blobs: blobStoreOf(configuration), version: parleyVersion() },

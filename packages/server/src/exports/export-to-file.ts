@@ -8,6 +8,9 @@ import { SystemEventLoop } from '../system-event-loop.js';
 import { keepProcessAlive, SystemTimers } from '../system-timers.js';
 import { COLUMN_NAMES } from './column-names.js';
 
+/** It shares the disk with the server, but not the event loop. */
+const REST_FACTOR = 1;
+
 /**
  * Everything of a realm, sparing the server that may be running beside it. There is no file of that name before it is complete.
  * Answers how many messages are in it.
@@ -18,7 +21,7 @@ export async function exportToFile(
   path: string,
   onProgress: (messages: number) => void,
 ): Promise<number> {
-  const work = new SparingWork(new SystemTimers(), new SystemEventLoop());
+  const work = new SparingWork(new SystemTimers(), new SystemEventLoop(), REST_FACTOR);
   const source = await useCase(RealmReader).open(realmId, { covers: 'all' });
   const partial = `${path}.part`;
   let messages = 0;

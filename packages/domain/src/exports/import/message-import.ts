@@ -7,6 +7,7 @@ import type { AppendedCopy, FlagsCopy } from '../copy-repository.js';
 import type { MessageCopy, RealmCopy, RealmSource } from '../realm-copy.js';
 import type { ImportedIds } from './imported-ids.js';
 import type { OrdinalRuns, ReceiverRuns } from './ordinal-runs.js';
+import type { TopicLinks } from './topic-links.js';
 
 const MESSAGES_AT_A_TIME = 4000;
 const MESSAGES_BEFORE_YIELD = 50;
@@ -21,6 +22,7 @@ export class MessageImport {
     private readonly ids: ImportedIds,
     private readonly source: RealmSource,
     private readonly runs: OrdinalRuns,
+    private readonly topicLinks: TopicLinks,
   ) {
     this.participants = new Map(source.realm.conversations.map(({ recipientId, userIds }) => [recipientId, userIds]));
   }
@@ -78,7 +80,7 @@ export class MessageImport {
       hasLink: message.hasLink,
       hasImage: message.hasImage,
       hasAttachment: message.hasAttachment,
-      topicLinks: message.topicLinks,
+      topicLinks: message.topicLinks ?? this.topicLinks.of(message.topic),
       isReadByDefault: message.isReadByDefault,
       isEdited: message.isEdited,
       lastEditedAt: message.lastEditedAt,

@@ -2,6 +2,7 @@ import type { ApiKeyMint } from '../../credentials/api-keys.js';
 import type { BlobStore } from '../../files/blob-store.js';
 import type { Thumbnails } from '../../files/thumbnails.js';
 import type { ImageProcessor } from '../../images/image-processor.js';
+import type { MarkdownRenderer } from '../../markdown/markdown.js';
 import { checkNewRealm } from '../../organization/add-realm.js';
 import type { PictureMaker } from '../../pictures/picture-maker.js';
 import { mapChannelSettings } from '../../realms/channel-settings.js';
@@ -24,6 +25,7 @@ import { OrdinalRuns } from '../import/ordinal-runs.js';
 import { PeopleImport } from '../import/people-import.js';
 import { PictureImport } from '../import/picture-import.js';
 import { StructureImport } from '../import/structure-import.js';
+import { TopicLinks } from '../import/topic-links.js';
 import type { ImportSource, RealmCopy } from '../realm-copy.js';
 
 export interface ImportRealmInput {
@@ -56,18 +58,27 @@ const ABANDONED_SECONDS = 86_400;
  * all of it is removed again. Ids stay what they were where they are free: on a new server all of them.
  */
 export class ImportRealm {
+  private readonly uow: UnitOfWork;
+
   constructor(
-    private readonly uow: UnitOfWork,
+    uow: UnitOfWork,
     private readonly blobs: BlobStore,
     private readonly images: ImageProcessor,
     private readonly pictureMaker: PictureMaker,
     private readonly thumbnails: Thumbnails,
+    private readonly renderer: MarkdownRenderer,
     private readonly mint: ApiKeyMint,
     private readonly server: ServerAddress,
     private readonly deletion: DeleteRealmData,
     private readonly clock: Clock,
     private readonly randomness: Randomness,
-  ) {}
+  ) {
+    // What became of ids is learned unit by unit, and kept in memory.
+    this.uow = {
+      read: (work) => uow.read(work),
+      write: (work, options) => uow.write(work, { ...options, runsOnce: true }),
+    };
+  }
 
   /** @throws DomainError INVALID_IMPORT, INVALID_STRING_ID, STRING_ID_TAKEN, INVALID_REALM_NAME, NO_ADDRESS_LEFT */
   async execute({ source, stringId: given, onProgress = () => {} }: ImportRealmInput): Promise<ImportRealmOutput> {
@@ -108,7 +119,8 @@ export class ImportRealm {
     const runs = new OrdinalRuns();
     const made = new ImportedPictures(this.images, this.pictureMaker);
     const pictures = new PictureImport(uow, made, ids, source);
-    const messages = new MessageImport(uow, ids, source, runs);
+    const topicLinks = new TopicLinks(this.renderer, source.realm.linkifiers);
+    const messages = new MessageImport(uow, ids, source, runs, topicLinks);
     const structure = new StructureImport(uow, mint, ids);
 
     await ids.messages.reserve(uow, source);
