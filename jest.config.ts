@@ -55,13 +55,23 @@ function keepTemporaryFilesInMemory(): void {
 
 keepTemporaryFilesInMemory();
 
+/** Tables of thousands of cases, which a second storage makes no others. */
+const ON_SQLITE_ALONE = ['channel-rights', 'client-sync', 'exports-round-trip', 'realm-settings', 'user-settings'].map(
+  (name) => `/http-tests/${name}\\.test\\.ts$`,
+);
+
 const config: Config = {
   // Jest would leave one core idle, which is half of a small machine.
   maxWorkers: '100%',
   // A machine may be slow, or busy; what hangs is found all the same. Jest ignores it in projects.
   testTimeout: 120_000,
   projects: [
-    { ...project, displayName: 'memory', globals: { PARLEY_TEST_STORAGE: 'memory' } },
+    {
+      ...project,
+      displayName: 'memory',
+      globals: { PARLEY_TEST_STORAGE: 'memory' },
+      testPathIgnorePatterns: [...project.testPathIgnorePatterns!, ...ON_SQLITE_ALONE],
+    },
     // What goes through HTTP must be the same on the storage that is really used.
     {
       ...project,

@@ -6,6 +6,8 @@ import { type Fields, hasQuery } from './routes.js';
 const MAX_TARGET_LENGTH = 120_000;
 const MAX_BODY_BYTES = 1024 * 1024 - 20_000;
 const FORM = 'application/x-www-form-urlencoded';
+/** Of resumable uploads. */
+const BYTES = 'application/offset+octet-stream';
 
 /** As a field: a file of the form. */
 export class FormFile {
@@ -13,6 +15,16 @@ export class FormFile {
     readonly name: string,
     readonly content: Buffer,
   ) {}
+}
+
+/** As a field: a header of that name. */
+export class Header {
+  constructor(readonly value: string) {}
+}
+
+/** As a field: the whole body, instead of a form. */
+export class Bytes {
+  constructor(readonly content: Buffer) {}
 }
 
 export interface EncodedRequest extends Omit<HttpRequest, 'url'> {
@@ -27,6 +39,8 @@ export interface EncodedRequest extends Omit<HttpRequest, 'url'> {
 export async function encodeRequest(route: Route, fields: Fields): Promise<EncodedRequest | null> {
   const form: Record<string, string> = {};
   const files: FilePart[] = [];
+  const headers: Record<string, string> = {};
+  let bytes: Buffer | null = null;
   let target = (route.atRoot ? '' : '/api/v1') + route.path;
   for (const [name, value] of Object.entries(fields)) {
     if (value === undefined) continue;
@@ -34,25 +48,34 @@ export async function encodeRequest(route: Route, fields: Fields): Promise<Encod
       files.push({ field: name, name: value.name, content: value.content, type: 'application/octet-stream' });
       continue;
     }
+    if (value instanceof Header) {
+      headers[name] = value.value;
+      continue;
+    }
+    if (value instanceof Bytes) {
+      bytes = value.content;
+      continue;
+    }
     const text = typeof value === 'string' ? value : JSON.stringify(value);
     const inPath = target.replace(new RegExp(`[:*]${name}(?=/|$)`), () => encodeURIComponent(text));
     if (inPath === target) form[name] = text;
     target = inPath;
   }
-  const bytes = Object.values(form).reduce((sum, text) => sum + Buffer.byteLength(text), 0);
-  if (bytes > MAX_BODY_BYTES) return null;
-  const encoded = encodeForm(form);
   const { method } = route;
+  if (bytes) return { method, target, body: bytes, headers: { ...headers, 'Content-Type': BYTES } };
+  const length = Object.values(form).reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+  if (length > MAX_BODY_BYTES) return null;
+  const encoded = encodeForm(form);
   if (hasQuery(route)) {
     if (encoded !== '') target += `?${encoded}`;
-    return target.length > MAX_TARGET_LENGTH ? null : { method, target, body: null, headers: {} };
+    return target.length > MAX_TARGET_LENGTH ? null : { method, target, body: null, headers };
   }
   if (target.length > MAX_TARGET_LENGTH) return null;
   if (files.length === 0 && encoded.length <= MAX_BODY_BYTES) {
-    return { method, target, body: encoded, headers: { 'Content-Type': FORM } };
+    return { method, target, body: encoded, headers: { ...headers, 'Content-Type': FORM } };
   }
   const { body, contentType } = await encodeMultipart(form, files);
   return files.length === 0 && body.length > MAX_BODY_BYTES
     ? null
-    : { method, target, body, headers: { 'Content-Type': contentType } };
+    : { method, target, body, headers: { ...headers, 'Content-Type': contentType } };
 }

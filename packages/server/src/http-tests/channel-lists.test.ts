@@ -317,6 +317,15 @@ describe('channel folders', () => {
       { id: second, order: 0 },
       { id: first, order: order.length - 1 },
     ]);
+    // Whoever is named twice has the last of the places; the same order is announced again.
+    const twice = [...order, second];
+    for (const _ of ['changed', 'the same']) {
+      const again = await hears(people.polonius, 'channel_folder', () =>
+        server.patch('/channel_folders', people.iago, { order: twice }),
+      );
+      expect(again).toEqual([{ type: 'channel_folder', op: 'reorder', order: twice }]);
+    }
+    expect((await list()).map(({ id }) => id)).toEqual([first, second]);
     for (const incomplete of [[], [first, second].slice(0, 1), order.slice(1)]) {
       expectRefusal(
         await server.patch('/channel_folders', people.iago, { order: incomplete }),

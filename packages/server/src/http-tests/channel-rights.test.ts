@@ -31,12 +31,18 @@ const ALLOWED = '';
 const UNKNOWN = 'Invalid channel ID';
 const NO_GUESTS = 'Not allowed for guest users';
 const INSUFFICIENT = 'Insufficient permission';
+const UNKNOWN_MESSAGE = 'Invalid message(s)';
+const unknownDestination = ({ id }: Pick<Channel, 'id'>) => `Channel with ID '${id}' does not exist`;
 
 interface Channel {
   readonly id: number;
   readonly name: string;
   readonly kind: Kind;
   readonly standing: Standing;
+  /** From after everybody came. */
+  readonly message: number;
+  /** One for each caller to delete. */
+  readonly doomed: Readonly<Record<Caller, number>>;
 }
 
 /** What channels §3.7 lets a caller do with a channel, put down anew. */
@@ -70,6 +76,27 @@ class Rights {
     return !this.isGuest && (this.isPublic || this.is('adds') || this.is('subscribes'));
   }
 
+  /** By its id (messages §1.4). */
+  get mayReadMessage(): boolean {
+    if (this.is('subscribed')) return true;
+    if (this.isGuest) return false;
+    return this.isPublic || (this.hasSharedHistory && (this.is('adds') || this.is('subscribes')));
+  }
+
+  get mayChangeMessage(): boolean {
+    return this.mayReadMessage && !this.isArchived;
+  }
+
+  /** As if it were not there, if they may not see it (README decision 20). */
+  get inPosting(): string {
+    const { channel, isArchived, isGuest, isWebPublic, isPublic, hasSharedHistory } = this;
+    if (!this.maySeeMetadata) return unknownDestination(channel);
+    const isInside = isWebPublic || (isPublic && !isGuest) || this.is('subscribed');
+    const isAsGood = hasSharedHistory && (this.is('adds') || this.is('subscribes'));
+    const isAllowed = !isArchived && (isInside || isAsGood);
+    return isAllowed ? ALLOWED : `Not authorized to send to channel '${channel.name}'`;
+  }
+
   get mayAdminister(): boolean {
     return this.isAdministrator || this.is('administers');
   }
@@ -94,11 +121,15 @@ class Rights {
 
 let server: TestServer;
 let channels: readonly Channel[];
+/** Of another organization. */
+let foreign: Channel;
 /** In every channel. */
 let resident: TestUser;
 let leaver: TestUser;
 /** In none. */
 let newcomer: TestUser;
+/** One for each caller, by their id. */
+const scheduled = new Map<number, number>();
 
 beforeAll(async () => {
   server = await TestServer.start();
@@ -128,12 +159,33 @@ beforeAll(async () => {
       });
       await server.sendMessage(resident, id);
       if (standing === 'subscribed') await subscribe(callers, name);
-      await server.sendMessage(resident, id);
+      const message = await server.sendMessage(resident, id);
+      const doomed: Partial<Record<Caller, number>> = {};
+      for (const who of CALLERS) doomed[who] = await server.sendMessage(resident, id, { topic: 'doomed' });
       if (kind.startsWith('archived')) fieldsOf(await server.delete(`/streams/${id}`, desdemona));
-      made.push({ id, name, kind, standing });
+      made.push({ id, name, kind, standing, message, doomed: doomed as Channel['doomed'] });
     }
   }
   channels = made;
+  for (const caller of callers) {
+    const later = {
+      type: 'direct',
+      to: [caller.id],
+      content: 'x',
+      scheduled_delivery_timestamp: server.clock.now() + 3600,
+    };
+    scheduled.set(caller.id, fieldsOf(await server.post('/scheduled_messages', caller, later)).scheduled_message_id);
+  }
+});
+beforeAll(async () => {
+  const realmId = await server.addRealm('lear');
+  const king = await server.addUser({ email: 'king@lear.org', fullName: 'King Lear', role: 'owner', realmId });
+  const post = async (path: string, params: Record<string, unknown>): Promise<number> =>
+    fieldsOf(await server.request('POST', path, { as: king, params, realm: 'lear' })).id;
+  const id = await post('/channels/create', { name: 'britain', subscribers: [king.id] });
+  const message = await post('/messages', { type: 'channel', to: id, topic: 'plans', content: 'x' });
+  const doomed = Object.fromEntries(CALLERS.map((who) => [who, message])) as Channel['doomed'];
+  foreign = { id, name: 'britain', kind: 'public', standing: 'none', message, doomed };
 });
 afterAll(() => server.close());
 
@@ -150,6 +202,8 @@ interface Operation {
   readonly ask: (channel: Channel, caller: TestUser) => Promise<TestReply>;
   /** The refusal; '' when there is none. */
   readonly answer: (rights: Rights) => string;
+  /** The refusal of a channel of another organization; absent: channels are named there, and each organization has its own names. */
+  readonly ofOthers?: string | ((channel: Channel) => string);
   /** What an allowed one did. */
   readonly undo?: (channel: Channel, caller: TestUser) => Promise<void>;
 }
@@ -158,18 +212,22 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
   'GET /streams/{id}': {
     ask: ({ id }, caller) => server.get(`/streams/${id}`, caller),
     answer: ({ maySeeMetadata }) => (maySeeMetadata ? ALLOWED : UNKNOWN),
+    ofOthers: UNKNOWN,
   },
   'GET /streams/{id}/members': {
     ask: ({ id }, caller) => server.get(`/streams/${id}/members`, caller),
     answer: ({ maySeeMetadata }) => (maySeeMetadata ? ALLOWED : UNKNOWN),
+    ofOthers: UNKNOWN,
   },
   'GET /users/me/{id}/topics': {
     ask: ({ id }, caller) => server.get(`/users/me/${id}/topics`, caller),
     answer: ({ mayReadContent }) => (mayReadContent ? ALLOWED : UNKNOWN),
+    ofOthers: UNKNOWN,
   },
   'PATCH /streams/{id} with a description': {
     ask: ({ id }, caller) => server.patch(`/streams/${id}`, caller, { description: `by ${caller.email}` }),
     answer: ({ inAdministration }) => inAdministration,
+    ofOthers: UNKNOWN,
   },
   'PATCH /streams/{id} with a group that reads content': {
     ask: ({ id, standing }, caller) => {
@@ -181,24 +239,69 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
     },
     answer: ({ inAdministration, mayReadContent }) =>
       inAdministration === ALLOWED && !mayReadContent ? 'Channel content access is required.' : inAdministration,
+    ofOthers: UNKNOWN,
   },
   'PATCH /streams/{id} with is_private': {
     ask: ({ id, kind }, caller) => server.patch(`/streams/${id}`, caller, privacyOf(kind)),
     answer: ({ inAdministration, mayReadContent }) =>
       inAdministration === ALLOWED && !mayReadContent ? 'Channel content access is required.' : inAdministration,
+    ofOthers: UNKNOWN,
   },
   'POST /messages': {
     ask: ({ id }, caller) =>
       server.post('/messages', caller, { type: 'channel', to: id, topic: 'answers', content: 'me too' }),
-    answer: (rights) => {
-      const { channel, isArchived, isGuest, isWebPublic, isPublic, hasSharedHistory } = rights;
-      // As if it were not there (decision 20).
-      if (!rights.maySeeMetadata) return `Channel with ID '${channel.id}' does not exist`;
-      const isInside = isWebPublic || (isPublic && !isGuest) || rights.is('subscribed');
-      const isAsGood = hasSharedHistory && (rights.is('adds') || rights.is('subscribes'));
-      const isAllowed = !isArchived && (isInside || isAsGood);
-      return isAllowed ? ALLOWED : `Not authorized to send to channel '${channel.name}'`;
+    answer: ({ inPosting }) => inPosting,
+    ofOthers: unknownDestination,
+  },
+  'PATCH /scheduled_messages/{id} with a channel': {
+    ask: ({ id }, caller) =>
+      server.patch(`/scheduled_messages/${scheduled.get(caller.id)!}`, caller, {
+        type: 'channel',
+        to: id,
+        topic: 'answers',
+      }),
+    answer: ({ inPosting }) => inPosting,
+    ofOthers: unknownDestination,
+  },
+  'GET /messages/{id}': {
+    ask: ({ message }, caller) => server.get(`/messages/${message}`, caller),
+    answer: ({ mayReadMessage }) => (mayReadMessage ? ALLOWED : UNKNOWN_MESSAGE),
+    ofOthers: UNKNOWN_MESSAGE,
+  },
+  'GET /messages/{id}/history': {
+    ask: ({ message }, caller) => server.get(`/messages/${message}/history`, caller),
+    answer: ({ mayReadMessage }) => (mayReadMessage ? ALLOWED : UNKNOWN_MESSAGE),
+    ofOthers: UNKNOWN_MESSAGE,
+  },
+  'POST /reminders': {
+    ask: ({ message }, caller) =>
+      server.post('/reminders', caller, {
+        message_id: message,
+        scheduled_delivery_timestamp: server.clock.now() + 3600,
+      }),
+    answer: ({ mayReadMessage }) => (mayReadMessage ? ALLOWED : UNKNOWN_MESSAGE),
+    ofOthers: UNKNOWN_MESSAGE,
+  },
+  'POST /messages/{id}/reactions': {
+    ask: ({ message }, caller) => server.post(`/messages/${message}/reactions`, caller, { emoji_name: 'tada' }),
+    answer: ({ mayChangeMessage }) => (mayChangeMessage ? ALLOWED : UNKNOWN_MESSAGE),
+    ofOthers: UNKNOWN_MESSAGE,
+  },
+  'DELETE /messages/{id}/reactions': {
+    ask: ({ message }, caller) => server.delete(`/messages/${message}/reactions`, caller, { emoji_name: 'smile' }),
+    answer: ({ mayChangeMessage }) => (mayChangeMessage ? "Reaction doesn't exist." : UNKNOWN_MESSAGE),
+    ofOthers: UNKNOWN_MESSAGE,
+  },
+  'DELETE /messages/{id}': {
+    ask: ({ doomed }, caller) => {
+      const who = CALLERS.find((name) => server.people[name].id === caller.id)!;
+      return server.delete(`/messages/${doomed[who]}`, caller);
     },
+    answer: ({ mayChangeMessage, isAdministrator }) => {
+      if (!mayChangeMessage) return UNKNOWN_MESSAGE;
+      return isAdministrator ? ALLOWED : "You don't have permission to delete this message";
+    },
+    ofOthers: UNKNOWN_MESSAGE,
   },
   'POST /users/me/subscriptions for themselves': {
     ask: ({ name }, caller) => server.post('/users/me/subscriptions', caller, { subscriptions: [{ name }] }),
@@ -236,6 +339,7 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
       if (!isAdministrator) return 'Must be an organization administrator';
       return mayReadContent && !isArchived ? ALLOWED : UNKNOWN;
     },
+    ofOthers: UNKNOWN,
   },
 };
 
@@ -268,6 +372,21 @@ it.each(Object.keys(OPERATIONS))(
   },
 );
 
+it.each(Object.keys(OPERATIONS).filter((name) => OPERATIONS[name]!.ofOthers !== undefined))(
+  '%s knows no channels of another organization',
+  async (name) => {
+    const { ask, ofOthers } = OPERATIONS[name]!;
+    const before = await eventsSoFar();
+    for (const who of CALLERS) {
+      const { msg } = (await ask(foreign, server.people[who])).body;
+      const isRefusedToAll = who === 'desdemona' || who === 'iago' || name !== 'POST /streams/{id}/delete_topic';
+      if (isRefusedToAll) expect(msg).toBe(typeof ofOthers === 'function' ? ofOthers(foreign) : ofOthers);
+      else expect(msg).not.toBe(ALLOWED);
+    }
+    expect(await eventsSoFar()).toBe(before);
+  },
+);
+
 it('lists to each the channels that they may see, and the messages that they may read', async () => {
   for (const who of CALLERS) {
     const caller = server.people[who];
@@ -286,6 +405,13 @@ it('lists to each the channels that they may see, and the messages that they may
     const byDefault = (each: Rights): boolean => (each.isPublic && !each.isGuest) || each.is('subscribed');
     expect(await listed({})).toEqual(those(byDefault));
 
+    // Of these nobody has got a row by reacting, and nobody may delete them.
+    const asked = { msg_ids: channels.map(({ doomed }) => doomed.hamlet), narrow: [] };
+    const { messages: own } = fieldsOf(await server.get('/messages/matches_narrow', caller, asked));
+    // Those that they received (messages §8).
+    const received = channels.filter(({ doomed }) => doomed.hamlet in own).map(({ name }) => name);
+    expect(received.sort()).toEqual(those((each) => each.is('subscribed')));
+
     const counts: Record<string, number> = {};
     for (const { id, name } of channels) {
       const narrow = [
@@ -297,4 +423,25 @@ it('lists to each the channels that they may see, and the messages that they may
     }
     expect(counts).toEqual(Object.fromEntries(rights.map((each) => [each.channel.name, each.messages])));
   }
+});
+
+it('POST /channels/create makes of each kind what the contract lets each role make, and nothing else (channels §4.4)', async () => {
+  const answers: Record<string, string> = {};
+  const expected: Record<string, string> = {};
+  for (const [kind, params] of Object.entries(KINDS).slice(0, 4)) {
+    for (const who of CALLERS) {
+      const cell = `${who}: ${kind}`;
+      const before = await eventsSoFar();
+      const reply = await server.post('/channels/create', server.people[who], {
+        name: `made by ${cell}`,
+        subscribers: [],
+        ...params,
+      });
+      answers[cell] = reply.body.msg;
+      if (reply.body.msg !== ALLOWED && (await eventsSoFar()) !== before) answers[cell] += ' (with events)';
+      const isAllowed = kind !== 'web-public' || who === 'desdemona';
+      expected[cell] = who === 'polonius' ? NO_GUESTS : isAllowed ? ALLOWED : INSUFFICIENT;
+    }
+  }
+  expect(answers).toEqual(expected);
 });

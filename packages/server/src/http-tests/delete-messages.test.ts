@@ -200,12 +200,14 @@ describe('DELETE /messages/{message_id}', () => {
     const { hamlet, desdemona } = people;
     const empty = await server.createChannel('empty', [hamlet]);
     fieldsOf(await deleteTopic(desdemona, 'channel events', empty));
-    const [first, second] = [await say(empty, hamlet), await say(empty, hamlet)];
+    const [first, second, third] = [await say(empty, hamlet), await say(empty, hamlet), await say(empty, hamlet)];
     const queue = await openQueue(server, hamlet, { event_types: ['stream', 'delete_message'], ...BULK });
+    await remove(hamlet, third);
     await remove(hamlet, first);
     await remove(hamlet, second);
     const update = { type: 'stream', op: 'update', property: 'first_message_id', stream_id: empty, name: 'empty' };
     expect(await eventsAfter(server, queue)).toMatchObject([
+      { type: 'delete_message', message_ids: [third] },
       { ...update, value: second },
       { type: 'delete_message', message_ids: [first] },
       { ...update, value: null },

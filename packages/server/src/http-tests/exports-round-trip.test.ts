@@ -31,6 +31,16 @@ async function exported(server: TestServer, realmId = server.realmId): Promise<s
   return path;
 }
 
+/** The folder that is in an archive. */
+async function unpacked(archive: string): Promise<string> {
+  const { close } = await openExport(archive, { names: COLUMN_NAMES, temporaryFolder: folder });
+  const there = readdirSync(folder).find((entry) => entry.startsWith('parley-import-'))!;
+  const path = join(folder, 'unpacked');
+  cpSync(join(folder, there, 'parley-export'), path, { recursive: true });
+  await close();
+  return path;
+}
+
 async function imported(server: TestServer, path: string, stringId: string | null) {
   const { source, close } = await openExport(path, { names: COLUMN_NAMES, temporaryFolder: folder });
   try {
@@ -86,7 +96,7 @@ async function fill(server: TestServer): Promise<TestUser> {
   await post('/messages/flags', desdemona, { messages: [first], op: 'add', flag: 'read' });
   server.clock.advance(10);
   fieldsOf(await server.patch(`/messages/${first}`, hamlet, { content: 'edited #13' }));
-  fieldsOf(await server.patch(`/messages/${moved}`, hamlet, { topic: 'elsewhere' }));
+  fieldsOf(await server.patch(`/messages/${moved}`, hamlet, { topic: 'about #14' }));
   const file = fieldsOf(await postFiles(server, '/user_uploads', hamlet, [{ name: 'skull.txt', content: 'alas' }]));
   await send(hamlet, { to: town, topic: 'files', content: `[skull](${file.url})` });
   await post('/drafts', hamlet, { drafts: [{ type: 'stream', to: [town], topic: 't', content: 'd', timestamp: 5 }] });
@@ -288,14 +298,146 @@ it('an export of what is public holds nothing private', async () => {
   await from.close();
 });
 
+/** What columns of Zulip's tables refer to; null is nobody and nothing. */
+const REFERENCES: Readonly<Record<string, string>> = {
+  'zerver_message.sender': 'zerver_userprofile',
+  'zerver_message.recipient': 'zerver_recipient',
+  'zerver_message.realm': 'zerver_realm',
+  'zerver_message.sending_client': 'zerver_client',
+  'zerver_usermessage.user_profile': 'zerver_userprofile',
+  'zerver_usermessage.message': 'zerver_message',
+  'zerver_userprofile.realm': 'zerver_realm',
+  'zerver_userprofile.bot_owner': 'zerver_userprofile',
+  'zerver_stream.recipient': 'zerver_recipient',
+  'zerver_stream.creator': 'zerver_userprofile',
+  'zerver_stream.folder': 'zerver_channelfolder',
+  'zerver_stream.first_message': 'zerver_message',
+  'zerver_huddle.recipient': 'zerver_recipient',
+  'zerver_defaultstream.stream': 'zerver_stream',
+  'zerver_subscription.user_profile': 'zerver_userprofile',
+  'zerver_subscription.recipient': 'zerver_recipient',
+  'zerver_reaction.user_profile': 'zerver_userprofile',
+  'zerver_reaction.message': 'zerver_message',
+  'zerver_submessage.sender': 'zerver_userprofile',
+  'zerver_submessage.message': 'zerver_message',
+  'zerver_usertopic.user_profile': 'zerver_userprofile',
+  'zerver_usertopic.stream': 'zerver_stream',
+  'zerver_usertopic.recipient': 'zerver_recipient',
+  'zerver_userstatus.user_profile': 'zerver_userprofile',
+  'zerver_alertword.user_profile': 'zerver_userprofile',
+  'zerver_muteduser.user_profile': 'zerver_userprofile',
+  'zerver_muteduser.muted_user': 'zerver_userprofile',
+  'zerver_savedsnippet.user_profile': 'zerver_userprofile',
+  'zerver_navigationview.user': 'zerver_userprofile',
+  'zerver_botstoragedata.bot_profile': 'zerver_userprofile',
+  'zerver_customprofilefieldvalue.user_profile': 'zerver_userprofile',
+  'zerver_customprofilefieldvalue.field': 'zerver_customprofilefield',
+  'zerver_usergroupmembership.user_profile': 'zerver_userprofile',
+  'zerver_usergroupmembership.user_group': 'zerver_usergroup',
+  'zerver_groupgroupmembership.supergroup': 'zerver_usergroup',
+  'zerver_groupgroupmembership.subgroup': 'zerver_usergroup',
+  'zerver_namedusergroup.usergroup_ptr': 'zerver_usergroup',
+  'zerver_realmemoji.author': 'zerver_userprofile',
+  'zerver_attachment.owner': 'zerver_userprofile',
+};
+/** Of recipients, by their type. */
+const ADDRESSED = [null, 'zerver_userprofile', 'zerver_stream', 'zerver_huddle'] as const;
+/** As docs/export.md has them. */
+const READ = 1;
+const STARRED = 2;
+const MENTIONED = 8;
+
+it('an archive is complete in itself, by the tables that Zulip has for it', async () => {
+  const from = await TestServer.start();
+  await fill(from);
+  const { hamlet, cordelia, desdemona } = from.people;
+  const { stream_id } = fieldsOf(await from.get('/get_stream_id', desdemona, { stream: 'town' })) as Wire;
+  fieldsOf(await from.post('/default_streams', desdemona, { stream_id }));
+  const path = await unpacked(await exported(from));
+  const json = (file: string) => JSON.parse(readFileSync(join(path, file), 'utf8'));
+  const tables: Record<string, Wire[]> = { ...json('realm.json'), ...json('attachment.json') };
+  for (const file of readdirSync(path).filter((name) => /^messages-\d{6}\.json$/.test(name))) {
+    for (const [name, rows] of Object.entries(json(file)))
+      tables[name] = [...(tables[name] ?? []), ...(rows as Wire[])];
+  }
+  const everybody = [...tables.zerver_userprofile!, ...tables.zerver_userprofile_crossrealm!];
+  const idsOf = (table: string): Set<number> =>
+    new Set((table === 'zerver_userprofile' ? everybody : tables[table]!).map(({ id }) => id));
+  const dangling: string[] = [];
+  const check = (what: string, id: unknown, table: string) => {
+    if (id !== null && !idsOf(table).has(id as number)) dangling.push(`${what}: ${id}`);
+  };
+  for (const [column, target] of Object.entries(REFERENCES)) {
+    const [table, name] = column.split('.') as [string, string];
+    // Nothing is compared where a table has nothing.
+    if (tables[table]!.length === 0) dangling.push(`${table} is empty`);
+    for (const row of tables[table]!) check(column, row[name], target);
+  }
+  for (const { id, type, type_id } of tables.zerver_recipient!)
+    check(`recipient ${id}`, type_id, ADDRESSED[type as 1]!);
+  for (const table of ['zerver_realm', 'zerver_stream', 'zerver_namedusergroup']) {
+    for (const row of tables[table]!) {
+      const permissions = Object.entries(row).filter(([name]) => /^can_.*_group$/.test(name));
+      expect(permissions.length).toBeGreaterThan(5);
+      for (const [name, group] of permissions) check(`${table}.${name}`, group, 'zerver_usergroup');
+    }
+  }
+  for (const { path_id, messages } of tables.zerver_attachment!) {
+    expect(readFileSync(join(path, 'uploads', path_id)).length).toBeGreaterThan(0);
+    for (const id of messages) check('zerver_attachment.messages', id, 'zerver_message');
+  }
+  for (const pictures of ['uploads', 'emoji', 'avatars', 'realm_icons']) {
+    const records: Wire[] = json(`${pictures}/records.json`);
+    expect(records.length).toBeGreaterThan(0);
+    for (const record of records) readFileSync(join(path, pictures, record.path));
+  }
+  expect(dangling).toEqual([]);
+  for (const [table, rows] of Object.entries(tables)) {
+    if (table.startsWith('zerver_') && table !== 'zerver_namedusergroup') {
+      expect([table, new Set(rows.map(({ id }) => id)).size]).toEqual([table, rows.length]);
+    }
+  }
+  for (const person of [hamlet, cordelia, desdemona]) {
+    const page = {
+      anchor: 'newest',
+      num_before: 1000,
+      num_after: 0,
+      allow_empty_topic_name: true,
+      apply_markdown: false,
+    };
+    const { messages } = fieldsOf(await from.get('/messages', person, page)) as { messages: Wire[] };
+    const masks = new Map(
+      tables
+        .zerver_usermessage!.filter((row) => row.user_profile === person.id)
+        .map((row) => [row.message, row.flags_mask]),
+    );
+    const rows = new Map(tables.zerver_message!.map((row) => [row.id, row]));
+    expect(messages.length).toBeGreaterThan(3);
+    expect([...masks.keys()].sort((a, b) => a - b)).toEqual(messages.map(({ id }) => id));
+    for (const { id, sender_id, content, subject, timestamp, flags, type } of messages) {
+      const row = rows.get(id)!;
+      const bits = masks.get(id)!;
+      const inArchive = [row.sender, row.content, row.date_sent, row.is_channel_message, row.subject];
+      // Direct messages have the topic that Zulip's database gives them.
+      expect(inArchive).toEqual([
+        sender_id,
+        content,
+        timestamp,
+        type === 'stream',
+        type === 'stream' ? subject : '\u0007',
+      ]);
+      const has = (flag: string) => flags.includes(flag);
+      expect([id, (bits & READ) > 0, (bits & STARRED) > 0]).toEqual([id, has('read'), has('starred')]);
+      if ((bits & MENTIONED) > 0) expect(has('mentioned')).toBe(true);
+    }
+  }
+  await from.close();
+});
+
 it("a Zulip server's archive, which has nothing of Parley's own, is an organization too", async () => {
   const from = await TestServer.start();
   await fill(from);
-  const { close } = await openExport(await exported(from), { names: COLUMN_NAMES, temporaryFolder: folder });
-  const unpacked = readdirSync(folder).find((entry) => entry.startsWith('parley-import-'))!;
-  const path = join(folder, 'zulip');
-  cpSync(join(folder, unpacked, 'parley-export'), path, { recursive: true });
-  await close();
+  const path = await unpacked(await exported(from));
   rmSync(join(path, 'parley.json'));
   rmSync(join(path, 'parley-people.jsonl'));
   const messageFile = join(path, 'messages-000001.json');
@@ -331,8 +473,7 @@ it("a Zulip server's archive, which has nothing of Parley's own, is an organizat
       (Object.entries(answers).find(([name]) => name.startsWith('/messages {'))![1] as Listed).body.messages.map(
         (message) => ({
           ...message,
-          // Made when a message is sent, and in no table of Zulip's.
-          topic_links: [],
+          // In no table of Zulip's.
           last_moved_timestamp: undefined,
           last_edit_timestamp: undefined,
         }),

@@ -93,7 +93,6 @@ describe('exports (organization §8)', () => {
       export_url: null,
       pending: true,
       export_type: 'public',
-      export_from_prior_server: false,
     };
     expect(await list(people.desdemona)).toEqual([pending]);
     expectRefusal(await remove(id), 'Export still in progress');
@@ -172,6 +171,21 @@ describe('exports (organization §8)', () => {
     expectRefusal(await request(), 'Exceeded rate limit.');
     server.clock.advance(1);
     await requested();
+  });
+
+  it('are forgotten, the oldest first, when there are more than a hundred', async () => {
+    const { realmId } = server;
+    await server.storage.uow.write(async (tx) => {
+      for (let n = 0; n < 100; n++) {
+        const pathId = `${realmId}/old/${n}`;
+        const state = { status: 'deleted', at: n } as const;
+        await tx.exports.add({ realmId, actingUserId: people.iago.id, type: 'public', requestedAt: n, pathId, state });
+      }
+    });
+    const before = await list();
+    expect(before).toHaveLength(100);
+    const id = await requested();
+    expect((await list()).map((each) => each.id)).toEqual([...before.slice(1).map((each) => each.id), id]);
   });
 
   it('of large organizations are the operator’s to make', async () => {

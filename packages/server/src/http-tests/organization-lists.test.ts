@@ -326,6 +326,30 @@ describe('linkifiers', () => {
     fieldsOf(await server.delete(`/realm/filters/${id}`, iago));
     expect(await rendered()).toBe('<p>#1 x#2 <code>#3</code></p>');
   });
+
+  it('make links of the topics that messages are moved to, and of those of notices', async () => {
+    const { iago } = people;
+    await server.createChannel('moves', [iago]);
+    await added({ ...NUMBER, pattern: 'MOVE-(?P<id>[0-9]+)' });
+    const queue = await openQueue(server, iago, { event_types: ['update_message', 'message'] });
+    const id = await server.sendMessage(iago, 'moves', { topic: 'nothing' });
+    const links = [{ text: 'MOVE-7', url: 'https://example.com/7' }];
+    fieldsOf(await server.patch(`/messages/${id}`, iago, { topic: 'about MOVE-7' }));
+    fieldsOf(await server.patch(`/messages/${id}`, iago, { topic: '✔ about MOVE-7' }));
+    const { messages } = fieldsOf(
+      await server.get('/messages', iago, {
+        narrow: [['channel', 'moves']],
+        anchor: 'newest',
+        num_before: 10,
+        num_after: 0,
+      }),
+    ) as Wire;
+    const there = messages.filter(({ subject }: Wire) => subject.includes('MOVE'));
+    expect(there.length).toBeGreaterThan(1);
+    for (const message of there) expect(message.topic_links).toEqual(links);
+    const updates = (await eventsAfter(server, queue)).filter(({ type }) => type === 'update_message');
+    expect(updates.map(({ topic_links }) => topic_links)).toEqual([links, links]);
+  });
 });
 
 describe('playgrounds', () => {

@@ -334,6 +334,12 @@ describe('setting another password by mail', () => {
     expect(reply.body).not.toContain('<form');
   });
 
+  it('sets no password for an organization that does not exist', async () => {
+    const caller = { realmId: null };
+    const reset = server.parley.useCase(ResetPassword).execute(caller, { key: 'a'.repeat(40), password: PASSWORD });
+    await expect(reset).rejects.toMatchObject({ code: 'UNKNOWN_REALM', message: 'Invalid subdomain' });
+  });
+
   it('refuses weak passwords, and keeps the link', async () => {
     await ask(hamlet.email);
     const link = await linkTo(hamlet.email);

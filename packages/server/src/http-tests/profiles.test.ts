@@ -192,7 +192,10 @@ describe('fields (users §13.3, §13.4)', () => {
     const [one, two, three] = [await add(1, 'one'), await add(1, 'two'), await add(1, 'three')];
     const order = (ids: readonly number[]) => server.patch(FIELDS, people.iago, { order: ids });
     expectRefusal(await order([one, two]), 'Invalid order mapping.');
-    fieldsOf(await order([one, three, 999, two, one]));
+    const queue = await openQueue(server, people.polonius, { event_types: ['custom_profile_fields'] });
+    for (const _ of ['changed', 'the same']) fieldsOf(await order([one, three, 999, two, one]));
+    const fields = await list();
+    expect(await eventsAfter(server, queue)).toEqual([1, 2].map(() => ({ type: 'custom_profile_fields', fields })));
     expect((await list()).map(({ id, order: place }) => [id, place])).toEqual([
       [three, 1],
       [two, 3],

@@ -247,6 +247,16 @@ describe('POST /mobile_push/register (organization §12)', () => {
       () => ({ ...tokenOf('t'), ...keyOf(1, Buffer.alloc(33, 0x32).toString('base64')) }),
       'Invalid `push_key`',
     ],
+    [
+      'a key of many bytes',
+      () => ({ ...tokenOf('t'), ...keyOf(1, Buffer.alloc(999, 0x31).toString('base64')) }),
+      'Invalid `push_key`',
+    ],
+    [
+      'a long name of a token',
+      () => ({ ...tokenOf('t'), token_id: 'A'.repeat(400) }),
+      '`token_id` is not Base64 encoded',
+    ],
     ['a key that is no Base64', () => ({ ...tokenOf('t'), ...keyOf(1, '!'.repeat(44)) }), 'Invalid `push_key`'],
     ['a negative key id', { push_key_id: -1 }, 'Invalid push_key_id: Value error, Not a valid unsigned 32-bit integer'],
     ['a key id too many', { push_key_id: 4_294_967_296 }, /^Invalid push_key_id: Value error/],
