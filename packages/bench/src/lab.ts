@@ -1,4 +1,4 @@
-import { copyFileSync, mkdtempSync, rmSync } from 'node:fs';
+import { closeSync, copyFileSync, fsyncSync, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
@@ -47,6 +47,10 @@ export class Lab {
     const { database, contents } = await this.world(build);
     const copy = this.newFile();
     copyFileSync(database, copy);
+    // Otherwise the server's first commits wait until the copy is on the disk.
+    const file = openSync(copy, 'r+');
+    fsyncSync(file);
+    closeSync(file);
     return { database: copy, contents: contents as T };
   }
 

@@ -25,7 +25,7 @@ let messages: Row[] = [];
 let events: Row[] = [];
 let insertMessage: Statement;
 let insertEvent: Statement;
-let next = { id: 0, ordinal: 0, seq: 0 };
+let next = { id: 0, ordinal: 0, eventId: 0 };
 let setOne: Statement;
 
 answerCalls({
@@ -33,14 +33,15 @@ answerCalls({
     const source = new Sqlite(from, { readonly: true });
     messages = source.prepare<[number], Row>('SELECT * FROM message ORDER BY id DESC LIMIT ?').all(count);
     events = source
-      .prepare<[number], Row>('SELECT * FROM event WHERE message_id IS NOT NULL ORDER BY seq DESC LIMIT ?')
+      .prepare<[number], Row>(`SELECT id, at, message_id, audience, payload, format FROM event
+         WHERE message_id IS NOT NULL ORDER BY id DESC LIMIT ?`)
       .all(count);
     source.close();
     open(to);
     dropTriggers();
     insertMessage = insertionOf('message', messages[0]!);
     insertEvent = insertionOf('event', events[0]!);
-    next = { id: newest('id', 'message'), ordinal: newest('ordinal', 'message'), seq: newest('seq', 'event') };
+    next = { id: newest('id', 'message'), ordinal: newest('ordinal', 'message'), eventId: newest('id', 'event') };
   },
 
   /** Messages a second, each with its event. */
@@ -48,7 +49,7 @@ answerCalls({
     const commit = database.transaction(() => {
       for (let n = 0; n < perTransaction; n++) {
         insertMessage.run({ ...messages[n % messages.length]!, id: ++next.id, ordinal: ++next.ordinal });
-        insertEvent.run({ ...events[n % events.length]!, seq: ++next.seq, message_id: next.id });
+        insertEvent.run({ ...events[n % events.length]!, id: ++next.eventId, message_id: next.id });
       }
     }).immediate;
     const startedAt = performance.now();

@@ -1,10 +1,15 @@
+import type { Transaction } from '@parley/domain/shared';
+import { htmlMessages } from '@parley/markdown';
+import { openSqliteStorage } from '@parley/sqlite';
 import { ApiUser } from '../harness/api.js';
+import { median } from '../harness/interleave.js';
 import type { Method } from '../harness/requests.js';
 import { formatNumber } from '../harness/table.js';
 import type { Lab } from '../lab.js';
 import type { Figure, Workload } from '../workload.js';
-import { contentOf } from '../worlds/history.js';
+import { clock, contentOf } from '../worlds/history.js';
 import { changingChannel, largeOrganization, manyChannels } from '../worlds/worlds.js';
+import { cpuOf, firstAnswers } from './first-answers.js';
 import { whileSending } from './while-sending.js';
 
 /** What administrators do with large channels, and what many channels cost. */
@@ -15,20 +20,59 @@ export const channels: Workload = {
   },
 };
 
+const LISTING = { method: 'GET', path: '/api/v1/streams' } as const;
+
 async function listing(lab: Lab): Promise<Figure[]> {
   const { database, contents } = await lab.copyOf(manyChannels);
+  const people = { client: contents.owner.email, caller: contents.member.email };
+  const first = await firstAnswers(lab, database, LISTING, people);
+
   const parley = await lab.serve(database);
   const member = await ApiUser.signIn(parley, contents.member.email);
   const load = lab.load();
-  const list = async (answers: number): Promise<number> => {
-    const before = await parley.usage();
-    const request = member.text({ method: 'GET', path: '/api/v1/streams' });
-    await load.run({ port: parley.port, requests: [request], inFlight: 1, until: { answers } });
-    return ((await parley.usage()).cpuMs - before.cpuMs) / answers;
+  const list = (answers = 1): Promise<number> =>
+    cpuOf(parley, () =>
+      load.run({ port: parley.port, requests: [member.text(LISTING)], inFlight: 1, until: { answers } }),
+    );
+  const times = lab.size(30, 2);
+  await list(times);
+  const warm = (await list(times)) / times;
+
+  // Another process changes what the server has in memory, as a second server would.
+  const storage = openSqliteStorage({ path: database, clock, words: htmlMessages });
+  const listedAfter = async (change: (tx: Transaction) => Promise<unknown>): Promise<number> => {
+    const rounds: number[] = [];
+    for (let round = 0; round <= lab.rounds; round++) {
+      await storage.uow.write(change);
+      const ms = await list();
+      if (round > 0) rounds.push(ms);
+    }
+    return median(rounds);
   };
+  const { realmId, owner } = contents;
+  const { moderators } = await storage.uow.read((r) => r.groups.systemGroupIds(realmId));
+  let isModerator = false;
+  const afterGroup = await listedAfter((tx) => {
+    isModerator = !isModerator;
+    return isModerator
+      ? tx.groups.addMembers(realmId, moderators, [owner.id])
+      : tx.groups.removeMembers(realmId, moderators, [owner.id]);
+  });
+  const afterOne = await listedAfter(async (tx) => tx.channels.update((await tx.channels.listAll(realmId))[0]!));
+  const afterAll = await listedAfter(async (tx) => {
+    for (const channel of await tx.channels.listAll(realmId)) await tx.channels.update(channel);
+  });
+  await storage.close();
+
   const what = `${formatNumber(contents.channelCount)} channels are listed`;
-  const [cold, warm] = [await list(1), await list(lab.size(30, 2))];
-  return [figure(`${what} for the first time, CPU`, cold, null), figure(`${what}, CPU`, warm, 20)];
+  return [
+    figure(`${what} for the first time after a start, before the server has warmed up, CPU`, first.atOnce, null),
+    figure(`${what} for the first time after a start, CPU`, first.warmedUp, 20),
+    figure(`${what}, CPU`, warm, 20),
+    figure(`${what} after one of them was changed, CPU`, afterOne, 20),
+    figure(`${what} after somebody came into a group or left it, CPU`, afterGroup, 20),
+    figure(`${what} after every one of them was changed, CPU`, afterAll, 20),
+  ];
 }
 
 async function subscribing(lab: Lab): Promise<Figure[]> {

@@ -4,6 +4,7 @@ import { formatNumber } from '../harness/table.js';
 import type { Lab } from '../lab.js';
 import type { Figure, Workload } from '../workload.js';
 import { backlog, largeOrganization } from '../worlds/worlds.js';
+import { firstAnswers } from './first-answers.js';
 
 /** As a browser or a telephone registers: everything there is, in the newest form. */
 const REGISTRATION = {
@@ -25,7 +26,7 @@ const REGISTRATION = {
 export const register: Workload = {
   name: 'register',
   async run(lab) {
-    return [await amongMany(lab), await withBacklog(lab)];
+    return [await amongMany(lab), ...(await afterStart(lab)), await withBacklog(lab)];
   },
 };
 
@@ -40,6 +41,27 @@ async function amongMany(lab: Lab): Promise<Figure> {
     value: medianRatio(rounds.parley, rounds.stringify),
     goal: { atMost: 3 },
   };
+}
+
+/** Among many users, the first that is asked for after a start. */
+async function afterStart(lab: Lab): Promise<Figure[]> {
+  const figures: Figure[] = [];
+  for (const [what, request] of [
+    ['register', { method: 'POST', path: '/api/v1/register', form: REGISTRATION }],
+    ['list of users', { method: 'GET', path: '/api/v1/users' }],
+  ] as const) {
+    const { database, contents } = await lab.copyOf(largeOrganization);
+    const people = { client: contents.people[7]!.email, caller: contents.people[5]!.email };
+    const { atOnce, warmedUp } = await firstAnswers(lab, database, request, people);
+    figures.push({
+      label: `the first ${what} after a start, of ${formatNumber(contents.people.length)} users, CPU; beside it before the server has warmed up`,
+      ours: `${formatNumber(warmedUp)} ms`,
+      limit: `${formatNumber(atOnce)} ms`,
+      value: warmedUp,
+      goal: null,
+    });
+  }
+  return figures;
 }
 
 async function withBacklog(lab: Lab): Promise<Figure> {

@@ -17,7 +17,7 @@ export interface HistoryPlan {
   readonly place: (n: number) => { readonly channelId: ChannelId; readonly topic: string; readonly senderId: UserId };
 }
 
-const clock: Clock = {
+export const clock: Clock = {
   now: () => Math.floor(Date.now() / 1000) as UnixSeconds,
   nowMs: () => Date.now(),
 };

@@ -1,7 +1,9 @@
 import type { ChannelId, RealmId } from '@parley/domain/shared';
+import { htmlMessages } from '@parley/markdown';
+import { openSqliteStorage } from '@parley/sqlite';
 import { ParleyServer } from '../harness/parley-server.js';
 import type { WorldBuilder } from '../lab.js';
-import { writeHistory } from './history.js';
+import { clock, writeHistory } from './history.js';
 import { type Person, World } from './world.js';
 
 export interface Team {
@@ -58,13 +60,14 @@ export const changingChannel: WorldBuilder<ChangingChannel> = async function cha
 };
 
 export interface ManyChannels {
+  readonly realmId: RealmId;
   readonly owner: Person;
   /** Follows every tenth of them. */
   readonly member: Person;
   readonly channelCount: number;
 }
 
-/** Five thousand public channels. */
+/** Five thousand public channels, so old that their traffic is told. */
 export const manyChannels: WorldBuilder<ManyChannels> = async function manyChannels(database, lab) {
   const world = await World.found(database);
   const owner = await world.addOwner();
@@ -74,8 +77,19 @@ export const manyChannels: WorldBuilder<ManyChannels> = async function manyChann
     await world.addChannel(`channel ${n}`, n % 10 === 0 ? [owner, member!] : [owner]);
   }
   await world.close();
-  return { owner, member: member!, channelCount };
+  await ageChannels(database, world.realmId, 60);
+  return { realmId: world.realmId, owner, member: member!, channelCount };
 };
+
+async function ageChannels(database: string, realmId: RealmId, days: number): Promise<void> {
+  const storage = openSqliteStorage({ path: database, clock, words: htmlMessages });
+  await storage.uow.write(async (tx) => {
+    for (const channel of await tx.channels.listAll(realmId)) {
+      await tx.channels.update({ ...channel, createdAt: channel.createdAt - days * 86_400 });
+    }
+  });
+  await storage.close();
+}
 
 export interface ManagedOrganization {
   readonly owner: Person;
