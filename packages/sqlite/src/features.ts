@@ -5,9 +5,10 @@ import { SqliteApiKeyRepository } from './authentication/sqlite-api-key-reposito
 import { SqliteSessionRepository } from './authentication/sqlite-session-repository.js';
 import { SqliteBotRepository } from './bots/sqlite-bot-repository.js';
 import { SqliteBotStorageRepository } from './bots/sqlite-bot-storage-repository.js';
+import { ChannelCache } from './channels/channel-cache.js';
 import { SqliteChannelAddressRepository } from './channels/sqlite-channel-address-repository.js';
 import { SqliteChannelFolderRepository } from './channels/sqlite-channel-folder-repository.js';
-import { newChannelCache, SqliteChannelRepository } from './channels/sqlite-channel-repository.js';
+import { SqliteChannelRepository } from './channels/sqlite-channel-repository.js';
 import { SqliteDefaultChannelGroupRepository } from './channels/sqlite-default-channel-group-repository.js';
 import { SqliteTopicPolicyRepository } from './channels/sqlite-topic-policy-repository.js';
 import { SqliteConfirmationRepository } from './confirmations/sqlite-confirmation-repository.js';
@@ -161,7 +162,7 @@ export function repositoryFactory(
   const actorCache = newActorCache();
   const systemGroupCache = newSystemGroupCache();
   const groupViewsCache = newGroupViewsCache();
-  const channelCache = newChannelCache();
+  const channelCache = new ChannelCache();
   const quarantine = new Quarantine(report);
   return (connection) => {
     const groups = new SqliteGroupRepository(connection, systemGroupCache, groupViewsCache, quarantine);

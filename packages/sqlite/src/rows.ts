@@ -49,16 +49,12 @@ export type Columns<Row> = { readonly [Name in keyof Row]: readonly Row[Name][] 
 export class ColumnReader<Row> {
   readonly sql: string;
 
-  /** `source`: a table, or a `SELECT` in parentheses. `jsonNames`: columns whose JSON is read with it; what is none stays a text. */
+  /** `source`: a table, or a `SELECT` in parentheses. */
   constructor(
     private readonly names: readonly (keyof Row & string)[],
     source: string,
-    jsonNames: readonly (keyof Row & string)[] = [],
   ) {
-    const columns = names.map((name) =>
-      jsonNames.includes(name) ? `CASE WHEN json_valid(${name}) THEN json(${name}) ELSE ${name} END` : name,
-    );
-    this.sql = `SELECT ${columns.map((column) => `json_group_array(${column})`).join(', ')} FROM ${source}`;
+    this.sql = `SELECT ${names.map((name) => `json_group_array(${name})`).join(', ')} FROM ${source}`;
   }
 
   parse(texts: readonly string[]): Columns<Row> {
@@ -85,16 +81,14 @@ interface Parsed<T> {
 
 function parseObject(json: string): Parsed<Readonly<Record<string, unknown>>> {
   try {
-    return objectOf(JSON.parse(json));
+    const value: unknown = JSON.parse(json);
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? { value: value as Readonly<Record<string, unknown>>, problem: null }
+      : { value: {}, problem: 'no JSON object' };
   } catch {
     return { value: {}, problem: 'no JSON' };
   }
 }
-
-const objectOf = (value: unknown): Parsed<Readonly<Record<string, unknown>>> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-    ? { value: value as Readonly<Record<string, unknown>>, problem: null }
-    : { value: {}, problem: 'no JSON object' };
 
 export interface SettingsColumn<R> {
   toJson(values: SettingValues<R>): string;
@@ -141,31 +135,38 @@ export function settingsColumn<R extends Readonly<Record<string, unknown>>>(
 export interface GroupSettingsColumn<R> {
   /** Of the row `id`. What is no group id is given to `nobody`. */
   fromJson(json: string, id: number, quarantine: Quarantine, nobody: () => GroupId): GroupSettings<R>;
-  /** The same of what the column's JSON says; of a text that is no JSON, where that is what it holds. */
-  fromValue(value: unknown, id: number, quarantine: Quarantine, nobody: () => GroupId): GroupSettings<R>;
 }
 
-/** How permissions are stored: as JSON of a group id each. */
+/** How many rows' permissions are kept. */
+const MAX_KEPT_PERMISSIONS = 20_000;
+
+/** How permissions are stored: as JSON of a group id each. As long as a row holds the same text they are the same object. */
 export function groupSettingsColumn<R extends object>(registry: R, table: string): GroupSettingsColumn<R> {
   type Stored = Parsed<Readonly<Record<string, unknown>>>;
   const names = Object.keys(registry);
-  const checked = ({ value, problem }: Stored): Stored => {
+  // By row, since each has groups of its own; comparing two texts takes less than looking one of them up.
+  const kept = new Map<number, { readonly json: string; readonly stored: Stored }>();
+  const parse = (json: string, id: number): Stored => {
+    const before = kept.get(id);
+    if (before?.json === json) return before.stored;
+    const { value, problem } = parseObject(json);
     const wrong = names.find((name) => !Number.isSafeInteger(value[name]));
-    return { value, problem: problem ?? (wrong === undefined ? null : `no group for ${wrong}`) };
-  };
-  const parse = memoize((json) => checked(parseObject(json)));
-  const mended = ({ value, problem }: Stored, id: number, quarantine: Quarantine, nobody: () => GroupId) => {
-    if (problem === null) return value as GroupSettings<R>;
-    quarantine.report({ table, id, column: 'permissions' }, problem);
-    const standIn = nobody();
-    const groupSettings: Record<string, GroupId> = {};
-    for (const name of names)
-      groupSettings[name] = Number.isSafeInteger(value[name]) ? (value[name] as GroupId) : standIn;
-    return groupSettings as GroupSettings<R>;
+    const stored = { value, problem: problem ?? (wrong === undefined ? null : `no group for ${wrong}`) };
+    if (kept.size >= MAX_KEPT_PERMISSIONS) kept.clear();
+    kept.set(id, { json, stored });
+    return stored;
   };
   return {
-    fromJson: (json, id, quarantine, nobody) => mended(parse(json), id, quarantine, nobody),
-    fromValue: (value, id, quarantine, nobody) => mended(checked(objectOf(value)), id, quarantine, nobody),
+    fromJson: (json, id, quarantine, nobody) => {
+      const { value, problem } = parse(json, id);
+      if (problem === null) return value as GroupSettings<R>;
+      quarantine.report({ table, id, column: 'permissions' }, problem);
+      const standIn = nobody();
+      const groupSettings: Record<string, GroupId> = {};
+      for (const name of names)
+        groupSettings[name] = Number.isSafeInteger(value[name]) ? (value[name] as GroupId) : standIn;
+      return groupSettings as GroupSettings<R>;
+    },
   };
 }
 

@@ -1,7 +1,6 @@
 import {
   CHANNEL_PERMISSIONS,
   type Channel,
-  type ChannelPermissions,
   type ChannelPrivacy,
   type ChannelRepository,
   type ChannelView,
@@ -33,6 +32,7 @@ import type { Quarantine } from '../quarantine.js';
 import {
   ascending,
   ColumnReader,
+  type Columns,
   type Flag,
   fromFlagOrNull,
   groupSettingsColumn,
@@ -42,20 +42,8 @@ import {
   toFlag,
   toFlagOrNull,
 } from '../rows.js';
-import { VersionedCache } from '../versioned-cache.js';
-import { ChannelViewCache, type GroupDependents } from './channel-view-cache.js';
-import { GroupValues, PERMISSION_NAMES, SharedPermissions } from './shared-permissions.js';
-
-export interface ChannelCache {
-  readonly channels: VersionedCache<number, Channel>;
-  readonly views: ChannelViewCache;
-  readonly permissions: SharedPermissions;
-}
-export const newChannelCache = (): ChannelCache => ({
-  channels: new VersionedCache(20_000),
-  views: new ChannelViewCache(),
-  permissions: new SharedPermissions(),
-});
+import type { ChannelCache, GroupDependents } from './channel-cache.js';
+import { GroupValues, PERMISSION_NAMES } from './shared-permissions.js';
 
 const SECONDS_PER_DAY = 86_400;
 const NONE_COUNTED: ReadonlyMap<RecipientId, number> = new Map();
@@ -66,10 +54,9 @@ const VIEWED_AT_A_TIME = 1000;
 
 export class SqliteChannelRepository implements ChannelRepository {
   private readonly versionOf;
-  private readonly row;
   private readonly idByName;
   private readonly rowsByName;
-  private readonly columns;
+  private readonly rows;
   private readonly versions;
   private readonly allVersions;
   private readonly viewHeads;
@@ -107,12 +94,9 @@ export class SqliteChannelRepository implements ChannelRepository {
     private readonly quarantine: Quarantine,
   ) {
     this.versionOf = connection.values<number>('SELECT version FROM channel WHERE id = ? AND realm_id = ?');
-    this.row = connection.rows<ChannelRow>('SELECT * FROM channel WHERE id = ?');
     this.idByName = connection.values<ChannelId>('SELECT id FROM channel WHERE realm_id = ? AND name_key = ?');
-    this.rowsByName = connection.rows<ChannelRow>(
-      'SELECT * FROM channel WHERE realm_id = ? AND name_key IN (SELECT value FROM json_each(?)) ORDER BY id',
-    );
-    this.columns = connection.tuples<string[]>(COLUMNS.sql);
+    this.rowsByName = connection.tuples<string[]>(ROWS_BY_NAME.sql);
+    this.rows = connection.tuples<string[]>(ROWS.sql);
     this.versions = connection.tuples<string[]>(VERSIONS.sql);
     this.allVersions = connection.tuples<string[]>(ALL_VERSIONS.sql);
     this.viewHeads = connection.tuples<string[]>(VIEW_HEADS.sql);
@@ -208,11 +192,11 @@ export class SqliteChannelRepository implements ChannelRepository {
   async find(realmId: RealmId, id: ChannelId): Promise<Channel | null> {
     const version = this.versionOf.get(id, realmId);
     if (version === undefined) return null;
-    const cached = this.cache.channels.get(id, version);
+    const cached = this.cache.find(id, version);
     if (cached) return cached;
-    const channel = this.toChannel(this.row.get(id)!);
-    this.cache.channels.put(this.connection, id, version, channel);
-    return channel;
+    const [channel] = this.readTogether(realmId, [id]);
+    this.cache.put(this.connection, channel!);
+    return channel!;
   }
 
   async findByName(realmId: RealmId, name: string): Promise<Channel | null> {
@@ -221,7 +205,7 @@ export class SqliteChannelRepository implements ChannelRepository {
   }
 
   async listByName(realmId: RealmId, names: readonly string[]): Promise<readonly Channel[]> {
-    return this.rowsByName.all(realmId, jsonList(names.map(foldCase))).map(this.toChannel);
+    return this.toChannels(realmId, ROWS_BY_NAME.parse(this.rowsByName.get(realmId, jsonList(names.map(foldCase)))!));
   }
 
   async list(realmId: RealmId, ids: readonly ChannelId[]): Promise<readonly Channel[]> {
@@ -240,18 +224,18 @@ export class SqliteChannelRepository implements ChannelRepository {
     ids: readonly ChannelId[],
     versions: readonly number[],
   ): Promise<readonly Channel[]> {
-    const loaded: Channel[] = [];
+    const loaded = new Array<Channel>(ids.length);
     /** Places in the list. */
     const missing: number[] = [];
     for (let n = 0; n < ids.length; n++) {
-      const channel = this.cache.channels.get(ids[n]!, versions[n]!);
+      const channel = this.cache.find(ids[n]!, versions[n]!);
       if (channel) loaded[n] = channel;
       else missing.push(n);
     }
     for (const places of slicesOf(missing, READ_AT_A_TIME)) {
       const placeOf = new Map(places.map((n) => [ids[n]!, n]));
       for (const channel of this.readTogether(realmId, placeOf.keys())) {
-        this.cache.channels.put(this.connection, channel.id, channel.version, channel);
+        this.cache.put(this.connection, channel);
         loaded[placeOf.get(channel.id)!] = channel;
       }
       if (missing.length > READ_AT_A_TIME) await this.connection.yield();
@@ -260,33 +244,8 @@ export class SqliteChannelRepository implements ChannelRepository {
   }
 
   /** In no particular order. */
-  private readTogether(realmId: RealmId, wanted: Iterable<ChannelId>): readonly Channel[] {
-    const columns = COLUMNS.parse(this.columns.get(realmId, jsonList(wanted))!);
-    return columns.id.map((id, n) =>
-      // One by one: a loop over the names of the columns costs more than reading them.
-      this.channelOf(
-        {
-          id,
-          realm_id: realmId,
-          version: columns.version[n]!,
-          recipient_id: columns.recipient_id[n]!,
-          name: columns.name[n]!,
-          description: columns.description[n]!,
-          rendered_description: columns.rendered_description[n]!,
-          privacy: columns.privacy[n]!,
-          is_archived: columns.is_archived[n]!,
-          creator_id: columns.creator_id[n]!,
-          created_at: columns.created_at[n]!,
-          message_retention_days: columns.message_retention_days[n]!,
-          topics_policy: columns.topics_policy[n]!,
-          folder_id: columns.folder_id[n]!,
-          is_default: columns.is_default[n]!,
-          is_recently_active: columns.is_recently_active[n]!,
-          first_message_id: columns.first_message_id[n]!,
-        },
-        permissions.fromValue(columns.permissions[n], id, this.quarantine, () => this.groups.nobodyOf(realmId)),
-      ),
-    );
+  private readTogether(realmId: RealmId, ids: Iterable<ChannelId>): readonly Channel[] {
+    return this.toChannels(realmId, ROWS.parse(this.rows.get(realmId, jsonList(ids))!));
   }
 
   async listViews(realmId: RealmId, wanted: readonly ChannelId[]): Promise<readonly ChannelView[]> {
@@ -319,25 +278,16 @@ export class SqliteChannelRepository implements ChannelRepository {
     channels: readonly Channel[],
     subscriberCounts: readonly number[],
   ): Promise<readonly ChannelView[]> {
-    const { connection } = this;
-    const { views } = this.cache;
     const valuesVersion = this.groups.valuesVersionOf(realmId);
-    const known = channels.map(({ id, version }) => views.find(id, version, valuesVersion));
-    const unknown = channels.filter((_, n) => !known[n]);
-    const dependents = await this.groupDependents(realmId, unknown, valuesVersion);
-
+    const dependents = await this.groupDependents(realmId, channels, valuesVersion);
     const now = this.clock.now();
     const recent = await this.countRecent(realmId, channels, now);
     return channels.map((channel, n) => {
-      const ageDays = ageInDays(channel, now);
       const counts = {
         subscriberCount: subscriberCounts[n]!,
-        weeklyTraffic: weeklyTraffic(recent.get(channel.recipientId) ?? 0, ageDays),
+        weeklyTraffic: weeklyTraffic(recent.get(channel.recipientId) ?? 0, ageInDays(channel, now)),
       };
-      const view = known[n];
-      return view
-        ? views.withCounts(connection, view, channel, counts, valuesVersion)
-        : views.add(connection, channel, dependents.get(channel.id)!, counts, valuesVersion);
+      return this.cache.viewOf(this.connection, channel, dependents[n]!, counts, valuesVersion);
     });
   }
 
@@ -355,30 +305,27 @@ export class SqliteChannelRepository implements ChannelRepository {
     return this.topics.countSince(realmId, counted, now - TRAFFIC_DAYS * SECONDS_PER_DAY);
   }
 
+  /** In the order of the channels. */
   private async groupDependents(
     realmId: RealmId,
     channels: readonly Channel[],
     valuesVersion: number,
-  ): Promise<ReadonlyMap<ChannelId, GroupDependents>> {
-    const dependents = new Map<ChannelId, GroupDependents>();
-    const unknown: Channel[] = [];
-    for (const channel of channels) {
-      const known = this.cache.views.findGroupDependents(channel, valuesVersion);
-      if (known) dependents.set(channel.id, known);
-      else unknown.push(channel);
-    }
-    if (unknown.length === 0) return dependents;
+  ): Promise<readonly GroupDependents[]> {
+    const known = channels.map((channel) => this.cache.findGroupDependents(channel, valuesVersion));
     const granted = new Set<GroupId>();
-    for (const { permissions } of unknown) for (const name of PERMISSION_NAMES) granted.add(permissions[name]);
+    channels.forEach(({ permissions }, n) => {
+      if (!known[n]) for (const name of PERMISSION_NAMES) granted.add(permissions[name]);
+    });
+    if (granted.size === 0) return known as readonly GroupDependents[];
     const values = new GroupValues(await this.groups.settingValues(realmId, [...granted]));
     const system = await this.groups.systemGroupIds(realmId);
-    for (const { id, permissions } of unknown) {
-      dependents.set(id, {
-        permissions: this.cache.permissions.of(permissions, values),
-        sendersSystemGroup: SENDER_GROUPS.find((name) => system[name] === permissions.canSendMessage) ?? null,
-      });
-    }
-    return dependents;
+    return channels.map(
+      ({ permissions }, n) =>
+        known[n] ?? {
+          permissions: this.cache.permissions.of(permissions, values),
+          sendersSystemGroup: SENDER_GROUPS.find((name) => system[name] === permissions.canSendMessage) ?? null,
+        },
+    );
   }
 
   async listRecentlyActiveIds(realmId: RealmId, after: ChannelId | null, limit: number): Promise<readonly ChannelId[]> {
@@ -495,33 +442,40 @@ export class SqliteChannelRepository implements ChannelRepository {
     return new DomainError('CHANNEL_NAME_TAKEN', `Channel '${name}' already exists`, { channelId, channelName: name });
   }
 
-  private readonly toChannel = (row: ChannelRow): Channel => {
-    const nobody = () => this.groups.nobodyOf(row.realm_id);
-    return this.channelOf(row, permissions.fromJson(row.permissions, row.id, this.quarantine, nobody));
-  };
-
-  private channelOf(row: Omit<ChannelRow, 'permissions'>, permissions: ChannelPermissions): Channel {
+  /** In the order of the rows. One by one: a loop over the names of the columns costs more than reading them. */
+  private toChannels(realmId: RealmId, rows: Columns<ChannelRow>): readonly Channel[] {
     const { quarantine } = this;
-    return {
-      id: row.id,
-      realmId: row.realm_id,
-      recipientId: row.recipient_id,
-      name: row.name,
-      description: row.description,
-      renderedDescription: row.rendered_description,
-      privacy: quarantine.word(row.privacy, PRIVACIES, 'privateProtectedHistory', 'channel', row.id, 'privacy'),
-      isArchived: row.is_archived === 1,
-      creatorId: row.creator_id,
-      createdAt: row.created_at,
-      messageRetentionDays: row.message_retention_days === FOREVER ? 'forever' : row.message_retention_days,
-      topicsPolicy: quarantine.word(row.topics_policy, TOPICS_POLICIES, 'inherit', 'channel', row.id, 'topics_policy'),
-      folderId: row.folder_id,
-      isDefault: row.is_default === 1,
-      isRecentlyActive: row.is_recently_active === 1,
-      firstMessageId: row.first_message_id,
-      permissions,
-      version: row.version,
-    };
+    const nobody = () => this.groups.nobodyOf(realmId);
+    return rows.id.map((id, n) => {
+      const retentionDays = rows.message_retention_days[n]!;
+      return {
+        id,
+        realmId,
+        recipientId: rows.recipient_id[n]!,
+        name: rows.name[n]!,
+        description: rows.description[n]!,
+        renderedDescription: rows.rendered_description[n]!,
+        privacy: quarantine.word(rows.privacy[n]!, PRIVACIES, 'privateProtectedHistory', 'channel', id, 'privacy'),
+        isArchived: rows.is_archived[n] === 1,
+        creatorId: rows.creator_id[n]!,
+        createdAt: rows.created_at[n]!,
+        messageRetentionDays: retentionDays === FOREVER ? 'forever' : retentionDays,
+        topicsPolicy: quarantine.word(
+          rows.topics_policy[n]!,
+          TOPICS_POLICIES,
+          'inherit',
+          'channel',
+          id,
+          'topics_policy',
+        ),
+        folderId: rows.folder_id[n]!,
+        isDefault: rows.is_default[n] === 1,
+        isRecentlyActive: rows.is_recently_active[n] === 1,
+        firstMessageId: rows.first_message_id[n]!,
+        permissions: permissions.fromJson(rows.permissions[n]!, id, quarantine, nobody),
+        version: rows.version[n]!,
+      };
+    });
   }
 }
 
@@ -536,7 +490,6 @@ const PRIVACIES: readonly ChannelPrivacy[] = ['webPublic', 'public', 'privateSha
 
 interface ChannelRow {
   readonly id: ChannelId;
-  readonly realm_id: RealmId;
   readonly version: number;
   readonly recipient_id: RecipientId;
   readonly name: string;
@@ -555,29 +508,31 @@ interface ChannelRow {
   readonly permissions: string;
 }
 
-const COLUMNS = new ColumnReader<Omit<ChannelRow, 'realm_id'>>(
-  [
-    'id',
-    'version',
-    'recipient_id',
-    'name',
-    'description',
-    'rendered_description',
-    'privacy',
-    'is_archived',
-    'creator_id',
-    'created_at',
-    'message_retention_days',
-    'topics_policy',
-    'folder_id',
-    'is_default',
-    'is_recently_active',
-    'first_message_id',
-    'permissions',
-  ],
-  '(SELECT * FROM channel WHERE +realm_id = ? AND id IN (SELECT value FROM json_each(?)))',
-  ['permissions'],
-);
+const rows = (where: string) =>
+  new ColumnReader<ChannelRow>(
+    [
+      'id',
+      'version',
+      'recipient_id',
+      'name',
+      'description',
+      'rendered_description',
+      'privacy',
+      'is_archived',
+      'creator_id',
+      'created_at',
+      'message_retention_days',
+      'topics_policy',
+      'folder_id',
+      'is_default',
+      'is_recently_active',
+      'first_message_id',
+      'permissions',
+    ],
+    `(SELECT * FROM channel WHERE ${where})`,
+  );
+const ROWS = rows('+realm_id = ? AND id IN (SELECT value FROM json_each(?))');
+const ROWS_BY_NAME = rows('realm_id = ? AND name_key IN (SELECT value FROM json_each(?)) ORDER BY id');
 
 const versions = (where: string) =>
   new ColumnReader<Pick<ChannelRow, 'id' | 'version'>>(

@@ -1,0 +1,95 @@
+import type { Channel, ChannelView } from '@parley/domain/channels';
+import type { Connection } from '../connection.js';
+import { VersionedCache } from '../versioned-cache.js';
+import { SharedPermissions } from './shared-permissions.js';
+
+/** What hangs on the groups of the organization, and on whoever is in them. */
+export type GroupDependents = Pick<ChannelView, 'permissions' | 'sendersSystemGroup'>;
+/** What changes without the channel. */
+export type ChannelCounts = Pick<ChannelView, 'subscriberCount' | 'weeklyTraffic'>;
+
+interface KnownChannel {
+  readonly channel: Channel;
+  /** May be of an earlier version, with the same permissions. */
+  lastView: ChannelView | null;
+  /** Of the groups whose values the view has. */
+  valuesVersion: number;
+}
+
+/**
+ * Channels as they were last read, and as they were last seen: as long as nothing of one changes it is the same object, by which
+ * others know what they have made of it. Shared by all connections.
+ */
+export class ChannelCache {
+  readonly permissions = new SharedPermissions();
+  private readonly channels = new VersionedCache<number, KnownChannel>(20_000);
+
+  find(id: number, version: number): Channel | undefined {
+    return this.channels.get(id, version)?.channel;
+  }
+
+  put(connection: Connection, channel: Channel): void {
+    const before = this.channels.peek(channel.id);
+    // Equal permissions are the same object, mostly: `groupSettingsColumn`.
+    const known: KnownChannel =
+      before?.channel.permissions === channel.permissions
+        ? { channel, lastView: before.lastView, valuesVersion: before.valuesVersion }
+        : { channel, lastView: null, valuesVersion: 0 };
+    this.channels.put(connection, channel.id, channel.version, known);
+  }
+
+  /** Null where they have to be read. */
+  findGroupDependents({ id, permissions }: Channel, valuesVersion: number): GroupDependents | null {
+    const known = this.channels.peek(id);
+    return known?.valuesVersion === valuesVersion && known.channel.permissions === permissions ? known.lastView : null;
+  }
+
+  viewOf(
+    connection: Connection,
+    channel: Channel,
+    dependents: GroupDependents,
+    counts: ChannelCounts,
+    valuesVersion: number,
+  ): ChannelView {
+    const known = this.channels.get(channel.id, channel.version);
+    const last = known?.lastView;
+    const view = last && isOf(last, channel, dependents, counts) ? last : makeView(channel, dependents, counts);
+    if (known && connection.isCacheable) {
+      known.lastView = view;
+      known.valuesVersion = valuesVersion;
+    }
+    return view;
+  }
+}
+
+const isOf = (view: ChannelView, channel: Channel, dependents: GroupDependents, counts: ChannelCounts): boolean =>
+  view.version === channel.version &&
+  view.permissions === dependents.permissions &&
+  view.sendersSystemGroup === dependents.sendersSystemGroup &&
+  view.subscriberCount === counts.subscriberCount &&
+  view.weeklyTraffic === counts.weeklyTraffic;
+
+/** Spelt out: views are many (docs/performance.md). */
+const makeView = (channel: Channel, dependents: GroupDependents, counts: ChannelCounts): ChannelView => ({
+  id: channel.id,
+  realmId: channel.realmId,
+  recipientId: channel.recipientId,
+  name: channel.name,
+  description: channel.description,
+  renderedDescription: channel.renderedDescription,
+  privacy: channel.privacy,
+  isArchived: channel.isArchived,
+  creatorId: channel.creatorId,
+  createdAt: channel.createdAt,
+  messageRetentionDays: channel.messageRetentionDays,
+  topicsPolicy: channel.topicsPolicy,
+  folderId: channel.folderId,
+  isDefault: channel.isDefault,
+  isRecentlyActive: channel.isRecentlyActive,
+  firstMessageId: channel.firstMessageId,
+  version: channel.version,
+  permissions: dependents.permissions,
+  sendersSystemGroup: dependents.sendersSystemGroup,
+  subscriberCount: counts.subscriberCount,
+  weeklyTraffic: counts.weeklyTraffic,
+});
