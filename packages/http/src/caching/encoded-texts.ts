@@ -1,43 +1,47 @@
 import { BoundedCache } from './bounded-cache.js';
 
-interface Chunk {
-  readonly parts: readonly string[];
+interface Encoded<Part> {
+  readonly parts: readonly Part[];
   readonly bytes: Buffer;
   readonly weight: number;
 }
 
-/** In bytes, with the texts they are made of. */
+/** In bytes, with what they are made of. */
 const DEFAULT_ROOM = 16 * 1024 * 1024;
-/** What is shorter may be a mere comma in front of the others. */
-const SHORTEST_KEY = 1;
 
 /**
  * Parts of answers, put together and encoded once however many clients are sent the same: when thousands read on in the log
  * from the same place, or fetch the same long list, what they are sent is in memory once.
  */
-export class EncodedTexts {
-  private readonly cache: BoundedCache<string, Chunk>;
+export class EncodedTexts<Part> {
+  private readonly cache: BoundedCache<Part, Encoded<Part>>;
 
-  /** `separator`: what stands between the parts; default: nothing. */
+  /** `textOf`: of parts side by side. */
   constructor(
+    readonly textOf: (parts: readonly Part[]) => string,
     room: number = DEFAULT_ROOM,
-    private readonly separator = '',
   ) {
     this.cache = new BoundedCache(room);
   }
 
-  /** The UTF-8 bytes of all parts together. */
-  of(parts: readonly string[]): Buffer {
-    const key = parts[0]!.length > SHORTEST_KEY ? parts[0]! : parts[1]!;
+  /** The UTF-8 bytes of all parts together. `key`: one of them that begins no other list, mostly. */
+  of(parts: readonly Part[], key: Part = parts[0]!): Buffer {
     const known = this.cache.get(key);
     if (known && isSame(known.parts, parts)) return known.bytes;
-    const bytes = Buffer.from(parts.join(this.separator));
+    const bytes = encode(this.textOf(parts));
     this.cache.put(key, { parts, bytes, weight: 2 * bytes.length });
     return bytes;
   }
 }
 
-/** Mostly the very same strings, for which nothing is compared but where they are. */
-function isSame(some: readonly string[], others: readonly string[]): boolean {
+/** `Buffer.from` takes the memory for three bytes a character first, and gives most of it back. */
+function encode(text: string): Buffer {
+  const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text));
+  bytes.write(text);
+  return bytes;
+}
+
+/** Mostly the very same ones, for which nothing is compared but where they are. */
+function isSame<Part>(some: readonly Part[], others: readonly Part[]): boolean {
   return some.length === others.length && some.every((part, index) => part === others[index]);
 }

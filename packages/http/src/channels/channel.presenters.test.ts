@@ -6,6 +6,7 @@ import {
   presentSubscribeUsers,
   presentSubscription,
   presentTopic,
+  sharedChannels,
 } from './channel.presenters.js';
 
 describe('a channel', () => {
@@ -63,6 +64,8 @@ describe('a channel', () => {
   it('has the same fields in the text for lists, whose permissions are presented once for all channels with the same', () => {
     expect(JSON.parse(channelText(view).json)).toEqual(presentChannel(view));
     expect(channelText(view)).toBe(channelText(view));
+    const bytes = sharedChannels([]).encoded.of([view, view]);
+    expect(JSON.parse(`[${bytes}]`)).toEqual([presentChannel(view), presentChannel(view)]);
     let reads = 0;
     const permissions = new Proxy(view.permissions, {
       get: (values, name) => {
@@ -85,6 +88,42 @@ describe('a channel', () => {
       can_administer_channel_group: { direct_members: [fixture.user('hamlet').id], direct_subgroups: [] },
       subscriber_count: 1,
       message_retention_days: null,
+    });
+  });
+
+  it('says every field as it is, whatever the texts hold', () => {
+    const text = 'a "quoted" \\ line\n\u2028 \u0000 é 🎉 \ud800';
+    const full = {
+      ...view,
+      name: text,
+      description: text,
+      renderedDescription: text,
+      isArchived: true,
+      creatorId: null,
+      messageRetentionDays: 'forever',
+      topicsPolicy: 'emptyTopicOnly',
+      folderId: 5,
+      firstMessageId: 6,
+      isRecentlyActive: false,
+      subscriberCount: 7,
+      weeklyTraffic: null,
+    } as ChannelView;
+    expect(presentChannel(full)).toEqual({
+      ...presentChannel(view),
+      stream_id: view.id,
+      name: text,
+      is_archived: true,
+      description: text,
+      rendered_description: text,
+      date_created: view.createdAt,
+      creator_id: null,
+      message_retention_days: -1,
+      topics_policy: 'empty_topic_only',
+      first_message_id: 6,
+      folder_id: 5,
+      is_recently_active: false,
+      subscriber_count: 7,
+      stream_weekly_traffic: null,
     });
   });
 

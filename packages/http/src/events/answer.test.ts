@@ -1,6 +1,5 @@
 import type { Delivery } from '@parley/domain/events';
-import { EncodedTexts } from '../caching/encoded-texts.js';
-import { EventAnswer } from './answer.js';
+import { EventAnswer, newSharedTexts } from './answer.js';
 import type { Presented } from './event-presenter.js';
 import { SharedText } from './event-texts.js';
 
@@ -11,7 +10,7 @@ const NOTHING_CONFIRMED = -1;
 
 describe('an answer to a poll', () => {
   it('numbers what an event became from its place in the log on', () => {
-    const answer = new EventAnswer(new EncodedTexts());
+    const answer = new EventAnswer(newSharedTexts());
     expect(answer.take(delivery(3), new SharedText('{"type":"a"'), NOTHING_CONFIRMED)).toBe('shown');
     expect(answer.take(delivery(4), [], NOTHING_CONFIRMED)).toBe('silent');
     expect(answer.take(delivery(5), [['{"type":"b"'], ['{"type":', '"c"']], NOTHING_CONFIRMED)).toBe('shown');
@@ -28,14 +27,14 @@ describe('an answer to a poll', () => {
   it('leaves out what was confirmed, which may end within what one event became', () => {
     const three: Presented = [['{"n":0'], [new SharedText('{"n":1')], ['{"n":2']];
     const take = (acked: number) => {
-      const answer = new EventAnswer(new EncodedTexts());
+      const answer = new EventAnswer(newSharedTexts());
       return [answer.take(delivery(2), three, acked), textOf(answer).map(({ n }: { n: number }) => n)];
     };
     expect(take(2 * 1024 - 1)).toEqual(['shown', [0, 1, 2]]);
     expect(take(2 * 1024)).toEqual(['shown', [1, 2]]);
     expect(take(2 * 1024 + 1)).toEqual(['shown', [2]]);
     expect(take(2 * 1024 + 2)).toEqual(['silent', []]);
-    const one = new EventAnswer(new EncodedTexts());
+    const one = new EventAnswer(newSharedTexts());
     expect([one.take(delivery(2), event(), 2 * 1024), one.take(delivery(2), event(), 2 * 1024 - 1)]).toEqual([
       'silent',
       'shown',
@@ -43,7 +42,7 @@ describe('an answer to a poll', () => {
   });
 
   it('has a thousand events at most, and nothing of what does not fit whole', () => {
-    const answer = new EventAnswer(new EncodedTexts());
+    const answer = new EventAnswer(newSharedTexts());
     for (let seq = 1; seq < 1000; seq++) expect(answer.take(delivery(seq), event(), NOTHING_CONFIRMED)).toBe('shown');
     expect(answer.take(delivery(1000), [['{"n":0'], ['{"n":1']], NOTHING_CONFIRMED)).toBe('left');
     expect(answer.take(delivery(1000), event(), NOTHING_CONFIRMED)).toBe('shown');
@@ -58,7 +57,7 @@ describe('an answer to a poll', () => {
       ['字', 3],
     ] as const) {
       const filling = character.repeat(Math.floor(999_000 / bytes));
-      const answer = new EventAnswer(new EncodedTexts());
+      const answer = new EventAnswer(newSharedTexts());
       const shown: string[] = [];
       for (let seq = 1; seq <= 5; seq++) {
         const piece = seq % 2 === 0 ? new SharedText(`{"x":"${filling}"`) : [[`{"x":"${filling}"`]];
@@ -70,14 +69,14 @@ describe('an answer to a poll', () => {
   });
 
   it('has one event that is longer by itself, and nothing beside it', () => {
-    const answer = new EventAnswer(new EncodedTexts());
+    const answer = new EventAnswer(newSharedTexts());
     expect(answer.take(delivery(1), event(5_000_000), NOTHING_CONFIRMED)).toBe('shown');
     expect(answer.take(delivery(2), event(), NOTHING_CONFIRMED)).toBe('left');
     expect(textOf(answer)).toHaveLength(1);
   });
 
   it('has bytes in common with other answers that say the same from some place on', () => {
-    const shared = new EncodedTexts();
+    const shared = newSharedTexts();
     const events = Array.from({ length: 500 }, () => event(600));
     const answerFrom = (first: number) => {
       const answer = new EventAnswer(shared);
@@ -99,7 +98,7 @@ describe('an answer to a poll', () => {
   });
 
   it('shares no bytes with answers that say something else', () => {
-    const shared = new EncodedTexts();
+    const shared = newSharedTexts();
     const [first, ...rest] = Array.from({ length: 100 }, () => event(600));
     const textsOf = (others: readonly SharedText[]) => {
       const answer = new EventAnswer(shared);
@@ -113,7 +112,7 @@ describe('an answer to a poll', () => {
   });
 
   it('has what is long once, whatever stands around it, and short things together', () => {
-    const shared = new EncodedTexts();
+    const shared = newSharedTexts();
     const long = event(20_000);
     const answers = ['1', '2'].map((localId) => {
       const answer = new EventAnswer(shared);
@@ -128,7 +127,7 @@ describe('an answer to a poll', () => {
   });
 
   it('is handed over in chunks that are not long, and not kept', () => {
-    const answer = new EventAnswer(new EncodedTexts());
+    const answer = new EventAnswer(newSharedTexts());
     for (let seq = 1; seq <= 900; seq++) answer.take(delivery(seq), event(600), NOTHING_CONFIRMED);
     const chunks = answer.finish();
     expect(chunks.length).toBeGreaterThan(5);

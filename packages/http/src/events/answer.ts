@@ -1,5 +1,5 @@
 import { type Delivery, type DeliveryOutcome, POSITIONS_PER_SEQ } from '@parley/domain/events';
-import type { EncodedTexts } from '../caching/encoded-texts.js';
+import { EncodedTexts } from '../caching/encoded-texts.js';
 import type { BodyChunk } from '../routing/reply.js';
 import type { Presented, WireEvent } from './event-presenter.js';
 import { endWithId, SharedText } from './event-texts.js';
@@ -14,6 +14,9 @@ const MAX_SHARED = 64 * 1024;
 /** Chunks end where so many events of the log end, so that answers which begin at different places come to share them. */
 const POSITIONS_PER_CHUNK = 64 * POSITIONS_PER_SEQ;
 
+/** To be put together, and encoded once for all answers that have them. */
+export const newSharedTexts = (): EncodedTexts<string> => new EncodedTexts((texts) => texts.join(''));
+
 /** The events of an answer to a poll, as they are put together. */
 export class EventAnswer {
   private chunks: BodyChunk[] = [];
@@ -25,7 +28,7 @@ export class EventAnswer {
   /** The highest id in it; -1: there is none. */
   lastPosition = -1;
 
-  constructor(private readonly shared: EncodedTexts) {}
+  constructor(private readonly shared: EncodedTexts<string>) {}
 
   /** What one delivery became, as far as the client has not confirmed it: all of it, or it is left for the next answer. */
   take(delivery: Delivery, presented: Presented, acked: number): DeliveryOutcome {
@@ -98,7 +101,8 @@ export class EventAnswer {
   }
 
   private close(minShared = MIN_SHARED): void {
-    if (this.openLength >= minShared) this.chunks.push(this.shared.of(this.open));
+    if (this.openLength >= minShared)
+      this.chunks.push(this.shared.of(this.open, this.open[0] === ',' ? this.open[1] : this.open[0]));
     else if (this.openLength > 0) this.chunks.push(this.open.join(''));
     this.open = [];
     this.openLength = 0;

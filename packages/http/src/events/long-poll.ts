@@ -10,12 +10,11 @@ import {
   type WakeReason,
 } from '@parley/domain/events';
 import type { Caller, Randomness, ReportProblem } from '@parley/domain/shared';
-import { EncodedTexts } from '../caching/encoded-texts.js';
 import type { MessagePart } from '../messages/message-parts.js';
 import type { PublicRealm } from '../realms/public-realm.js';
 import { type Reply, success, WireText } from '../routing/reply.js';
 import type { Request } from '../routing/request.js';
-import { EventAnswer } from './answer.js';
+import { EventAnswer, newSharedTexts } from './answer.js';
 import { CatchUpQueue } from './catch-up-queue.js';
 import type { EventContext, EventWriter, Presented } from './event-presenter.js';
 import { type SharedText, SharedTexts } from './event-texts.js';
@@ -47,7 +46,7 @@ export class LongPoll {
   private readonly line = new CatchUpQueue();
   private readonly turns = new WakeTurns();
   private readonly texts = new SharedTexts();
-  private readonly encoded = new EncodedTexts();
+  private readonly encoded = newSharedTexts();
 
   constructor(
     private readonly writer: EventWriter,

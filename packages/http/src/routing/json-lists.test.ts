@@ -53,20 +53,19 @@ describe('the text of sections', () => {
     /** Not in the order of their ids, as lists by name are not. */
     const all = Array.from({ length: 1000 }, (_, n) => elementOf((n * 377) % 1000));
     const parsed = (elements: readonly Element[]) => elements.map(({ text }) => JSON.parse(text.json));
-    const chunksOf = (elements: readonly Element[], encoded: EncodedTexts) => {
-      const work = writeSections([
-        () => ({ list: new SharedList(elements, ({ text }: Element) => text, encoded), end: 1 }),
-      ]);
+    const newEncoded = () => new EncodedTexts<Element>((some) => some.map(({ text }) => text.json).join(','));
+    const chunksOf = (elements: readonly Element[], encoded: EncodedTexts<Element>) => {
+      const work = writeSections([() => ({ list: new SharedList(elements, encoded), end: 1 })]);
       for (;;) {
         const { done, value } = work.next();
         if (done) return value;
       }
     };
-    const bytesOf = (elements: readonly Element[], encoded: EncodedTexts) =>
+    const bytesOf = (elements: readonly Element[], encoded: EncodedTexts<Element>) =>
       chunksOf(elements, encoded).filter(Buffer.isBuffer);
 
     it.each([0, 1, 19, 20, 50, 199, 200, 201, 1000])('has a list of %d of them, whole', (length) => {
-      const encoded = new EncodedTexts(undefined, ',');
+      const encoded = newEncoded();
       const elements = all.slice(0, length);
       expect(JSON.parse(`{${chunksOf(elements, encoded).map(String).join('')}}`)).toEqual({
         list: parsed(elements),
@@ -75,13 +74,13 @@ describe('the text of sections', () => {
       const { chunks } = encodedList(
         elements.map(({ text }) => text.json),
         (index) => elements[index]!.id,
-        encoded,
+        new EncodedTexts<string>((texts) => texts.join(',')),
       );
       expect(JSON.parse(chunks.map(String).join(''))).toEqual(parsed(elements));
     });
 
     it('encodes neighbours once for everybody, few or many of them', () => {
-      const encoded = new EncodedTexts(undefined, ',');
+      const encoded = newEncoded();
       const known = new Set(bytesOf(all, encoded));
       expect(bytesOf(all, encoded).filter((bytes) => !known.has(bytes))).toEqual([]);
       const sizes = [...known].map((bytes) => JSON.parse(`[${bytes}]`).length);
@@ -93,7 +92,7 @@ describe('the text of sections', () => {
       ['is new', all.toSpliced(500, 0, elementOf(5001))],
       ['is gone', all.toSpliced(500, 1)],
     ])('encodes nothing else anew where one of them %s', (_, changed) => {
-      const encoded = new EncodedTexts(undefined, ',');
+      const encoded = newEncoded();
       const known = new Set(bytesOf(all, encoded));
       const anew = bytesOf(changed, encoded).filter((bytes) => !known.has(bytes));
       expect(anew.length).toBeLessThanOrEqual(1);

@@ -24,13 +24,12 @@ export class PresentedList<T> {
   ) {}
 }
 
-/** A list that may be long, of elements whose texts are kept: many are sent the same ones side by side. */
+/** A list that may be long, and of which many are sent the same elements side by side. An element that changed is another object. */
 export class SharedList<T extends { readonly id: number }> {
   constructor(
     readonly elements: readonly T[],
-    readonly present: (element: T) => PresentedText,
     /** With commas in between. */
-    readonly encoded: EncodedTexts,
+    readonly encoded: EncodedTexts<T>,
   ) {}
 }
 
@@ -40,12 +39,8 @@ export class PresentedText {
 
   /** Of an object that has fields: the same with more of them behind. */
   with(fields: WireFields): PresentedText {
-    return this.withFieldsOf(new PresentedText(JSON.stringify(fields)));
-  }
-
-  /** The same with those of another object behind. */
-  withFieldsOf(other: PresentedText): PresentedText {
-    return other.json === '{}' ? this : new PresentedText(`${this.json.slice(0, -1)},${other.json.slice(1)}`);
+    const more = JSON.stringify(fields);
+    return more === '{}' ? this : new PresentedText(`${this.json.slice(0, -1)},${more.slice(1)}`);
   }
 }
 
@@ -108,13 +103,12 @@ function* writeList<T>({ elements, present }: PresentedList<T>, texts: BodyChunk
 }
 
 function* writeSharedList<T extends { readonly id: number }>(
-  { elements, present, encoded }: SharedList<T>,
+  { elements, encoded }: SharedList<T>,
   texts: BodyChunk[],
 ): Generator<void, void> {
   let start = '[';
   for (const run of runsOf(elements, (index) => elements[index]!.id)) {
-    const presented = run.map((element) => present(element).json);
-    texts.push(start, encodedTogether(presented, encoded));
+    texts.push(start, encodedTogether(run, encoded));
     start = ',';
     yield;
   }
@@ -128,7 +122,7 @@ function* writeSharedList<T extends { readonly id: number }>(
 export function encodedList(
   elements: readonly string[],
   idAt: (index: number) => number,
-  encoded: EncodedTexts,
+  encoded: EncodedTexts<string>,
 ): PresentedChunks {
   const chunks: BodyChunk[] = [];
   for (const run of runsOf(elements, idAt)) {
@@ -148,5 +142,5 @@ function* runsOf<T>(elements: readonly T[], idAt: (index: number) => number): Ge
   }
 }
 
-const encodedTogether = (elements: readonly string[], encoded: EncodedTexts): BodyChunk =>
-  elements.length < SHORTEST_KEPT_RUN ? elements.join(',') : encoded.of(elements);
+const encodedTogether = <T>(elements: readonly T[], encoded: EncodedTexts<T>): BodyChunk =>
+  elements.length < SHORTEST_KEPT_RUN ? encoded.textOf(elements) : encoded.of(elements);

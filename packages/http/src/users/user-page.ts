@@ -35,7 +35,7 @@ export type UserListForm = Omit<UserForm, 'seesEmail'>;
 /** Presents lists of users as JSON text that is kept, so that only users who changed are read and presented anew. */
 export class UserPagePresenter {
   private readonly cache: BoundedCache<UserId, UserTexts>;
-  private readonly encoded = new EncodedTexts(ROOM_FOR_LISTS, ',');
+  private readonly encoded = new EncodedTexts<string>((texts) => texts.join(','), ROOM_FOR_LISTS);
 
   constructor(
     private readonly realmUrls: RealmUrls,
