@@ -37,8 +37,7 @@ export class EncodedTexts<Part> {
 /** `Buffer.from` takes the memory for three bytes a character first, and gives most of it back. */
 function encode(text: string): Buffer {
   const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text));
-  bytes.write(text);
-  return bytes;
+  return bytes.subarray(0, bytes.write(text));
 }
 
 /** Mostly the very same ones, for which nothing is compared but where they are. */
