@@ -35,6 +35,7 @@ import { SeededRandom } from '../demo/seeded-random.js';
 import { type ComposedParley, composeParley } from '../parley.js';
 import type { ParleyParts } from '../parley-parts.js';
 import type { PushServiceAccount } from '../push/push-service-account.js';
+import { JobWorkers } from '../workers/job-workers.js';
 import { AnswerChecks } from './answer-checks.js';
 import { fieldsOf } from './expectations.js';
 import type { TestReply } from './test-reply.js';
@@ -65,6 +66,8 @@ export interface TestServerOptions {
   readonly exportLimits?: Partial<ExportLimits>;
   readonly limits?: Partial<TransportLimits>;
   readonly jwtSecrets?: ReadonlyMap<string, string>;
+  /** Whether it does jobs as soon as they are due, while the test goes on; default: only the test does them, by `runJobs`. */
+  readonly doesJobs?: boolean;
   /** What its organization begins with; default: a person of each role and nothing else. */
   readonly snapshot?: ServerSnapshot;
 }
@@ -156,6 +159,7 @@ export class TestServer {
     private readonly server: Server,
     readonly url: string,
     private readonly seed: number,
+    readonly doesJobs: boolean,
   ) {
     this.mailer = parts.mailer as FakeMailer;
     this.answers = new AnswerChecks(parley.routes);
@@ -185,7 +189,7 @@ export class TestServer {
   }
 
   private static async open(
-    options: Omit<TestServerOptions, 'snapshot'>,
+    { doesJobs = false, ...options }: Omit<TestServerOptions, 'snapshot'>,
     contents: StorageContents | undefined,
     seed: number,
   ): Promise<TestServer> {
@@ -222,8 +226,9 @@ export class TestServer {
       release: () => storage.close(),
     };
     const parley = await composeParley(parts);
+    if (!doesJobs) await parley.useCase(JobWorkers).stop();
     server.on('request', parley.handler);
-    return new TestServer(parts, parley, storage, clock, server, url, seed);
+    return new TestServer(parts, parley, storage, clock, server, url, seed, doesJobs);
   }
 
   async addRealm(stringId: string): Promise<RealmId> {
