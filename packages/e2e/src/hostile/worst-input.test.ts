@@ -74,7 +74,7 @@ describe('the worst that each operation may be sent', () => {
       channels: size(200, 1000),
       messages: size(3000, 20_000),
     });
-    server = await organization.serve(['--dev', '--shed-load=off'], '0', {
+    server = await organization.serve(['--dev'], '0', {
       isProbed: true,
       environment: { ...services.environment, PARLEY_JWT_SECRETS: JSON.stringify({ '': JWT_SECRET }) },
     });
