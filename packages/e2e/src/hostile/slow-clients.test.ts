@@ -74,7 +74,7 @@ describe('a server with clients that are slow', () => {
       await pause(2500);
       // What came before they were dropped is read only now: a paused connection does not tell that it has ended.
       for (const socket of sockets) socket.resume();
-      expect(await haveAllEnded(sockets, 10_000)).not.toBeNull();
+      expect(await haveAllEnded(sockets, 60_000)).not.toBeNull();
       expect(await servedStatus()).toBe(200);
     }
     const { peakBytes } = await server.probe.lap();
@@ -90,7 +90,7 @@ describe('a server with clients that are slow', () => {
     const sockets = await Promise.all(Array.from({ length: size(200, 2000) }, open));
     for (const socket of sockets) socket.resume().write(text);
     expect(await servedStatus()).toBe(200);
-    expect(await haveAllEnded(sockets, HEADERS_MS + 3000)).not.toBeNull();
+    expect(await haveAllEnded(sockets, HEADERS_MS + 30_000)).not.toBeNull();
     expect(await servedStatus()).toBe(200);
   });
 });
