@@ -8,8 +8,6 @@ import { COMMANDS } from './commands.js';
 import { runCommandLine } from './run-command-line.js';
 
 // Real databases, real passwords; a busy machine takes its time.
-jest.setTimeout(60_000);
-
 describe('parley', () => {
   let directory: string;
   beforeAll(async () => {

@@ -18,8 +18,6 @@ import { join } from 'node:path';
 import { runCommandLine } from './run-command-line.js';
 
 // Real databases, real passwords; a busy machine takes its time.
-jest.setTimeout(60_000);
-
 const until = async (condition: () => Promise<boolean>) => {
   while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 20));
 };
