@@ -40,6 +40,7 @@ describe('parley', () => {
       err: (line: string) => err.push(line),
       readInput: async () => input,
       interrupted: async () => {},
+      comeAfterServer: () => {},
     };
     const code = await runCommandLine([...args, `--database=sqlite:${database}`], terminal, environment);
     return { code, out: out.join('\n'), err: err.join('\n') };
@@ -65,6 +66,7 @@ describe('parley', () => {
         err: (line: string) => fail(new Error(line)),
         readInput: async () => '',
         interrupted: () => interrupted,
+        comeAfterServer: () => {},
       };
       void runCommandLine(
         ['serve', '--new-database', '--port=0', '--log-level=silent', `--database=sqlite:${database}`, ...args],
