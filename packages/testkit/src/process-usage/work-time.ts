@@ -7,8 +7,12 @@ const TRIES = 3;
 
 let slowness: number | undefined;
 
-/** How many times as long this machine takes as the one for which tests choose their limits; 1 where it is quicker. */
-export async function machineSlowness(): Promise<number> {
+/**
+ * How many times as long this machine takes as the one for which tests choose their limits; 1 where it is quicker. Measured
+ * once, unless it is asked for anew: others may use the machine more than before.
+ */
+export async function machineSlowness(isAnew = false): Promise<number> {
+  if (isAnew) slowness = undefined;
   slowness ??= await measureSlowness();
   return slowness;
 }
@@ -16,14 +20,12 @@ export async function machineSlowness(): Promise<number> {
 /**
  * How long this thread works on something, in milliseconds of the machine for which tests choose their limits: without the time
  * for which others have the core, and less on a slower machine. What takes longer than the limit is tried again, since other
- * work of the process, such as collecting garbage, may fall into it, and others may use the machine more than before; the least
- * counts.
+ * work of the process, such as collecting garbage, may fall into it; the least counts.
  */
 export async function workMsOf(work: () => unknown, limitMs: number): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
   for (let count = 0; count < TRIES && least > limitMs; count++) {
-    if (count > 0) slowness = undefined;
-    const factor = await machineSlowness();
+    const factor = await machineSlowness(count > 0);
     least = Math.min(least, (await timed(work)) / factor);
   }
   return least;
