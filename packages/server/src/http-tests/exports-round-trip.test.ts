@@ -208,7 +208,7 @@ async function signIn(server: TestServer, people: readonly TestUser[]): Promise<
 }
 
 it('an organization that was exported and imported on a new server answers everybody as before', async () => {
-  const from = await TestServer.start();
+  const from = await TestServer.start({ worksInBackground: true });
   expect(forgottenReads(from.parley.routes)).toEqual([]);
   const ophelia = await fill(from);
   fieldsOf(await from.post('/users/me/presence', from.people.hamlet, { status: 'active' }));

@@ -128,7 +128,9 @@ describe('POST /users/me/presence (users §8.1)', () => {
   });
 
   it('is stored soon, with update ids that nobody gets again', async () => {
-    const { hamlet } = people;
+    await server.close();
+    server = await TestServer.start({ worksInBackground: true });
+    const { hamlet } = server.people;
     const { commits } = server.storage;
     const { presence_last_update_id: before } = await reported(hamlet, { last_update_id: -1 });
     const stored = () => server.storage.uow.read((r) => r.presence.list(server.realmId));

@@ -10,7 +10,7 @@ let hamlet: TestUser;
 let people = 0;
 beforeAll(async () => {
   service = await TestPushService.start();
-  server = await TestServer.start({ push: service.account, doesJobs: true });
+  server = await TestServer.start({ push: service.account, worksInBackground: true });
 });
 beforeEach(async () => {
   hamlet = await server.addUser({ email: `hamlet${++people}@zulip.com`, fullName: `Hamlet ${people}` });

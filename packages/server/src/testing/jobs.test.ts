@@ -23,7 +23,7 @@ describe('the jobs of a server under test', () => {
   });
 
   it('are done by the server where the test wants that, and then by nobody else', async () => {
-    const server = await TestServer.start({ doesJobs: true });
+    const server = await TestServer.start({ worksInBackground: true });
     await invite(server);
     while (server.mailer.letters.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
     await expect(runJobs(server, handlerOf(server))).rejects.toThrow('The server does its jobs itself');

@@ -6,7 +6,7 @@ import type { TestServer } from './test-server.js';
  * @throws what the first one that failed threw
  */
 export async function runJobs(server: TestServer, handler: JobHandler): Promise<void> {
-  if (server.doesJobs) throw new Error('The server does its jobs itself: who of the two comes first is not known');
+  if (server.worksInBackground) throw new Error('The server does its jobs itself');
   const failures: unknown[] = [];
   const { unitOfWork: uow } = server.parley.ports;
   const report = (_: string, { err }: Readonly<Record<string, unknown>>) => void failures.push(err);

@@ -35,7 +35,6 @@ import { SeededRandom } from '../demo/seeded-random.js';
 import { type ComposedParley, composeParley } from '../parley.js';
 import type { ParleyParts } from '../parley-parts.js';
 import type { PushServiceAccount } from '../push/push-service-account.js';
-import { JobWorkers } from '../workers/job-workers.js';
 import { AnswerChecks } from './answer-checks.js';
 import { fieldsOf } from './expectations.js';
 import type { TestReply } from './test-reply.js';
@@ -66,8 +65,11 @@ export interface TestServerOptions {
   readonly exportLimits?: Partial<ExportLimits>;
   readonly limits?: Partial<TransportLimits>;
   readonly jwtSecrets?: ReadonlyMap<string, string>;
-  /** Whether it does jobs as soon as they are due, while the test goes on; default: only the test does them, by `runJobs`. */
-  readonly doesJobs?: boolean;
+  /**
+   * Whether workers do their jobs and their housekeeping while the test goes on, when real time has passed; default: nobody
+   * does, but for the jobs that the test itself does (`runJobs`).
+   */
+  readonly worksInBackground?: boolean;
   /** What its organization begins with; default: a person of each role and nothing else. */
   readonly snapshot?: ServerSnapshot;
 }
@@ -159,7 +161,7 @@ export class TestServer {
     private readonly server: Server,
     readonly url: string,
     private readonly seed: number,
-    readonly doesJobs: boolean,
+    readonly worksInBackground: boolean,
   ) {
     this.mailer = parts.mailer as FakeMailer;
     this.answers = new AnswerChecks(parley.routes);
@@ -189,7 +191,7 @@ export class TestServer {
   }
 
   private static async open(
-    { doesJobs = false, ...options }: Omit<TestServerOptions, 'snapshot'>,
+    { worksInBackground = false, ...options }: Omit<TestServerOptions, 'snapshot'>,
     contents: StorageContents | undefined,
     seed: number,
   ): Promise<TestServer> {
@@ -226,9 +228,9 @@ export class TestServer {
       release: () => storage.close(),
     };
     const parley = await composeParley(parts);
-    if (!doesJobs) await parley.useCase(JobWorkers).stop();
+    if (!worksInBackground) await Promise.all(parley.workers.map((worker) => worker.stop()));
     server.on('request', parley.handler);
-    return new TestServer(parts, parley, storage, clock, server, url, seed, doesJobs);
+    return new TestServer(parts, parley, storage, clock, server, url, seed, worksInBackground);
   }
 
   async addRealm(stringId: string): Promise<RealmId> {
