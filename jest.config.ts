@@ -64,7 +64,7 @@ const config: Config = {
   // Jest would leave one core idle, which is half of a small machine.
   maxWorkers: '100%',
   // A machine may be slow, or busy; what hangs is found all the same. Jest ignores it in projects.
-  testTimeout: 120_000,
+  testTimeout: 300_000,
   projects: [
     {
       ...project,

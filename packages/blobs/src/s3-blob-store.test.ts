@@ -215,7 +215,8 @@ describe('the bucket', () => {
     const endless = createHttpServer((_, response) => {
       response.writeHead(500, { 'Content-Type': 'application/xml' });
       const timer = setInterval(() => {
-        if (!response.writableNeedDrain) response.write('<Error>'.padEnd(65_536, 'x'));
+        if (response.writableNeedDrain) return;
+        response.write('<Error>'.padEnd(65_536, 'x'));
         sent += 65_536;
       });
       response.on('close', () => clearInterval(timer));

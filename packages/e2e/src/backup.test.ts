@@ -2,8 +2,6 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { connect, TestOrganization } from './testing/test-organization.js';
 
-jest.setTimeout(120_000);
-
 describe('a backup of a server at work', () => {
   let organization: TestOrganization;
   beforeAll(async () => {

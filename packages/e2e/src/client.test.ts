@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, createServer as createProxy, connect as dial, type Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
@@ -107,11 +108,11 @@ describe('the client', () => {
     const client = clientOf(url, ann);
     const closed = client.events({ event_types: ['message'] });
     const seen: string[] = [];
-    setTimeout(() => closed.close(), 300);
     let queueId = '';
     for await (const { type } of closed) {
       seen.push(type);
       queueId = closed.queueId!;
+      setTimeout(() => closed.close(), 300);
     }
     expect(seen).toEqual(['registered']);
     const isGone = () =>
@@ -119,7 +120,7 @@ describe('the client', () => {
         () => false,
         ({ code }) => code === 'BAD_EVENT_QUEUE_ID',
       );
-    for (let attempt = 0; !(await isGone()) && attempt < 100; attempt++) await pause(20);
+    for (let attempt = 0; !(await isGone()) && attempt < 1000; attempt++) await pause(20);
     expect(await isGone()).toBe(true);
 
     const abort = new AbortController();
@@ -150,7 +151,7 @@ describe('the client', () => {
         socket.on('close', () => upstream.destroy()).pipe(upstream);
         upstream.on('close', () => socket.destroy()).pipe(socket);
       }).listen(0, '127.0.0.1');
-      await pause(50);
+      await once(proxy, 'listening');
       const events = clientOf(`http://localhost:${portOf(proxy)}`, ann)
         .events({ event_types: ['message'] })
         [Symbol.asyncIterator]();
@@ -177,7 +178,7 @@ describe('the client', () => {
         const [status, body, headers = {}] = answers.shift()!;
         response.writeHead(status, headers).end(body);
       }).listen(0, '127.0.0.1');
-      await pause(50);
+      await once(other, 'listening');
     });
     afterEach(() => other.close());
 

@@ -130,7 +130,7 @@ const LAST_WORDS = 'The rest is silence.';
 function within<T>(what: string, work: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout;
   const impatience = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`Still ${what} after 20 seconds`)), 20_000);
+    timer = setTimeout(() => reject(new Error(`Still ${what} after a minute`)), 60_000);
   });
   return Promise.race([work, impatience]).finally(() => clearTimeout(timer));
 }

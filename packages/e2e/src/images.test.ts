@@ -80,7 +80,7 @@ describe('images', () => {
     const child = Number(childrenOf(server.pid));
     expect(child).toBeGreaterThan(0);
     await server.kill();
-    for (let tries = 0; isRunning(child) && tries < 100; tries++) await pause(50);
+    for (let tries = 0; isRunning(child) && tries < 600; tries++) await pause(50);
     expect(isRunning(child)).toBe(false);
     server = await organization.serve();
   });

@@ -25,7 +25,7 @@ const PASSWORD = 'alas, poor yorick 1601';
       body: new URLSearchParams({ invite_required: 'false' }),
     });
     expect(response.status).toBe(200);
-  }, 120_000);
+  });
   afterAll(async () => {
     await browser?.close();
     await organization.close();
@@ -77,7 +77,7 @@ const PASSWORD = 'alas, poor yorick 1601';
     expect(await browser.text()).toContain('You have joined.');
     expect(await keyFor('yorick@example.com', PASSWORD)).toBe(200);
     expect(browser.complaints.filter((text) => !text.includes('status of 400'))).toEqual([]);
-  }, 300_000);
+  });
 
   it('set a forgotten password, and refuse forms of other sites', async () => {
     const page = `<form method="post" action="${server.url}/accounts/password/reset/"><input name="email" value="${hamlet.email}"><button>Send</button></form>`;
@@ -94,7 +94,7 @@ const PASSWORD = 'alas, poor yorick 1601';
     await browser.follow('Set the password');
     expect(await browser.text()).toContain('Log in with the new password');
     expect(await keyFor(hamlet.email, PASSWORD)).toBe(200);
-  }, 300_000);
+  });
 
   it('show every operation in development, with links to what they are made of, and load nothing', async () => {
     const { url } = await organization.serve(['--dev']);
@@ -114,5 +114,5 @@ const PASSWORD = 'alas, poor yorick 1601';
     expect(await browser.evaluate('location.hash')).toBe('#Message');
     expect(await browser.text()).toContain('sender_full_name: string');
     expect(browser.complaints).toEqual([]);
-  }, 300_000);
+  });
 });

@@ -9,7 +9,6 @@ import { type Person, TestOrganization } from './testing/test-organization.js';
 
 const ROUNDS = size(4, 40);
 /** A machine that is busy with other tests is no reason to refuse anything. */
-const OPTIONS = ['--shed-load=off'];
 const TUS = { 'Tus-Resumable': '1.0.0' };
 const PICTURE = blackPng(60, 40);
 const digestOf = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');
@@ -34,7 +33,7 @@ describe('a server that is killed while files and pictures are uploaded', () => 
   beforeAll(async () => {
     organization = await TestOrganization.withOrganization();
     hamlet = await organization.addPerson('Hamlet', 'owner');
-    server = await organization.serve(OPTIONS);
+    server = await organization.serve();
   });
   afterAll(() => organization.close());
 
@@ -147,8 +146,10 @@ describe('a server that is killed while files and pictures are uploaded', () => 
       await pause(Math.floor(random.fraction() * 300));
       await server.kill();
       log += server.output;
-      server = await organization.serve(OPTIONS, server.port);
+      server = await organization.serve([], server.port);
     }
+    // On a slow machine, kills may have left no time for the longest of them.
+    while (messages.length === 0 || avatarVersion <= 1) await pause(10);
     isOver = true;
     await Promise.all(loops);
     expect(log + server.output).not.toContain('"level":"error"');
@@ -169,7 +170,6 @@ describe('a server that is killed while files and pictures are uploaded', () => 
 
     const { members } = (await (await call('/api/v1/users')).json()) as Answer;
     const { avatar_url: avatar } = members.find(({ user_id }: Answer) => user_id === hamlet.id);
-    expect(avatarVersion).toBeGreaterThan(1);
     // The last one may have been saved without being acknowledged.
     expect(versionOf(avatar)).toBeGreaterThanOrEqual(avatarVersion);
     const listed = Object.values<Answer>(((await (await call('/api/v1/realm/emoji')).json()) as Answer).emoji);
@@ -179,7 +179,6 @@ describe('a server that is killed while files and pictures are uploaded', () => 
       const response = await call(new URL(url, server.url).href.slice(server.url.length));
       expect([url, response.status, response.headers.get('content-type')]).toEqual([url, 200, 'image/png']);
     }
-    expect(messages.length).toBeGreaterThan(0);
     for (const id of messages) await expectPicture(id);
 
     await server.terminate();

@@ -6,6 +6,8 @@ import { ImageProcess } from './image-process.js';
 
 const USER = 1 as UserId;
 const TICK = { width: 64, height: 64, fit: 'cover', format: 'png', maxFrames: 1 } as const;
+/** Starting a process takes long where others have the cores. */
+const PATIENCE_MS = 100_000;
 const domain = join(__dirname, '../../domain/src');
 
 describe('a process for images', () => {
@@ -19,12 +21,12 @@ describe('a process for images', () => {
   });
   afterAll(() => built.remove());
   beforeEach(() => {
-    images = new ImageProcess(built.script);
+    images = new ImageProcess(built.script, PATIENCE_MS);
   });
   afterEach(() => images.close());
 
   /** One that does something else. */
-  const processOf = (name: string, script: string, patienceMs?: number) => {
+  const processOf = (name: string, script: string, patienceMs = PATIENCE_MS) => {
     const path = join(built.script, '..', `${name}.cjs`);
     writeFileSync(path, script);
     images = new ImageProcess(path, patienceMs);
@@ -84,7 +86,7 @@ describe('a process for images', () => {
     processOf(
       'slow',
       `process.on('message', ({ image }) => { while (image[0]); process.send({ result: 'fine' }); });`,
-      2000,
+      5000,
     );
     const answers = [images.inspect(Buffer.of(1), USER), images.inspect(Buffer.of(0), USER)];
     expect(await Promise.allSettled(answers)).toMatchObject([

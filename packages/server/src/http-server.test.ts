@@ -66,11 +66,11 @@ describe('a server', () => {
 
   it('keeps those that wait for an answer, or for the next thing to ask', async () => {
     let answer = () => {};
-    await start({ headersMs: 200, bodyMs: 200, filesMs: 200 }, (_, response) => {
+    await start({ headersMs: 600, bodyMs: 600, filesMs: 600 }, (_, response) => {
       answer = () => response.end('at last');
     });
     const client = open('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
-    const pause = () => new Promise((resolve) => setTimeout(resolve, 500));
+    const pause = () => new Promise((resolve) => setTimeout(resolve, 1200));
     await pause();
     answer();
     expect(String((await once(client, 'data'))[0])).toContain('at last');

@@ -7,11 +7,8 @@ import { ChangeMessageFlags, SendMessage } from '@parley/domain/messages';
 import { CreateRealm } from '@parley/domain/organization';
 import type { Caller, MessageId, UserId } from '@parley/domain/shared';
 import { GetOwnUser } from '@parley/domain/users';
-import { threadTimes } from '@parley/testkit/process-usage';
+import { machineSlowness, threadTimes } from '@parley/testkit/process-usage';
 import { createParley, type Parley } from './index.js';
-
-/** Milliseconds, without those for which other processes have the core. */
-const ownTime = () => performance.now() - threadTimes().waitedMs;
 
 /** What takes long is done in slices: others are answered meanwhile, and see all of it or nothing. */
 describe('a large request', () => {
@@ -53,7 +50,7 @@ describe('a large request', () => {
     });
   const namesOf = (prefix: string, count: number) => Array.from({ length: count }, (_, n) => `${prefix} ${n}`);
 
-  /** How many others were answered while it lasted, one after the other; and for how long this process let one of them wait. */
+  /** How many others were answered while it lasted, one after the other; and how long this process worked before one of them was. */
   async function readsDuring(work: Promise<unknown>): Promise<{ readonly count: number; readonly longestMs: number }> {
     let isDone = false;
     void work.finally(() => {
@@ -62,10 +59,10 @@ describe('a large request', () => {
     let count = 0;
     let longestMs = 0;
     while (!isDone) {
-      const startedAt = ownTime();
+      const before = threadTimes().workedMs;
       await parley.useCase(GetOwnUser).execute({ ...caller, userId: people[1]! });
       await new Promise((resolve) => setImmediate(resolve));
-      longestMs = Math.max(longestMs, ownTime() - startedAt);
+      longestMs = Math.max(longestMs, threadTimes().workedMs - before);
       count++;
     }
     await work;
@@ -82,8 +79,8 @@ describe('a large request', () => {
   ])('%s without keeping the others waiting', async (_, work) => {
     const { count, longestMs } = await readsDuring(work());
     expect(count).toBeGreaterThan(5);
-    // Fifty, and syncing to the disk.
-    expect(longestMs).toBeLessThan(400);
+    // Fifty, and collecting garbage.
+    expect(longestMs).toBeLessThan(400 * (await machineSlowness()));
   });
 
   it('changes the flags of ten thousand messages without keeping the others waiting', async () => {

@@ -27,11 +27,14 @@ import { RealmResolver } from './realm-resolver.js';
 import { LISTS, PARTS } from './tokens.js';
 import { JobWorkers } from './workers/job-workers.js';
 import { LoadMonitor } from './workers/load-monitor.js';
+import type { Worker } from './workers/worker.js';
 
 /** A chat engine, and the ports it was made of. */
 export interface ComposedParley extends Parley {
   readonly ports: Ports;
   readonly routes: readonly Route[];
+  /** What goes on in the background until it is stopped, or the server closes. */
+  readonly workers: readonly Worker[];
 }
 
 export async function composeParley(options: ParleyParts): Promise<ComposedParley> {
@@ -100,6 +103,7 @@ export async function composeParley(options: ParleyParts): Promise<ComposedParle
     findRealm: (stringId) => resolve(RealmResolver).findByStringId(stringId),
     ports,
     routes: container.get(PARTS.routes),
+    workers,
     ready: () => readiness.report(),
     metrics: async () => {
       if (options.metrics) return options.metrics.text();

@@ -36,6 +36,7 @@ export {
 } from './fake-ports.js';
 export { FakeRenderer, OverwhelmedRenderer } from './fake-renderer.js';
 export { FixedClock } from './fixed-clock.js';
+export { freePort } from './free-port.js';
 export { allHostilePatterns, type HostilePattern, someHostilePatterns } from './hostile-patterns.js';
 export { HOSTILE_TEXTS } from './hostile-texts.js';
 export { flagChange, LiveEvents, type LiveEventsOptions, seqsOf } from './live-events.js';

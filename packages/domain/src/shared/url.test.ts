@@ -1,3 +1,4 @@
+import { workMsOf } from '@parley/testkit/process-usage';
 import { isUrl } from './url.js';
 
 describe('a URL', () => {
@@ -28,11 +29,16 @@ describe('a URL', () => {
     `https://example.com/${'x'.repeat(2000)}`,
   ])('is not %j', (text) => expect(isUrl(text)).toBe(false));
 
-  it('is recognized in time that grows with its length alone', () => {
-    const started = process.hrtime.bigint();
-    for (const text of [`https://${'a.'.repeat(900)}`, `https://${'a-'.repeat(900)}!`, `https://${'@'.repeat(1900)}`]) {
-      expect(isUrl(text)).toBe(false);
-    }
-    expect(Number(process.hrtime.bigint() - started) / 1e6).toBeLessThan(500);
+  it('is recognized in time that grows with its length alone', async () => {
+    const ask = () => {
+      for (const text of [
+        `https://${'a.'.repeat(900)}`,
+        `https://${'a-'.repeat(900)}!`,
+        `https://${'@'.repeat(1900)}`,
+      ]) {
+        expect(isUrl(text)).toBe(false);
+      }
+    };
+    expect(await workMsOf(ask, 100)).toBeLessThan(100);
   });
 });

@@ -31,7 +31,7 @@ describe(`a server that is fuzzed with seed ${SEED}`, () => {
       channels: 10,
       messages: 200,
     });
-    server = await organization.serve(['--dev', '--shed-load=off'], '0', { isProbed: true });
+    server = await organization.serve(['--dev'], '0', { isProbed: true });
     accounts = await signIn(server, [...owners, ...members]);
     await server.probe.lap();
   });

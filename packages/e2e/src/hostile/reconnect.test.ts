@@ -35,7 +35,7 @@ describe('a server to which everybody returns', () => {
     });
     server = await organization.serve(['--dev']);
     accounts = await signIn(server, large.members);
-  }, 300_000);
+  });
   afterAll(() => organization.close());
 
   const call = async ({ authorization }: Account, method: string, path: string, form = '') => {
@@ -76,7 +76,7 @@ describe('a server to which everybody returns', () => {
     expect(stallMs).toBeLessThan(MAX_STALL_MS * (await machineSlowness()));
     expect(peakBytes - before).toBeLessThan(MAX_GROWTH_BYTES);
     expect(server.output).not.toContain('"level":"error"');
-  }, 300_000);
+  });
 
   async function readAll(account: Account, queueId: string): Promise<readonly string[]> {
     const texts: string[] = [];

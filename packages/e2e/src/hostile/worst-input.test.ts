@@ -26,7 +26,7 @@ import { IS_LONG, size } from './scale.js';
 /** For which one request may hold the event loop. */
 const MAX_STALL_MS = 100;
 /** Others use the machine too: only what exceeds the limit each time is a cost of the request. */
-const TRIES = 3;
+const TRIES = 5;
 /** Two frames of one pixel. */
 const BLINKING_GIF = Buffer.from(
   'R0lGODlhAQABAIAAAExpcf8AACH/C05FVFNDQVBFMi4wAwEAAAAh+QQFCgAAACwAAAAAAQABAAACAkwBACH5BAUKAAAALAAAAAABAAEAgExpcQAA/wICTAEAOw==',
@@ -45,6 +45,7 @@ type RequestOf = (account: Account) => Promise<EncodedRequest>;
 
 interface Measurement {
   readonly what: string;
+  /** Of the machine for which tests choose their limits. */
   readonly stallMs: number;
   readonly peakBytes: number;
 }
@@ -60,12 +61,10 @@ describe('the worst that each operation may be sent', () => {
   let bots: readonly Account[];
   let retainedBefore: number;
   let peakBefore: number;
-  let slowness: number;
   const measurements: Measurement[] = [];
   let n = 0;
 
   beforeAll(async () => {
-    slowness = await machineSlowness();
     organization = new TestOrganization();
     services = await AgreeableServices.start();
     large = await createLargeOrganization(organization.database, {
@@ -74,7 +73,7 @@ describe('the worst that each operation may be sent', () => {
       channels: size(200, 1000),
       messages: size(3000, 20_000),
     });
-    server = await organization.serve(['--dev', '--shed-load=off'], '0', {
+    server = await organization.serve(['--dev'], '0', {
       isProbed: true,
       environment: { ...services.environment, PARLEY_JWT_SECRETS: JSON.stringify({ '': JWT_SECRET }) },
     });
@@ -93,7 +92,7 @@ describe('the worst that each operation may be sent', () => {
     await server.probe.lap();
     retainedBefore = await server.probe.retainedBytes();
     peakBefore = (await server.probe.lap()).peakBytes;
-  }, 300_000);
+  });
   afterAll(async () => {
     await organization.close();
     await services.close();
@@ -187,17 +186,18 @@ describe('the worst that each operation may be sent', () => {
     requestOf: RequestOf,
     isRight: (answer: HttpAnswer) => boolean,
   ): Promise<readonly string[]> {
-    const limit = MAX_STALL_MS * slowness;
     const measured: Measurement[] = [];
     let best = Number.POSITIVE_INFINITY;
-    while (best > limit && measured.length < TRIES) {
-      const { answer, stallMs, peakBytes } = await attempt(route, requestOf);
+    while (best > MAX_STALL_MS && measured.length < TRIES) {
+      const slowness = await machineSlowness(measured.length > 0);
+      const { answer, peakBytes, ...lap } = await attempt(route, requestOf);
+      const stallMs = lap.stallMs / slowness;
       measured.push({ what: `${nameOf(route)}, ${what}`, stallMs, peakBytes });
       best = Math.min(best, stallMs);
       if (!isRight(answer)) return [`${what}: ${answer.status} ${answer.text.slice(0, 300)}`];
     }
     measurements.push(measured.find(({ stallMs }) => stallMs === best)!);
-    return best > limit ? [`${what}: ${best.toFixed(0)} ms`] : [];
+    return best > MAX_STALL_MS ? [`${what}: ${best.toFixed(0)} ms`] : [];
   }
 
   const acceptedBy = (route: Route) => ACCEPTED_INPUTS[nameOf(route)] ?? { 'no parameters': () => ({}) };
@@ -361,11 +361,11 @@ describe('the worst that each operation may be sent', () => {
     expect(await judgeFirst('POST /export/realm', { export_type: 'full_with_consent' })).toEqual([]);
     const { id, export_url: address } = await complete();
     const { stallMs } = await server.probe.lap();
-    expect(stallMs).toBeLessThan(MAX_STALL_MS * slowness);
+    expect(stallMs).toBeLessThan(MAX_STALL_MS * (await machineSlowness(true)));
     const path = decodeURIComponent(new URL(address!).pathname.slice('/user_avatars/exports/'.length));
     expect(await judgeFirst('GET /user_avatars/exports/*path_id', { path_id: path })).toEqual([]);
     expect(await judgeFirst('DELETE /export/realm/:export_id', { export_id: id })).toEqual([]);
-  }, 120_000);
+  });
 
   it.each(ROUTES.map((route) => [nameOf(route), route] as const))(
     '%s survives the largest of everything',
@@ -380,7 +380,6 @@ describe('the worst that each operation may be sent', () => {
       }
       expect(wrong).toEqual([]);
     },
-    300_000,
   );
 
   it('leaves a server that has refused them with the memory that it had', () =>

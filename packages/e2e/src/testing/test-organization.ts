@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TransportLimits } from '@parley/server';
+import { freePort } from '@parley/testkit';
 import zulip, { type Client } from 'zulip-js';
 import { type Finished, ParleyProcess, runParley, type ServerOptions } from './parley-process.js';
 
@@ -32,9 +33,17 @@ export class TestOrganization {
     return runParley(isNamed ? args : [...args, `--database=sqlite:${this.database}`]);
   }
 
-  /** Rate limits are off, since tests are in more of a hurry than people. */
+  /** Rate limits are off, since tests are in more of a hurry than people; and a machine that others keep busy is no load to shed. */
   async serve(args: readonly string[] = [], port = '0', options: ServerOptions = {}): Promise<ParleyProcess> {
-    const all = [`--port=${port}`, `--database=sqlite:${this.database}`, '--rate-limits=off', ...args];
+    // One at which it can be started again.
+    const ownPort = port === '0' ? await freePort() : port;
+    const all = [
+      `--port=${ownPort}`,
+      `--database=sqlite:${this.database}`,
+      '--rate-limits=off',
+      '--shed-load=off',
+      ...args,
+    ];
     return this.keep(await ParleyProcess.start(all, options));
   }
 

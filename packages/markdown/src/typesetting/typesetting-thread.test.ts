@@ -9,6 +9,8 @@ const formula = (source: string): FormulaJob => ({ kind: 'formula', source, disp
 const code = (source: string): CodeJob => ({ kind: 'code', source, grammar: 'python' });
 /** A matrix of one very long row. */
 const SLOW = formula(HOSTILE_TEXTS.mathmatrix!.slice(8, -4));
+/** Starting a thread takes long where others have the cores. */
+const PATIENCE = { waitMs: 60_000, workMs: 60_000 };
 
 describe('code and formulas', () => {
   let built: BuiltScript;
@@ -19,7 +21,7 @@ describe('code and formulas', () => {
   });
   afterAll(() => built.remove());
   beforeEach(() => {
-    thread = new TypesettingThread(built.script);
+    thread = new TypesettingThread(built.script, PATIENCE);
   });
   afterEach(() => thread.close());
 
@@ -30,7 +32,7 @@ describe('code and formulas', () => {
       path,
       `const { parentPort, workerData } = require('node:worker_threads');\nAtomics.store(workerData, 0, 1);\n${script}`,
     );
-    thread = new TypesettingThread(path);
+    thread = new TypesettingThread(path, PATIENCE);
     return thread;
   };
 

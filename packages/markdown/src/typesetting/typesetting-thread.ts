@@ -13,13 +13,18 @@ interface Order {
   readonly deliver: (results: Results) => void;
 }
 
+export interface TypesettingPatience {
+  /** What has waited longer is shown plain. */
+  readonly waitMs: number;
+  /** The thread keeps to its time by itself; this is for one that does not, or has much to load. */
+  readonly workMs: number;
+}
+
 /** What counts for an order besides its characters. */
 const ORDER_SIZE = 100;
 /** What comes on top of so much waiting is shown plain. */
 const MAX_WAITING_SIZE = 1_000_000;
-const MAX_WAIT_MS = 2000;
-/** The thread keeps to its time by itself; this is for one that does not, or has much to load. */
-const PATIENCE_MS = 3000;
+const PATIENCE: TypesettingPatience = { waitMs: 2000, workMs: 3000 };
 /** Macros can fill any memory in no time. */
 const MAX_HEAP_MB = 128;
 /** Without a thread, where the work holds up everything else. */
@@ -47,7 +52,10 @@ export class TypesettingThread implements Typesetter {
   private timer: NodeJS.Timeout | undefined;
   private isClosed = false;
 
-  constructor(private script: string | null = findScript()) {}
+  constructor(
+    private script: string | null = findScript(),
+    private readonly patience = PATIENCE,
+  ) {}
 
   typeset(jobs: readonly TypesettingJob[]): Promise<Results> {
     if (this.script === null) return Promise.resolve(typeset(jobs, TIME_HERE_MS));
@@ -70,7 +78,7 @@ export class TypesettingThread implements Typesetter {
     while (!this.current && this.waiting.length > 0) {
       const order = this.takeSmallest();
       if (this.script === null) order.deliver(typeset(order.jobs, TIME_HERE_MS));
-      else if (performance.now() - order.since > MAX_WAIT_MS) order.deliver([]);
+      else if (performance.now() - order.since > this.patience.waitMs) order.deliver([]);
       else this.send(order);
     }
   }
@@ -97,7 +105,7 @@ export class TypesettingThread implements Typesetter {
     const { worker } = this;
     worker.ref();
     worker.postMessage(order.jobs);
-    this.timer = setTimeout(() => void worker.terminate(), PATIENCE_MS);
+    this.timer = setTimeout(() => void worker.terminate(), this.patience.workMs);
   }
 
   private start(script: string): Worker {

@@ -1,5 +1,5 @@
 import { chownSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { getPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { readConfiguration } from '../configuration/read-configuration.js';
 import { TestSmtpServer } from '../testing/test-smtp-server.js';
@@ -8,8 +8,6 @@ import { COMMANDS } from './commands.js';
 import { runCommandLine } from './run-command-line.js';
 
 // Real databases, real passwords; a busy machine takes its time.
-jest.setTimeout(60_000);
-
 describe('parley', () => {
   let directory: string;
   beforeAll(async () => {
@@ -21,6 +19,7 @@ describe('parley', () => {
   afterAll(() => rmSync(directory, { recursive: true }));
 
   let input = '';
+  let hasGivenWay = false;
   const run = (...args: readonly string[]) => runIn({}, ...args);
   async function runIn(environment: Readonly<Record<string, string>>, ...args: readonly string[]) {
     const out: string[] = [];
@@ -30,6 +29,9 @@ describe('parley', () => {
       err: (line: string) => err.push(line),
       readInput: async () => input,
       interrupted: async () => {},
+      comeAfterServer: () => {
+        hasGivenWay = true;
+      },
     };
     const database = { PARLEY_DATABASE: `sqlite:${join(directory, 'parley.db')}` };
     const code = await runCommandLine(args, terminal, { ...database, ...environment });
@@ -392,7 +394,11 @@ describe('parley', () => {
 
   it('backs up, looks after and restores', async () => {
     const backup = join(directory, 'backup.tar');
+    hasGivenWay = false;
+    const priority = getPriority();
     expect(await read('backup', backup)).toMatchObject({ path: backup, files: 0, missingFiles: [] });
+    // The process belongs to whoever runs the command line in it.
+    expect([hasGivenWay, getPriority()]).toEqual([true, priority]);
     expect(await run('backup', backup)).toMatchObject({ code: 1, err: expect.stringContaining('is there already') });
     expect(await run('backup', join(directory, 'no/folder.tar'))).toMatchObject({ code: 1 });
     expect(await run('migrate', '--check')).toMatchObject({ code: 0 });

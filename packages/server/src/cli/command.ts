@@ -1,7 +1,7 @@
 import type { CommandFlags, Invocation } from '../configuration/read-configuration.js';
 import type { ComposedParley } from '../parley.js';
 
-/** Input and output of a command. */
+/** Input and output of a command, and the process it runs in. */
 export interface Terminal {
   out(line: string): void;
   err(line: string): void;
@@ -9,6 +9,11 @@ export interface Terminal {
   readInput(): Promise<string>;
   /** Resolves when somebody asks the process to end. */
   interrupted(): Promise<void>;
+  /**
+   * For commands that work long: from now on a server on the same machine goes before this process, in the threads that it has
+   * not started yet as well.
+   */
+  comeAfterServer(): void;
 }
 
 /** What scripts can tell by. */

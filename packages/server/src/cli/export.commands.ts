@@ -5,7 +5,6 @@ import { openExport } from '@parley/export-files';
 import { COLUMN_NAMES } from '../exports/column-names.js';
 import { exportToFile } from '../exports/export-to-file.js';
 import { StartupError } from '../startup-error.js';
-import { comeAfterServer } from './come-after-server.js';
 import type { Command, CommandContext, CommandResult, Terminal } from './command.js';
 import { findRealm, NEW_DATABASE, nameOf, REALM } from './databases.js';
 
@@ -13,7 +12,7 @@ async function exportRealm(context: CommandContext): Promise<CommandResult> {
   const path = context.words[0]!;
   if (existsSync(path)) throw new StartupError(`There is a file ${path} already.`);
   if (!existsSync(dirname(resolve(path)))) throw new StartupError(`There is no folder for ${path}.`);
-  comeAfterServer();
+  context.terminal.comeAfterServer();
   return context.withParley(async (parley) => {
     const realm = await findRealm(parley, context.flag('realm'));
     const messages = await exportToFile(parley, realm.id, path, progressOn(context.terminal, 'Exported'));

@@ -1,3 +1,4 @@
+import { constants, setPriority } from 'node:os';
 import { text } from 'node:stream/consumers';
 import type { Terminal } from './command.js';
 
@@ -20,4 +21,5 @@ export const processTerminal: Terminal = {
       // The server outlives the terminal that it was started from.
       process.on('SIGHUP', () => {});
     }),
+  comeAfterServer: () => setPriority(constants.priority.PRIORITY_LOW),
 };

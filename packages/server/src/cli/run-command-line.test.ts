@@ -18,8 +18,6 @@ import { join } from 'node:path';
 import { runCommandLine } from './run-command-line.js';
 
 // Real databases, real passwords; a busy machine takes its time.
-jest.setTimeout(60_000);
-
 const until = async (condition: () => Promise<boolean>) => {
   while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 20));
 };
@@ -42,6 +40,7 @@ describe('parley', () => {
       err: (line: string) => err.push(line),
       readInput: async () => input,
       interrupted: async () => {},
+      comeAfterServer: () => {},
     };
     const code = await runCommandLine([...args, `--database=sqlite:${database}`], terminal, environment);
     return { code, out: out.join('\n'), err: err.join('\n') };
@@ -67,6 +66,7 @@ describe('parley', () => {
         err: (line: string) => fail(new Error(line)),
         readInput: async () => '',
         interrupted: () => interrupted,
+        comeAfterServer: () => {},
       };
       void runCommandLine(
         ['serve', '--new-database', '--port=0', '--log-level=silent', `--database=sqlite:${database}`, ...args],

@@ -6,14 +6,13 @@ import { blobStoreOf } from '../open-parley.js';
 import { findSecret, requireSameSecret, secretPathFor } from '../secret.js';
 import { StartupError, UsageError } from '../startup-error.js';
 import { parleyVersion } from '../version.js';
-import { comeAfterServer } from './come-after-server.js';
 import { type Command, type CommandContext, type CommandResult, EXIT_CODES } from './command.js';
 import { requireDatabase } from './databases.js';
 
 const MIB = 1024 * 1024;
 /** Of a backup, in MiB a second: a disk that the server shares goes on answering. */
 const DEFAULT_PACE = 20;
-async function backup({ invocation, words, flag }: CommandContext): Promise<CommandResult> {
+async function backup({ invocation, terminal, words, flag }: CommandContext): Promise<CommandResult> {
   const [path] = words as [string];
   const { configuration } = invocation;
   requireDatabase(invocation);
@@ -23,7 +22,7 @@ async function backup({ invocation, words, flag }: CommandContext): Promise<Comm
   if (secret === null) throw new StartupError('There is no secret yet: nobody has served this database.');
   const pace = parsePace(flag('pace'));
   requireSpace(path, 2.1 * inspectDatabase(database.path).bytes);
-  comeAfterServer();
+  terminal.comeAfterServer();
   const { createBackup } = await import('../backup/create-backup.js');
   const result = await createBackup(
     { database: database.path, secret, blobs: blobStoreOf(configuration), version: parleyVersion() },

@@ -9,7 +9,7 @@ import { createParley } from '../index.js';
 /** A few in the suite; `PARLEY_CONSUMER_KILLS=200` for a long run. */
 const KILLS = Number(process.env.PARLEY_CONSUMER_KILLS ?? 3);
 const SENDS_PER_KILL = 20;
-jest.setTimeout(120_000 + KILLS * 10_000);
+jest.setTimeout(300_000 + KILLS * 10_000);
 const root = resolve(__dirname, '../../../..');
 const realm = 'shop';
 const ann = { realm, externalId: 'u1' };

@@ -229,4 +229,4 @@ it('clients stay in step with the server through random histories', async () => 
   if (result.failed) {
     throw new Error(`${(result.errorInstance as Error).message}\n(seed ${result.seed}, ${result.numShrinks} shrinks)`);
   }
-}, 300_000);
+});

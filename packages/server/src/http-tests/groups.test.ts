@@ -1,5 +1,7 @@
+import { SendGroupMembershipNotices } from '@parley/domain/messages';
 import { eventsAfter, openQueue, type TestQueue } from '../testing/event-queues.js';
 import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';
+import { runJobs } from '../testing/jobs.js';
 import { type TestPerson, TestServer, type TestUser } from '../testing/test-server.js';
 
 let server: TestServer;
@@ -187,17 +189,14 @@ describe('members', () => {
       return messages.map(({ content }: Wire) => content);
     };
     fieldsOf(await change(iago, id, { add: ids(...crowd) }));
-    const noticesOf = async (user: TestUser, count: number): Promise<readonly string[]> => {
-      for (;;) {
-        const told = await newest(user);
-        if (told.length >= count) return told;
-        await new Promise((resolve) => setTimeout(resolve, 5));
-      }
-    };
+    const tell = () => runJobs(server, server.parley.useCase(SendGroupMembershipNotices));
     const told = [`@_**Iago|${iago.id}** added you to the group @_*crowd*.`];
-    expect([await noticesOf(first, 1), await noticesOf(last, 1)]).toEqual([told, told]);
+    expect(await newest(last)).toEqual([]);
+    await tell();
+    expect([await newest(first), await newest(last)]).toEqual([told, told]);
     fieldsOf(await change(iago, id, { delete: ids(...crowd) }));
-    expect(await noticesOf(last, 2)).toEqual([...told, `@_**Iago|${iago.id}** removed you from the group @_*crowd*.`]);
+    await tell();
+    expect(await newest(last)).toEqual([...told, `@_**Iago|${iago.id}** removed you from the group @_*crowd*.`]);
   });
 
   it('are added and removed in one go, or not at all', async () => {

@@ -19,7 +19,7 @@ import type { Letter } from '@parley/domain/mail';
 import type { User } from '@parley/domain/users';
 import { eventsAfter, openQueue } from '../testing/event-queues.js';
 import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';
-import { lettersOf, runJobs } from '../testing/jobs.js';
+import { runJobs } from '../testing/jobs.js';
 import type { TestReply } from '../testing/test-reply.js';
 import { TestServer, type TestUser } from '../testing/test-server.js';
 
@@ -97,12 +97,12 @@ const expectRedirect = (reply: TestReply, path: string) =>
 const handlerOf = (type: abstract new (...dependencies: never[]) => JobHandler): JobHandler =>
   server.parley.useCase(type);
 
-/** All letters to an address, once there are so many: the server's own worker may send them as well. */
+/** All letters to an address, once those of a kind are sent: so many. */
 async function lettersTo(email: string, handler: JobHandler, count = 1): Promise<readonly Letter[]> {
-  const sent = () => server.mailer.letters.filter(({ to }) => to === email);
-  await lettersOf(server, handler, count, sent);
-  expect(sent()).toHaveLength(count);
-  return sent();
+  await runJobs(server, handler);
+  const sent = server.mailer.letters.filter(({ to }) => to === email);
+  expect(sent).toHaveLength(count);
+  return sent;
 }
 /** The path of the link in the newest letter to an address. */
 async function linkTo(email: string, handler = confirmations(), count = 1): Promise<string> {

@@ -178,7 +178,7 @@ describe('drafts', () => {
     expect((await registered('drafts')).drafts).toHaveLength(1000);
     await server.patch('/settings', hamlet, { enable_drafts_synchronization: false });
     await server.patch('/settings', hamlet, { enable_drafts_synchronization: true });
-  }, 20_000);
+  });
 
   it('are gone, without an event for each, when they are not to be on the server', async () => {
     const { hamlet, iago, desdemona } = people;

@@ -10,7 +10,7 @@ let hamlet: TestUser;
 let people = 0;
 beforeAll(async () => {
   service = await TestPushService.start();
-  server = await TestServer.start({ push: service.account });
+  server = await TestServer.start({ push: service.account, worksInBackground: true });
 });
 beforeEach(async () => {
   hamlet = await server.addUser({ email: `hamlet${++people}@zulip.com`, fullName: `Hamlet ${people}` });
@@ -53,7 +53,7 @@ const listen = (as = hamlet) => openQueue(server, as, { event_types: ['device'] 
 /** By when the jobs have done what they could. */
 async function until(isSo: () => boolean | Promise<boolean>): Promise<void> {
   for (let tries = 0; !(await isSo()); tries++) {
-    if (tries > 400) throw new Error('It never came to be so');
+    if (tries > 10_000) throw new Error('It never came to be so');
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }

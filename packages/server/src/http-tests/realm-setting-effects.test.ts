@@ -266,11 +266,8 @@ const EFFECTS: Readonly<Record<Setting, Effect | null>> = {
     change: { send_welcome_emails: false },
     ask: async () => {
       const { email } = await join();
-      const { letters } = server.mailer;
-      for (let round = 0; round < 20 && !letters.some(({ to }) => to === email); round++) {
-        await runJobs(server, server.parley.useCase(SendWelcomeLetters));
-      }
-      return letters.some(({ to }) => to === email);
+      await runJobs(server, server.parley.useCase(SendWelcomeLetters));
+      return server.mailer.letters.some(({ to }) => to === email);
     },
     before: true,
     after: false,

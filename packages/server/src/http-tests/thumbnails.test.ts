@@ -5,33 +5,21 @@ import { ANIMATED_GIF, MemoryBlobStore, TIFF, TURNED_HEIC_PHOTO } from '@parley/
 import { eventsAfter, openQueue } from '../testing/event-queues.js';
 import { fieldsOf, type Wire } from '../testing/expectations.js';
 import { pngOf } from '../testing/images.js';
+import { runJobs } from '../testing/jobs.js';
 import { type GivenFile, postFiles } from '../testing/multipart.js';
 import { TestServer, type TestUser } from '../testing/test-server.js';
 
-/** An image processor that waits while the test holds it. */
-class HeldProcessor implements ImageProcessor {
+/** Remembers whose images were made smaller, in that order. */
+class RememberingProcessor implements ImageProcessor {
   private readonly real = new SharpImageProcessor(openHeic);
-  private isHeld = false;
-  private waiting: (() => void)[] = [];
-  /** Whose images were made smaller, in that order. */
   readonly served: number[] = [];
-
-  hold(): void {
-    this.isHeld = true;
-  }
-
-  release(): void {
-    this.isHeld = false;
-    for (const go of this.waiting.splice(0)) go();
-  }
 
   inspect(image: Uint8Array): Promise<ImageInfo> {
     return this.real.inspect(image);
   }
 
-  async resize(image: Uint8Array, target: ImageTarget, userId: number): Promise<ProcessedImage> {
+  resize(image: Uint8Array, target: ImageTarget, userId: number): Promise<ProcessedImage> {
     this.served.push(userId);
-    if (this.isHeld) await new Promise<void>((resolve) => this.waiting.push(resolve));
     return this.real.resize(image, target);
   }
 }
@@ -39,7 +27,7 @@ class HeldProcessor implements ImageProcessor {
 let server: TestServer;
 let people: TestServer['people'];
 let blobs: MemoryBlobStore;
-const images = new HeldProcessor();
+const images = new RememberingProcessor();
 let outsider: TestUser;
 
 beforeAll(async () => {
@@ -49,12 +37,7 @@ beforeAll(async () => {
   const realmId = await server.addRealm('other');
   outsider = await server.addUser({ email: 'prospero@other.com', fullName: 'Prospero', realmId });
 });
-beforeEach(() => images.hold());
-afterEach(() => images.release());
-afterAll(async () => {
-  images.release();
-  await server.close();
-});
+afterAll(() => server.close());
 
 const uploaded = async (as: TestUser, file: GivenFile): Promise<string> =>
   String(fieldsOf(await postFiles(server, '/user_uploads', as, [file])).url);
@@ -62,14 +45,7 @@ const say = async (as: TestUser, content: string, to: readonly TestUser[] = [as]
   fieldsOf(await server.post('/messages', as, { type: 'direct', to: to.map(({ id }) => id), content })).id;
 const shown = async (id: number, as = people.hamlet): Promise<string> =>
   (fieldsOf(await server.get(`/messages/${id}`, as)) as Wire).message.content;
-/** Until the server's worker has nothing left to do. Nobody else does its jobs: two of them would not keep the order. */
-async function finish(): Promise<void> {
-  images.release();
-  const { name, format } = server.parley.useCase(MakeThumbnails).kind;
-  const nextDueAt = () =>
-    server.parley.ports.unitOfWork.read(({ jobs }) => jobs.nextDueAt({ kind: name, maxFormat: format }));
-  while ((await nextDueAt()) !== null) await new Promise((resolve) => setTimeout(resolve, 5));
-}
+const finish = () => runJobs(server, server.parley.useCase(MakeThumbnails));
 const PHOTO: GivenFile = { name: 'photo é.png', content: pngOf(1680, 840), type: 'image/png' };
 const about = (type: string, size: string) => `data-original-content-type="${type}" data-original-dimensions="${size}"`;
 const SPINNER = '/static/images/loading/loader-black.svg';

@@ -1,25 +1,18 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { createServer } from 'node:http';
-import { type AddressInfo, createServer as createTcpServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Span, trace } from '@opentelemetry/api';
 import type { Route } from '@parley/http';
+import { freePort } from '@parley/testkit';
 import { readConfiguration } from '../configuration/read-configuration.js';
 import { type RunningServer, startServer } from '../serve.js';
 import { withHealth } from './health-listener.js';
 import { openTelemetryTracer } from './open-telemetry.js';
 import { notReady, Readiness } from './readiness.js';
 import { ServerMetrics } from './server-metrics.js';
-
-async function freePort(): Promise<number> {
-  const server = createTcpServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 describe('a server that is watched', () => {
   let directory: string;
@@ -109,7 +102,7 @@ describe('a server that is watched', () => {
 
   it('keeps answering while it drains, and reports that it is not ready', async () => {
     await server.stop();
-    server = await start('--drain-seconds=1');
+    server = await start('--drain-seconds=3');
     const stopping = server.stop();
     const ready = await fetch(`${server.url}/readyz`);
     expect([ready.status, await ready.json()]).toEqual([503, { status: 'not ready' }]);

@@ -65,6 +65,11 @@ export interface TestServerOptions {
   readonly exportLimits?: Partial<ExportLimits>;
   readonly limits?: Partial<TransportLimits>;
   readonly jwtSecrets?: ReadonlyMap<string, string>;
+  /**
+   * Whether workers do their jobs and their housekeeping while the test goes on, when real time has passed; default: nobody
+   * does, but for the jobs that the test itself does (`runJobs`).
+   */
+  readonly worksInBackground?: boolean;
   /** What its organization begins with; default: a person of each role and nothing else. */
   readonly snapshot?: ServerSnapshot;
 }
@@ -156,6 +161,7 @@ export class TestServer {
     private readonly server: Server,
     readonly url: string,
     private readonly seed: number,
+    readonly worksInBackground: boolean,
   ) {
     this.mailer = parts.mailer as FakeMailer;
     this.answers = new AnswerChecks(parley.routes);
@@ -185,7 +191,7 @@ export class TestServer {
   }
 
   private static async open(
-    options: Omit<TestServerOptions, 'snapshot'>,
+    { worksInBackground = false, ...options }: Omit<TestServerOptions, 'snapshot'>,
     contents: StorageContents | undefined,
     seed: number,
   ): Promise<TestServer> {
@@ -222,8 +228,9 @@ export class TestServer {
       release: () => storage.close(),
     };
     const parley = await composeParley(parts);
+    if (!worksInBackground) await Promise.all(parley.workers.map((worker) => worker.stop()));
     server.on('request', parley.handler);
-    return new TestServer(parts, parley, storage, clock, server, url, seed);
+    return new TestServer(parts, parley, storage, clock, server, url, seed, worksInBackground);
   }
 
   async addRealm(stringId: string): Promise<RealmId> {

@@ -135,7 +135,7 @@ export function unitOfWorkContract(open: OpenStorage): void {
       const { uow, realm, storage } = await stage();
       if (!storage.refusesYielding) return;
       const yielding = uow.read(async (r) => {
-        await new Promise((resolve) => setTimeout(resolve, 5));
+        await new Promise((resolve) => setTimeout(resolve, 3_600_000).unref());
         return r.realms.get(realm.id);
       });
       await expect(yielding).rejects.toThrow('awaited something');
@@ -163,7 +163,7 @@ export function unitOfWorkContract(open: OpenStorage): void {
       if (!storage.refusesYielding) return;
       const yielding = uow.write(async (tx) => {
         await rename(tx, realm.id, () => 'Renamed');
-        await new Promise((resolve) => setTimeout(resolve, 5));
+        await new Promise((resolve) => setTimeout(resolve, 3_600_000).unref());
         await rename(tx, realm.id, (name) => `${name} twice`);
       });
       const next = uow.write((tx) => rename(tx, realm.id, (name) => `${name}!`));

@@ -7,9 +7,13 @@ const TRIES = 3;
 
 let slowness: number | undefined;
 
-/** How many times as long this machine takes as the one for which tests choose their limits; 1 where it is quicker. */
-export async function machineSlowness(): Promise<number> {
-  slowness ??= Math.max(1, (await leastOf(CALIBRATIONS, calibrate, 0)) / CALIBRATION_MS);
+/**
+ * How many times as long this machine takes as the one for which tests choose their limits; 1 where it is quicker. Measured
+ * once, unless it is asked for anew: others may use the machine more than before.
+ */
+export async function machineSlowness(isAnew = false): Promise<number> {
+  if (isAnew) slowness = undefined;
+  slowness ??= await measureSlowness();
   return slowness;
 }
 
@@ -19,18 +23,24 @@ export async function machineSlowness(): Promise<number> {
  * work of the process, such as collecting garbage, may fall into it; the least counts.
  */
 export async function workMsOf(work: () => unknown, limitMs: number): Promise<number> {
-  const factor = await machineSlowness();
-  return (await leastOf(TRIES, work, limitMs * factor)) / factor;
-}
-
-async function leastOf(tries: number, work: () => unknown, enoughMs: number): Promise<number> {
   let least = Number.POSITIVE_INFINITY;
-  for (let count = 0; count < tries && least > enoughMs; count++) {
-    const before = threadTimes().workedMs;
-    await work();
-    least = Math.min(least, threadTimes().workedMs - before);
+  for (let count = 0; count < TRIES && least > limitMs; count++) {
+    const factor = await machineSlowness(count > 0);
+    least = Math.min(least, (await timed(work)) / factor);
   }
   return least;
+}
+
+async function measureSlowness(): Promise<number> {
+  let least = Number.POSITIVE_INFINITY;
+  for (let count = 0; count < CALIBRATIONS; count++) least = Math.min(least, await timed(calibrate));
+  return Math.max(1, least / CALIBRATION_MS);
+}
+
+async function timed(work: () => unknown): Promise<number> {
+  const before = threadTimes().workedMs;
+  await work();
+  return threadTimes().workedMs - before;
 }
 
 /** Texts, objects and regular expressions, as in what is measured. */

@@ -1,0 +1,32 @@
+import { SendInvitationLetters } from '@parley/domain/invitations';
+import { fieldsOf } from './expectations.js';
+import { runJobs } from './jobs.js';
+import { TestServer } from './test-server.js';
+
+const handlerOf = (server: TestServer) => server.parley.useCase(SendInvitationLetters);
+async function invite(server: TestServer): Promise<void> {
+  const params = { invitee_emails: 'yorick@example.com', stream_ids: [] };
+  fieldsOf(await server.post('/invites', server.people.desdemona, params));
+}
+
+describe('the jobs of a server under test', () => {
+  it('are left to the test, which does all that are due', async () => {
+    const server = await TestServer.start();
+    const { letters } = server.mailer;
+    await invite(server);
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(letters).toEqual([]);
+    await invite(server);
+    await runJobs(server, handlerOf(server));
+    expect(letters.map(({ to }) => to)).toEqual(['yorick@example.com', 'yorick@example.com']);
+    await server.close();
+  });
+
+  it('are done by the server where the test wants that, and then by nobody else', async () => {
+    const server = await TestServer.start({ worksInBackground: true });
+    await invite(server);
+    while (server.mailer.letters.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    await expect(runJobs(server, handlerOf(server))).rejects.toThrow('The server does its jobs itself');
+    await server.close();
+  });
+});
