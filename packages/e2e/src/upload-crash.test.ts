@@ -8,7 +8,6 @@ import { pause } from './testing/pause.js';
 import { type Person, TestOrganization } from './testing/test-organization.js';
 
 const ROUNDS = size(4, 40);
-/** A machine that is busy with other tests is no reason to refuse anything. */
 const TUS = { 'Tus-Resumable': '1.0.0' };
 const PICTURE = blackPng(60, 40);
 const digestOf = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex');

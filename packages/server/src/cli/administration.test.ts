@@ -7,7 +7,6 @@ import { flagsOf, wordCounts } from './command.js';
 import { COMMANDS } from './commands.js';
 import { runCommandLine } from './run-command-line.js';
 
-// Real databases, real passwords; a busy machine takes its time.
 describe('parley', () => {
   let directory: string;
   beforeAll(async () => {
