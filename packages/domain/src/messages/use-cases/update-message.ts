@@ -27,7 +27,7 @@ import { trim } from '../../shared/text.js';
 import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
 import { editText, parseEditedContent } from '../edit-text.js';
 import { enforceMentions } from '../enforce-mentions.js';
-import { type LoadedMessage, loadReadable } from '../load-access.js';
+import { type LocatedMessage, loadReadable } from '../load-access.js';
 import type { Message } from '../message.js';
 import { MAX_MESSAGES_OF_DELETION, type MessageEventTypes, type MovePropagation } from '../message-events.js';
 import { type MessageHooks, NO_HOOKS } from '../message-hooks.js';
@@ -193,7 +193,7 @@ export class UpdateMessage {
     tx: Transaction,
     actor: Actor,
     realm: Realm,
-    { message, channel: source }: LoadedMessage,
+    { message, channel: source }: LocatedMessage,
     { changesChannel, channelId, topic }: RequestedChange,
   ): Promise<MoveTarget | null> {
     if (source === null || (!changesChannel && topic === null)) return null;
@@ -221,7 +221,7 @@ export class UpdateMessage {
     tx: Transaction,
     actor: Actor,
     realm: Realm,
-    { message, channel, isSubscribed }: LoadedMessage,
+    { message, channel, isSubscribed }: LocatedMessage,
     moveTarget: MoveTarget,
     propagation: MovePropagation,
     now: UnixSeconds,
@@ -278,7 +278,7 @@ export class UpdateMessage {
   private async announce(
     tx: Transaction,
     actor: Actor,
-    { message, channel }: LoadedMessage,
+    { message, channel }: LocatedMessage,
     move: CheckedMove | null,
     edit: { readonly rendered: RenderedText; readonly content: string } | null,
     propagation: MovePropagation,
@@ -347,7 +347,7 @@ export class UpdateMessage {
     tx: Transaction,
     actor: Actor,
     realm: Realm,
-    { message }: LoadedMessage,
+    { message }: LocatedMessage,
     move: CheckedMove & Pick<Move, 'isWholeTopic'>,
     hasText: boolean,
     { notifiesOldThread, notifiesNewThread }: UpdateMessageInput,
@@ -393,7 +393,7 @@ interface RequestedChange {
 }
 
 /** Messages §9.1 rows 5–9. What is given and is so already counts as not given. */
-function requestedChange(input: UpdateMessageInput, { message }: LoadedMessage): RequestedChange {
+function requestedChange(input: UpdateMessageInput, { message }: LocatedMessage): RequestedChange {
   const { content, channelId, propagation } = input;
   const isDirect = message.channelId === null;
   const typed = input.topic;
@@ -427,7 +427,7 @@ const sharedEdit = (actor: Actor, editedAt: UnixSeconds) => ({
 });
 
 /** Where the message is, as mentions are judged by it. */
-async function destinationOf(tx: Transaction, { message, channel }: LoadedMessage): Promise<Destination> {
+async function destinationOf(tx: Transaction, { message, channel }: LocatedMessage): Promise<Destination> {
   const { realmId, recipientId, topic, topicLinks } = message;
   if (channel) return { kind: 'channel', channel, topic, topicLinks };
   const participants = await tx.users.list(realmId, (await participantIdsOf(tx, message)) ?? []);
