@@ -30,8 +30,8 @@ export interface UnreadInTopic {
 
 /** Side by side, one entry a message. */
 interface Sent {
-  readonly ids: readonly MessageId[];
-  readonly ordinals: readonly Ordinal[];
+  readonly ids: MessageId[];
+  readonly ordinals: Ordinal[];
   /** Empty where they do not matter. */
   readonly senderIds: readonly UserId[];
 }
@@ -41,11 +41,10 @@ const MOST_READ_PER_UNREAD = 32;
 /** How many messages that were moved into a conversation are judged one by one. */
 const MAX_MOVED_IN = 256;
 const ANY_SENDER = { senderId: null, property: null };
-const NOTHING_SENT: Sent = { ids: [], ordinals: [], senderIds: [] };
 
 /** What is unread of one conversation or topic, for whoever marks it. */
 export class TopicUnread {
-  private readonly sentQueries = new Map<string, Query<readonly [string, string, string]>>();
+  private readonly sentQueries = new Map<string, Query<readonly [string, string, string?]>>();
   private readonly placeQueries = new Map<string, MessageIndexQuery>();
   private readonly movedIn: Query<MessageId>;
 
@@ -82,7 +81,7 @@ export class TopicUnread {
       unread += span.last - span.first + 1 - countRead(segments, span);
       first ??= findFirstUnread(segments, span);
     }
-    let sent = NOTHING_SENT;
+    let sent: Sent = { ids: [], ordinals: [], senderIds: [] };
     if (first !== null) {
       // Counting what is found on the way takes as long as the way itself: only where that may be long in vain.
       const range = { first, last: spans.at(-1)!.last };
@@ -91,24 +90,28 @@ export class TopicUnread {
       if (isSparse && sent.ids.length > unread) return null;
     }
 
-    const received: { readonly ids: MessageId[]; readonly ordinals: Ordinal[] } = { ids: [], ordinals: [] };
+    // Mostly all of it is left, so it stays in the lists that it came in.
+    const { ids, ordinals } = sent;
+    let left = 0;
     let next = 0;
-    for (let i = 0; i < sent.ids.length; i++) {
-      const id = sent.ids[i]!;
-      const ordinal = sent.ordinals[i]!;
+    for (let i = 0; i < ids.length; i++) {
+      const id = ids[i]!;
+      const ordinal = ordinals[i]!;
       // What is sent later is numbered higher.
       while (next < spans.length && spans[next]!.last < ordinal) next++;
       if (next === spans.length) break;
       if (ordinal < spans[next]!.first || isOrdinalRead(segments, ordinal) || marked.has(id)) continue;
       if (mutes.length > 0 && isMuted(mutes, sent.senderIds[i]!, id)) continue;
-      received.ids.push(id);
-      received.ordinals.push(ordinal);
+      ids[left] = id;
+      ordinals[left++] = ordinal;
     }
+    ids.length = left;
+    ordinals.length = left;
     return {
       recipientId,
       ordinalRanges: spans,
       segments,
-      received,
+      received: { ids, ordinals },
       uncertain: this.uncertain(series, [...movedIn, ...marked]),
     };
   }
@@ -120,8 +123,8 @@ export class TopicUnread {
     const { recipientId } = series;
     const { sql, parameters } = seriesTerms(series);
     // Each column costs; most people have muted nobody.
-    const senderIdsOrNone = mutes.length > 0 ? 'json_group_array(sender_id)' : "'[]'";
-    const columns = `json_group_array(id), json_group_array(ordinal), ${senderIdsOrNone}`;
+    const hasMutes = mutes.length > 0;
+    const columns = `json_group_array(id), json_group_array(ordinal)${hasMutes ? ', json_group_array(sender_id)' : ''}`;
     // In the order of the index, of which everything before the id is fixed: by id.
     const found = `FROM message m INDEXED BY ${indexFor(ANY_SENDER, series.topicKey)}
       WHERE m.id >= (SELECT f.id FROM message f INDEXED BY message_by_ordinal
@@ -135,7 +138,7 @@ export class TopicUnread {
         : `SELECT ${columns} FROM (SELECT m.id, m.ordinal, m.sender_id ${found} ORDER BY m.id ${LIMIT})`;
     let query = this.sentQueries.get(text);
     if (!query) {
-      query = this.connection.tuples<readonly [string, string, string]>(text);
+      query = this.connection.tuples<readonly [string, string, string?]>(text);
       this.sentQueries.set(text, query);
     }
     const [ids, ordinals, senderIds] = query.get(
@@ -146,7 +149,7 @@ export class TopicUnread {
       ...parameters,
       ...(limit === null ? [] : [limit]),
     )!;
-    return { ids: JSON.parse(ids), ordinals: JSON.parse(ordinals), senderIds: JSON.parse(senderIds) };
+    return { ids: JSON.parse(ids), ordinals: JSON.parse(ordinals), senderIds: senderIds ? JSON.parse(senderIds) : [] };
   }
 
   /** Those of the messages that are in the series; ascending. */
