@@ -28,7 +28,7 @@ const DEFERRED_TABLE = /\bmessage_search\b/;
 const RETURNING = /\bRETURNING\b/;
 
 /** Statements after which messages may be gone, somewhere else, or back where they were. */
-const REPLACES_MESSAGES =
+export const REPLACES_MESSAGES =
   /\b(DELETE FROM|OR IGNORE INTO|OR REPLACE INTO) message\b|\bUPDATE message SET\b.*\b(recipient_id|topic_key) =/s;
 
 /** A statement that answers rows. Prepared when first used: opening a database costs nothing for what is never asked. */

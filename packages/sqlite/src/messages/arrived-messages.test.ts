@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { receivedMessagesIn } from '@parley/domain/messages';
 import type { MessageId, Transaction } from '@parley/domain/shared';
 import { aChannel, aMessage, aUser, createFixtureOn, FixedClock, type Fixture } from '@parley/testkit';
+import { Connection, REPLACES_MESSAGES } from '../connection.js';
 import { openSqliteStorage, type SqliteStorage } from '../index.js';
 
 const WALK = /json_group_array\(ordinal\)/;
@@ -165,6 +166,32 @@ describe('what somebody marks after another one', () => {
     expect(await marks('late', 'plans')).toEqual([ids[0], ids[2], ids[4]]);
     expect(await marks('early', 'plans')).toEqual([ids[0], ids[2], ids[4]]);
   });
+});
+
+/** What may change of a message that stays where it is. */
+const STAYING = /^(content|rendered_content|last_edited_at|last_moved_at|version|property_bits)$/;
+
+it('no statement moves or removes messages without being known for it', () => {
+  const prepared: string[] = [];
+  for (const shape of ['rows', 'values', 'tuples', 'command'] as const) {
+    const original = Connection.prototype[shape] as (sql: string) => never;
+    jest.spyOn(Connection.prototype, shape).mockImplementation(function (this: Connection, sql: string) {
+      prepared.push(sql);
+      return original.call(this, sql);
+    });
+  }
+  open(new FixedClock());
+  jest.restoreAllMocks();
+  const writing = prepared.filter((sql) => /\b(UPDATE|DELETE FROM|INTO) message\b/.test(sql));
+  const known = writing.filter((sql) => REPLACES_MESSAGES.test(sql));
+  const others = writing.filter((sql) => !REPLACES_MESSAGES.test(sql));
+  expect(known.length).toBeGreaterThanOrEqual(3);
+  expect(others.length).toBeGreaterThanOrEqual(4);
+  for (const sql of others.filter((each) => !/INSERT INTO message\b/.test(each))) {
+    const [, changes = ''] = /UPDATE message\s+SET\s+(.*?)\s+WHERE/s.exec(sql) ?? [];
+    const columns = [...changes.matchAll(/(?:^|,)\s*(\w+) = /g)].map(([, column]) => column!);
+    expect([sql, columns.length > 0, columns.filter((column) => !STAYING.test(column))]).toEqual([sql, true, []]);
+  }
 });
 
 it('keeps no more messages than it has room for', async () => {
