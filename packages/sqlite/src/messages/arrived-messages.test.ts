@@ -3,9 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { receivedMessagesIn } from '@parley/domain/messages';
 import type { MessageId, Transaction } from '@parley/domain/shared';
-import { aChannel, aMessage, aUser, createFixtureOn, FixedClock, type Fixture } from '@parley/testkit';
+import { aChannel, aMessage, aUser, createFixtureOn, FixedClock } from '@parley/testkit';
+import Sqlite from 'better-sqlite3';
 import { Connection, REPLACES_MESSAGES } from '../connection.js';
 import { openSqliteStorage, type SqliteStorage } from '../index.js';
+import { ArrivedMessages } from './arrived-messages.js';
 
 const WALK = /json_group_array\(ordinal\)/;
 
@@ -194,16 +196,37 @@ it('no statement moves or removes messages without being known for it', () => {
   }
 });
 
-it('keeps no more messages than it has room for', async () => {
-  const { marks, fixture } = await conversations();
-  await fixture.add((theScene: Fixture, tx) => sendMany(theScene, tx, 20_001));
-  statements = [];
-  expect(await marks('early', null)).toHaveLength(20_007);
-  expect(await marks('late', null)).toHaveLength(20_007);
-  expect(statements.filter((sql) => WALK.test(sql))).toHaveLength(2);
-});
+describe('what is kept', () => {
+  /** Which of the lists, asked for one after the other, took a walk. */
+  async function walksOf(limits: ConstructorParameters<typeof ArrivedMessages>[1], topics: readonly (string | null)[]) {
+    const { fixture } = await conversations();
+    const { recipientId } = fixture.channel('busy');
+    let walks = 0;
+    const count = (sql: unknown) => {
+      if (WALK.test(String(sql))) walks++;
+    };
+    const database = new Sqlite(join(directory, 'parley.db'), { readonly: true, verbose: count });
+    const connection = new Connection(database, async () => {});
+    connection.enterUnit();
+    const arrived = new ArrivedMessages(connection, limits);
+    const walked = topics.filter((topicKey) => {
+      const before = walks;
+      const { ids } = arrived.list({ recipientId, topicKey }, { first: 1, last: 6 });
+      expect(ids).toHaveLength(topicKey === null ? 6 : 3);
+      return walks > before;
+    });
+    database.close();
+    return walked;
+  }
 
-async function sendMany(fixture: Fixture, tx: Transaction, count: number): Promise<void> {
-  const send = say('busy', 'many');
-  for (let n = 0; n < count; n++) await send(fixture, tx);
-}
+  it.each`
+    what                                  | limits                                              | walked
+    ${'is found again'}                   | ${{ messages: 12, messagesOfSeries: 6, series: 3 }} | ${['plans', 'lunch', null]}
+    ${'are so many messages in all'}      | ${{ messages: 9, messagesOfSeries: 6, series: 3 }}  | ${['plans', 'lunch', null, 'plans', 'lunch', null]}
+    ${'are so many messages of a series'} | ${{ messages: 12, messagesOfSeries: 5, series: 3 }} | ${['plans', 'lunch', null, null]}
+    ${'are so many series'}               | ${{ messages: 12, messagesOfSeries: 6, series: 2 }} | ${['plans', 'lunch', null, 'plans', 'lunch', null]}
+  `('$what', async ({ limits, walked }) => {
+    const round = ['plans', 'lunch', null];
+    expect(await walksOf(limits, [...round, ...round])).toEqual(walked);
+  });
+});

@@ -21,10 +21,8 @@ interface KnownSeries {
 }
 
 const ANY_SENDER = { senderId: null, property: null };
-/** So many messages are kept in all, which take 4 MB, and so many of one series. */
-const MAX_KEPT = 250_000;
-const MAX_KEPT_OF_SERIES = 20_000;
-const MAX_SERIES = 5000;
+/** How much is kept: 4 MB at most. */
+const LIMITS = { messages: 250_000, messagesOfSeries: 20_000, series: 5000 };
 
 /**
  * What was sent to a channel, a conversation or a topic, is there, was never in another channel and did not arrive read. Walking
@@ -39,7 +37,10 @@ export class ArrivedMessages {
   /** What `kept` is true of. */
   private version = '';
 
-  constructor(private readonly connection: Connection) {
+  constructor(
+    private readonly connection: Connection,
+    private readonly limits = LIMITS,
+  ) {
     // Another one when another process has written.
     this.dataVersion = connection.values<number>('PRAGMA data_version');
   }
@@ -82,13 +83,13 @@ export class ArrivedMessages {
     for (const ordinal of more.ordinals) known.ordinals.push(ordinal);
     known.last = last;
     this.keptCount += more.ids.length;
-    if (known.ids.length > MAX_KEPT_OF_SERIES) this.drop(key);
+    if (known.ids.length > this.limits.messagesOfSeries) this.drop(key);
     this.makeRoom();
   }
 
   private keep(key: string, known: KnownSeries): void {
     this.drop(key);
-    if (known.ids.length > MAX_KEPT_OF_SERIES) return;
+    if (known.ids.length > this.limits.messagesOfSeries) return;
     this.kept.set(key, known);
     this.keptCount += known.ids.length;
     this.makeRoom();
@@ -97,7 +98,7 @@ export class ArrivedMessages {
   private makeRoom(): void {
     // Those kept longest go first.
     for (const key of this.kept.keys()) {
-      if (this.keptCount <= MAX_KEPT && this.kept.size <= MAX_SERIES) return;
+      if (this.keptCount <= this.limits.messages && this.kept.size <= this.limits.series) return;
       this.drop(key);
     }
   }
