@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { MAX_EDITS } from '@parley/domain/messages';
-import type { ChannelId, Repositories } from '@parley/domain/shared';
+import { MAX_EDITS, type SentFlags } from '@parley/domain/messages';
+import type { ChannelId, Repositories, UserId } from '@parley/domain/shared';
 import { aChannel, aMessage, aUser, createFixtureOn, FixedClock, type Fixture } from '@parley/testkit';
 import { openSqliteStorage, type SqliteStorage } from './index.js';
 
@@ -188,6 +188,23 @@ it('makes room for the edits of a message without reading its earlier texts', as
   expect([...ofEdits]).toEqual(['INSERT INTO ', 'SELECT count', 'DELETE FROM ']);
   expect(statements.filter((sql) => / OVER |\blength\(/.test(sql))).toEqual([]);
   expect(await small.uow.read((r) => r.edits.list(small.realm.id, id))).toHaveLength(MAX_EDITS);
+});
+
+it('changes what a message says without touching flags, where it named nobody', async () => {
+  const { id } = small.messages[0]!;
+  const text = { ...small.messages[0]!, content: 'new', renderedContent: '<p>new</p>', editedAt: 1 };
+  const edit = (exceptions: ReadonlyMap<UserId, SentFlags>) => {
+    statements = [];
+    return small.uow.write((tx) => tx.messages.edit(small.realm.id, id, { ...text, exceptions }));
+  };
+  const ofFlags = () =>
+    statements.flatMap((sql) => /(SELECT|UPDATE|INSERT)(?= .*message_flag)/s.exec(sql.trim())?.[0] ?? []);
+  await edit(new Map());
+  expect(ofFlags()).toEqual(['SELECT']);
+  await edit(new Map([[first(small), { mentioned: true }]]));
+  expect(ofFlags()).toEqual(['SELECT', 'INSERT']);
+  await edit(new Map());
+  expect(ofFlags()).toEqual(['SELECT', 'UPDATE']);
 });
 
 it('stores what many invitations offer once, all of them by one statement', async () => {

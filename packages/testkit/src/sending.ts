@@ -1,5 +1,6 @@
 import {
   BotOwnerWarnings,
+  OwnTextParser,
   SendMessage,
   type SendMessageInput,
   type SentMessage,
@@ -13,7 +14,8 @@ import { FakeRenderer } from './fake-renderer.js';
 export function sending(fixture: Pick<MemoryFixture, 'uow' | 'clock' | 'caller'>, renderer = new FakeRenderer()) {
   const systemMessages = new SystemMessages(renderer, fakeRealmUrls, fixture.clock);
   const botOwnerWarnings = new BotOwnerWarnings(fixture.uow, systemMessages, fixture.clock);
-  const useCase = new SendMessage(fixture.uow, renderer, fakeRealmUrls, fixture.clock, botOwnerWarnings);
+  const parser = new OwnTextParser(fixture.uow, renderer, fakeRealmUrls);
+  const useCase = new SendMessage(fixture.uow, renderer, parser, fakeRealmUrls, fixture.clock, botOwnerWarnings);
   return (who: string, to: SendMessageInput['to'], draft: Partial<SendMessageInput> = {}): Promise<SentMessage> =>
     useCase.execute(fixture.caller(who), {
       to,

@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
 import { encodeJob, JobRunner } from '@parley/domain/jobs';
-import { BotOwnerWarnings, SendMessage, SystemMessages } from '@parley/domain/messages';
+import { BotOwnerWarnings, OwnTextParser, SendMessage, SystemMessages } from '@parley/domain/messages';
 import { DeliverScheduledMessage } from '@parley/domain/scheduling';
 import type { ChannelId, Clock, RealmId, RealmUrls, UnitOfWork, UnixSeconds, UserId } from '@parley/domain/shared';
 import { htmlMessages, ZulipMarkdownRenderer } from '@parley/markdown';
@@ -79,7 +79,8 @@ answerCalls({
     const renderer = new ZulipMarkdownRenderer();
     const systemMessages = new SystemMessages(renderer, realmUrls, clock);
     const warnings = new BotOwnerWarnings(uow, systemMessages, clock);
-    const useCase = new SendMessage(uow, renderer, realmUrls, clock, warnings);
+    const parser = new OwnTextParser(uow, renderer, realmUrls);
+    const useCase = new SendMessage(uow, renderer, parser, realmUrls, clock, warnings);
     handler = new DeliverScheduledMessage(uow, useCase, systemMessages, clock);
     send = (n) =>
       useCase.execute(

@@ -43,14 +43,13 @@ export const markRead: Workload = {
     await sqlite.call('makeOneRow', lab.newFile());
     const load = lab.load();
     const marksARound = lab.size(150, 3);
+    const callsInProcess = () =>
+      pairsInProcess
+        .take(marksARound)
+        .map(([{ id }, topic]): MarkTopicCall => ({ realmId, userId: id, channelId, topic }));
     const rounds = await interleave(lab.rounds, {
-      inProcess: () =>
-        inProcess.call<number>(
-          'markTopicsRead',
-          pairsInProcess
-            .take(marksARound)
-            .map(([{ id }, topic]): MarkTopicCall => ({ realmId, userId: id, channelId, topic })),
-        ),
+      inProcess: () => inProcess.call<number>('markTopicsRead', callsInProcess()),
+      inProcessFirst: () => inProcess.call<number>('markTopicsReadFirst', callsInProcess()),
       topic: () => p50Of(load, parley.port, pairsByTopic.take(marksARound).map(byTopic)),
       ids: () => p50Of(load, parley.port, pairsByIds.take(marksARound).map(byIds)),
       commit: () => sqlite.call<number>('commitOneRow', lab.size(500, 20)),
@@ -65,6 +64,9 @@ export const markRead: Workload = {
     });
     return [
       figure('by topic, in process', rounds.inProcess, { atMost: 3 }),
+      figure('by topic, in process, as the first to mark it since a message was deleted', rounds.inProcessFirst, {
+        atMost: 3,
+      }),
       figure('by topic, over HTTP', rounds.topic, null),
       figure('by ids, over HTTP', rounds.ids, null),
     ];

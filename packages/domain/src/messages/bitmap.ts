@@ -43,17 +43,17 @@ export function countBits(bits: Uint8Array, first: number, last: number): number
   return count;
 }
 
-/** How many unbroken runs of bits there are. */
-export function countRuns(bits: Uint8Array): number {
+/** Whether there are more unbroken runs of bits than so many. */
+export function hasMoreRunsThan(most: number, bits: Uint8Array): boolean {
   let count = 0;
   let previous = 0;
-  for (let index = 0; index < bits.length; index++) {
+  for (let index = 0; index < bits.length && count <= most; index++) {
     const byte = bits[index]!;
     // A run begins at each bit that is set after one that is not.
     count += ONES_IN_BYTE[byte & ~((byte << 1) | (previous >> 7))]!;
     previous = byte;
   }
-  return count;
+  return count > most;
 }
 
 /** Unbroken runs of bits, ascending, as far as they lie from one position to another. */

@@ -9,6 +9,7 @@ import { namedIn, type Post, shownOf } from './post-message.js';
 
 /** What is left of a message whose text is taken away. */
 const DELETED = '(deleted)';
+const NOBODY: ReadonlySet<UserId> = new Set();
 
 /** What is kept of a text that takes the place of another one (messages §9). @throws DomainError INVALID_MESSAGE_CONTENT */
 export const parseEditedContent = (raw: string): string => (trim(raw) === '' ? DELETED : parseContent(raw));
@@ -31,7 +32,11 @@ export async function editText(
   const { realmId, id } = message;
   const named = await namedIn(tx, { rendered, destination, sender });
   const files = await filesOfEdit(tx, message, rendered.uploadPaths);
-  const holders = new Set<UserId>((await tx.personal.filterHolders(realmId, [id], [...named.keys()])).get(id));
+  // Most texts name nobody.
+  const holders =
+    named.size === 0
+      ? NOBODY
+      : new Set<UserId>((await tx.personal.filterHolders(realmId, [id], [...named.keys()])).get(id));
   await tx.messages.edit(realmId, id, {
     content,
     ...shownOf(rendered, files.present),

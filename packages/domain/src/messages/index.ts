@@ -61,6 +61,7 @@ export { MoveNotices } from './move-notices.js';
 export { receivedMessagesIn } from './narrow.js';
 export { findNarrowOperator, type NarrowTerm, narrowOperatorNames, type OperandForm } from './narrow-operators.js';
 export { channelUrl, messageUrl, topicUrl } from './narrow-urls.js';
+export { OwnTextParser } from './own-text-parser.js';
 export { type ChannelMove, type Ownership, ownershipOf, type Span } from './ownership.js';
 export type {
   MutedSender,

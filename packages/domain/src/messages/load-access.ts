@@ -7,12 +7,19 @@ import type { Repositories, Transaction } from '../shared/unit-of-work.js';
 import type { Message, PersonalFlags } from './message.js';
 import type { MessageCondition } from './message-condition.js';
 import type { MessageListEntry, Viewer } from './message-page-reads.js';
-import { canReadMessage, type MessageAccess } from './message-permissions.js';
+import { canReadMessage, dependsOnOwnership } from './message-permissions.js';
 
-/** A message with all that rules about it read. */
-export interface LoadedMessage extends MessageAccess {
+/** A message, and where it is. */
+export interface LocatedMessage {
   readonly message: Message;
   readonly channel: Channel | null;
+  readonly isSubscribed: boolean;
+}
+
+/** A message with all that rules about it read. */
+export interface LoadedMessage extends LocatedMessage {
+  /** They have received it, or made it their own. */
+  readonly isOwn: boolean;
   /** Null: not their own. */
   readonly flags: PersonalFlags | null;
 }
@@ -41,6 +48,10 @@ export async function loadMessages(
   }));
 }
 
+interface ReadOptions {
+  readonly modifying?: boolean;
+}
+
 /**
  * One message that the actor may read, or change something about (messages §1.4).
  * @throws DomainError UNKNOWN_MESSAGE, for messages that are hidden as for those that do not exist.
@@ -49,13 +60,35 @@ export async function loadReadable(
   reads: Reads,
   actor: Actor,
   id: MessageId,
-  options: { readonly modifying?: boolean } = {},
+  options: ReadOptions = {},
+): Promise<LocatedMessage> {
+  const { realmId, id: userId } = actor;
+  const message = await reads.messages.find(realmId, id);
+  if (!message) throw unknownMessage();
+  const { channelId } = message;
+  const channel = channelId === null ? null : await reads.channels.find(realmId, channelId);
+  const isSubscribed = channelId !== null && (await reads.channels.isSubscribed(realmId, channelId, userId));
+  const located = { message, channel, isSubscribed };
+  // Mostly it makes no difference whether they have received it.
+  const isOwn = dependsOnOwnership(located) && (await reads.personal.listFlags({ realmId, userId }, [id])).has(id);
+  enforce(canReadMessage(actor, { ...located, isOwn }, options));
+  return located;
+}
+
+/** The same with what the message is to the actor. @throws DomainError UNKNOWN_MESSAGE */
+export async function loadReadableWithFlags(
+  reads: Reads,
+  actor: Actor,
+  id: MessageId,
+  options: ReadOptions = {},
 ): Promise<LoadedMessage> {
   const [loaded] = await loadMessages(reads, actor, [id]);
-  if (!loaded) throw new DomainError('UNKNOWN_MESSAGE', 'Invalid message(s)');
+  if (!loaded) throw unknownMessage();
   enforce(canReadMessage(actor, loaded, options));
   return loaded;
 }
+
+const unknownMessage = (): DomainError => new DomainError('UNKNOWN_MESSAGE', 'Invalid message(s)');
 
 /**
  * Of these messages those of which the conditions hold and that the actor may read (messages §1.4); ascending id. None is

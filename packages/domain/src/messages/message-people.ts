@@ -10,8 +10,9 @@ export async function loadSender(
   { users }: Pick<Reads, 'users'>,
   { realmId, senderId }: Pick<Message, 'realmId' | 'senderId'>,
 ): Promise<User> {
-  const [sender] = await users.list(realmId, [senderId]);
-  return sender!;
+  // People are mostly in memory.
+  const person = await users.find(realmId, senderId);
+  return person ?? (await users.list(realmId, [senderId]))[0]!;
 }
 
 /** Everybody in the direct conversation that the message is part of, ascending; null: it is in a channel. */

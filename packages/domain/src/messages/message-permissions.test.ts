@@ -29,6 +29,7 @@ import {
   canResolveTopic,
   canSpectateFile,
   canSpectateMessage,
+  dependsOnOwnership,
   resolveToggle,
   topicMark,
 } from './message-permissions.js';
@@ -108,6 +109,22 @@ describe('a message by its id', () => {
         'yes',
       );
       expect(formatDecision(canReadMessage(makeActor(role), { ...direct, isOwn: false }))).toBe(UNKNOWN);
+    }
+  });
+
+  it('has to be known to be their own where that makes a difference, and nowhere else', () => {
+    const channels = Object.values(PRIVACY_BY_KIND).map((privacy) => makeChannel({ privacy }));
+    for (const channel of [...channels, null]) {
+      const decisions = [true, false].map((isOwn) =>
+        ROLES.flatMap((role) =>
+          [true, false].map((isSubscribed) => {
+            const message = channel ? inChannel : { channelId: null };
+            return canReadMessage(makeActor(role), { message, channel, isSubscribed, isOwn }).allowed;
+          }),
+        ),
+      );
+      const [own, others] = decisions.map((each) => each.join());
+      expect([channel?.privacy, dependsOnOwnership({ channel })]).toEqual([channel?.privacy, own !== others]);
     }
   });
 

@@ -42,6 +42,10 @@ export function canReadMessage(actor: PermissionHolder, access: MessageAccess, {
   return mayReadIn(actor, channel, isSubscribed, isOwn) ? allowed : unknownMessage;
 }
 
+/** Whether `isOwn` makes any difference to `canReadMessage`. */
+export const dependsOnOwnership = ({ channel }: Pick<MessageAccess, 'channel'>): boolean =>
+  channel === null || !hasSharedHistory(channel);
+
 function mayReadIn(actor: PermissionHolder, channel: ChannelRights, isSubscribed: boolean, isOwn: boolean): boolean {
   // Sic: by its id a guest reaches a message of a web-public channel only while subscribed; narrows show them all.
   if (isGuest(actor) && !isSubscribed) return false;

@@ -37,8 +37,8 @@ const MAX_REALMS = 1000;
 const MAX_PEOPLE = 10_000;
 
 /**
- * Parses what people write before the unit that stores it. How, is looked up once for each of them: the unit sees whether
- * it still holds, and parses again where it does not.
+ * Parses what people write before the unit that stores or shows it. How, is looked up once for each of them: the unit sees
+ * whether it still holds, and parses again where it does not.
  */
 export class OwnTextParser {
   private readonly known = new Map<RealmId, KnownRealm>();

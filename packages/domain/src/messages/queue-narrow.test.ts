@@ -1,6 +1,7 @@
 import { aChannel, aUser, createFixture, FakeRenderer, fakeRealmUrls } from '@parley/testkit';
 import type { QueueNarrowTerm } from '../events/event-queue.js';
 import { BotOwnerWarnings } from './bot-owner-warnings.js';
+import { OwnTextParser } from './own-text-parser.js';
 import { isInNarrow, queueConditionOf } from './queue-narrow.js';
 import { SystemMessages } from './system-messages.js';
 import { type Addressee, SendMessage } from './use-cases/send-message.js';
@@ -24,7 +25,9 @@ async function isUnmuted(terms: readonly QueueNarrowTerm[], content: string, top
     topic === null ? { kind: 'userIds', ids: [fixture.user('hamlet').id] } : { kind: 'channelName', name: 'Denmark' };
   const systemMessages = new SystemMessages(new FakeRenderer(), fakeRealmUrls, fixture.clock);
   const botOwnerWarnings = new BotOwnerWarnings(fixture.uow, systemMessages, fixture.clock);
-  const send = new SendMessage(fixture.uow, new FakeRenderer(), fakeRealmUrls, fixture.clock, botOwnerWarnings);
+  const renderer = new FakeRenderer();
+  const parser = new OwnTextParser(fixture.uow, renderer, fakeRealmUrls);
+  const send = new SendMessage(fixture.uow, renderer, parser, fakeRealmUrls, fixture.clock, botOwnerWarnings);
   await send.execute(fixture.caller(from), { to, topic, content, isReadBySender: true, echo: null });
   const event = fixture.storage.announced.at(-1)!.event;
   if (event.type !== 'message.sent') throw new Error(`Announced last: ${event.type}`);

@@ -1,5 +1,5 @@
 import type { Ordinal } from '../shared/ids.js';
-import { countBits, countRuns, hasBit, nextBit, runs, runsDown, sameBits, setRun } from './bitmap.js';
+import { countBits, hasBit, hasMoreRunsThan, nextBit, runs, runsDown, sameBits, setRun } from './bitmap.js';
 
 /**
  * Which of the messages sent to a recipient somebody has read, as a set of ordinals. It is kept in few and small pieces
@@ -82,16 +82,18 @@ export function markOrdinals(
   read: boolean,
 ): ReadSetChange {
   const windows = new Map<number, Uint8Array>();
-  let window = -1;
+  let first: Ordinal = 0;
   let bits: Uint8Array = NO_BITS;
   for (const ordinal of ordinals) {
-    // Mostly that of the one before.
-    if (!isInWindow(window, ordinal)) {
-      window = windowOf(ordinal);
+    let position = ordinal - first;
+    // Mostly in the window of the one before.
+    if (position < 0 || position >= bits.length << 3) {
+      const window = windowOf(ordinal);
       bits = windows.get(window) ?? contentOf(stored, window);
       windows.set(window, bits);
+      first = windowStart(window);
+      position = ordinal - first;
     }
-    const position = ordinal - windowStart(window);
     if (read) bits[position >> 3]! |= 1 << (position & 7);
     else bits[position >> 3]! &= ~(1 << (position & 7));
   }
@@ -217,7 +219,7 @@ function replaceWindows(
   const pieces: ReadSegment[] = filled ? [{ ...filled, bits: null }] : [];
   for (const [window, bits] of windows) {
     const whole = { first: windowStart(window), last: windowEnd(window) };
-    if (countRuns(bits) > MAX_RUNS_IN_WINDOW) pieces.push({ ...whole, bits });
+    if (hasMoreRunsThan(MAX_RUNS_IN_WINDOW, bits)) pieces.push({ ...whole, bits });
     else for (const run of runsOf(bits, whole.first, whole, true)) pieces.push({ ...run, bits: null });
   }
   for (const segment of stored) cutOut(segment, replaced, pieces);

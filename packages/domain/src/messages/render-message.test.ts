@@ -18,11 +18,14 @@ import { normalizeTopic, parseTopic } from '../channels/topic.js';
 import { unsubscribeFromChannels } from '../channels/unsubscribe-from-channels.js';
 import type { MarkdownOptions, MarkdownRenderer } from '../markdown/markdown.js';
 import { MAX_MESSAGE_LENGTH, parseContent } from './message.js';
+import { OwnTextParser } from './own-text-parser.js';
 import { markdownOptions, renderText } from './render-message.js';
 import { RenderMarkdown } from './use-cases/render-markdown.js';
 
 const rendering = (fixture: MemoryFixture) => {
-  const useCase = new RenderMarkdown(fixture.uow, new FakeRenderer(), fakeRealmUrls);
+  const renderer = new FakeRenderer();
+  const parser = new OwnTextParser(fixture.uow, renderer, fakeRealmUrls);
+  const useCase = new RenderMarkdown(fixture.uow, renderer, parser);
   return (who: string, content: string) => useCase.execute(fixture.caller(who), { content });
 };
 const cast = async () => {
@@ -90,7 +93,8 @@ describe('a text', () => {
       render: (parsed, names) => plain.render(parsed, names),
       topicLinks: () => [],
     };
-    const useCase = new RenderMarkdown(fixture.uow, spy, fakeRealmUrls);
+    const parser = new OwnTextParser(fixture.uow, spy, fakeRealmUrls);
+    const useCase = new RenderMarkdown(fixture.uow, spy, parser);
     for (const who of ['member', 'guest']) await useCase.execute(fixture.caller(who), { content: ':)' });
     const options = {
       realmUrl: fakeRealmUrls.urlOf(fixture.realm),

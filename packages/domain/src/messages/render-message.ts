@@ -19,7 +19,6 @@ import type { SystemGroupName } from '../permissions/system-groups.js';
 import type { Realm } from '../realms/realm.js';
 import { DomainError } from '../shared/errors.js';
 import type { ChannelId, GroupId, MessageId, RealmId, UserId } from '../shared/ids.js';
-import type { RealmUrls } from '../shared/realm-urls.js';
 import { foldCase } from '../shared/text.js';
 import type { Repositories, Transaction } from '../shared/unit-of-work.js';
 import { inaccessibleUserIds } from '../users/accessible-users.js';
@@ -41,18 +40,6 @@ export function markdownOptions(
     emptyTopicName: EMPTY_TOPIC_DISPLAY_NAME,
     ...more,
   };
-}
-
-/** How the caller's own messages are parsed. */
-export async function ownMarkdownOptions(
-  { realms, users }: Pick<Repositories, 'realms' | 'users'>,
-  { realmId, userId }: { readonly realmId: RealmId; readonly userId: UserId },
-  realmUrls: RealmUrls,
-): Promise<MarkdownOptions> {
-  const realm = await realms.get(realmId);
-  const user = await users.find(realmId, userId);
-  const translateEmoticons = user?.settings.translateEmoticons ?? false;
-  return markdownOptions(realm, realmUrls.urlOf(realm), { translateEmoticons });
 }
 
 export async function parseAhead(

@@ -1,6 +1,6 @@
 import type { Emoji } from '../emoji/emoji.js';
 import type { EventFormats } from '../events/event.js';
-import type { LoadedMessage } from '../messages/load-access.js';
+import type { LocatedMessage } from '../messages/load-access.js';
 import { messageWatchers } from '../messages/message-audiences.js';
 import type { UserSummary } from '../messages/message-view.js';
 import { userSummary } from '../messages/user-summary.js';
@@ -31,7 +31,7 @@ export async function publishReaction(
   tx: Transaction,
   op: ReactionEventTypes['reaction.changed']['op'],
   { realmId, id }: Actor,
-  { message, channel }: LoadedMessage,
+  { message, channel }: LocatedMessage,
   { type, code, name }: Emoji,
 ): Promise<void> {
   const user = (await tx.users.find(realmId, id))!;

@@ -124,3 +124,13 @@ export function orThrow<T>(value: T | DomainError): T {
   if (value instanceof DomainError) throw value;
   return value;
 }
+
+/** What the work answers, or why it refuses: a refusal that is said later, where its turn comes. */
+export function refusalOr<T>(work: () => T): T | DomainError {
+  try {
+    return work();
+  } catch (error) {
+    if (error instanceof DomainError) return error;
+    throw error;
+  }
+}

@@ -19,6 +19,7 @@ import {
   MoveNotices,
   NotifyTyping,
   NotifyTypingInMessage,
+  OwnTextParser,
   PurgeArchive,
   RenderMarkdown,
   ReportMessage,
@@ -50,9 +51,20 @@ const {
 export const messagesModule = new ContainerModule(({ bind }) => {
   provide(bind, MarkdownTextRenderer, unitOfWork, markdownRenderer, realmUrls);
   provide(bind, SystemMessages, markdownRenderer, realmUrls, clock);
-  provide(bind, RenderMarkdown, unitOfWork, markdownRenderer, realmUrls);
+  provide(bind, OwnTextParser, unitOfWork, markdownRenderer, realmUrls);
+  provide(bind, RenderMarkdown, unitOfWork, markdownRenderer, OwnTextParser);
   provide(bind, BotOwnerWarnings, unitOfWork, SystemMessages, clock);
-  provide(bind, SendMessage, unitOfWork, markdownRenderer, realmUrls, clock, BotOwnerWarnings, messageHooks);
+  provide(
+    bind,
+    SendMessage,
+    unitOfWork,
+    markdownRenderer,
+    OwnTextParser,
+    realmUrls,
+    clock,
+    BotOwnerWarnings,
+    messageHooks,
+  );
   provide(bind, GetMessages, unitOfWork, realmUrls, renderedMessages);
   provide(bind, SpectateMessages, unitOfWork, realmUrls, renderedMessages, serverChannelConfig);
   provide(bind, SpectateMessage, unitOfWork, serverChannelConfig);
@@ -70,7 +82,7 @@ export const messagesModule = new ContainerModule(({ bind }) => {
     UpdateMessage,
     unitOfWork,
     markdownRenderer,
-    realmUrls,
+    OwnTextParser,
     clock,
     contentDigest,
     MoveNotices,

@@ -1,5 +1,5 @@
 import { PublishingUnitOfWork } from '@parley/domain/composition';
-import { BotOwnerWarnings, SendMessage, SystemMessages } from '@parley/domain/messages';
+import { BotOwnerWarnings, OwnTextParser, SendMessage, SystemMessages } from '@parley/domain/messages';
 import {
   ChangeScheduledMessage,
   CreateReminder,
@@ -35,7 +35,8 @@ describe('scheduled messages and reminders', () => {
     const renderer = new FakeRenderer();
     const systemMessages = new SystemMessages(renderer, fakeRealmUrls, time);
     const warnings = new BotOwnerWarnings(uow, systemMessages, time);
-    const sendMessage = new SendMessage(uow, renderer, fakeRealmUrls, time, warnings);
+    const parser = new OwnTextParser(uow, renderer, fakeRealmUrls);
+    const sendMessage = new SendMessage(uow, renderer, parser, fakeRealmUrls, time, warnings);
     const start = time.now();
 
     /** A process on the same database. */

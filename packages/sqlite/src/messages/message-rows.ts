@@ -28,15 +28,21 @@ export interface MessageRow {
 
 /** Whole messages. */
 export class MessageRows {
+  private readonly row: Query<MessageRow>;
   private readonly rows: Query<MessageRow>;
 
   constructor(
     connection: Connection,
     private readonly quarantine: Quarantine,
   ) {
+    this.row = connection.rows('SELECT * FROM message WHERE id = ? AND realm_id = ?');
     this.rows = connection.rows(
       'SELECT * FROM message WHERE id IN (SELECT value FROM json_each(?)) AND realm_id = ? ORDER BY id',
     );
+  }
+
+  find(realmId: RealmId, id: MessageId): MessageRow | undefined {
+    return this.row.get(id, realmId);
   }
 
   /** Ascending id; unknown ids are absent. */

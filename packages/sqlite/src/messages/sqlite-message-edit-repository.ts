@@ -15,9 +15,11 @@ import type { MessagePartReads } from './message-part-reads.js';
 export class SqliteMessageEditRepository implements MessageEditRepository {
   private readonly rowsOfMessage;
   private readonly insert;
+  private readonly insertOfOne;
   private readonly editedMost;
   private readonly sizes;
   private readonly dropBeyondMost;
+  private readonly dropBeyondMostOfOne;
   private readonly dropOldest;
 
   constructor(connection: Connection) {
@@ -34,6 +36,11 @@ export class SqliteMessageEditRepository implements MessageEditRepository {
        FROM json_each(?) e CROSS JOIN json_each(?) wanted CROSS JOIN message m ON m.id = wanted.value
        WHERE m.realm_id = ?`,
     );
+    // What people edit is mostly one message, which needs no lists.
+    this.insertOfOne = connection.command(
+      `INSERT INTO message_edit (message_id, realm_id, user_id, edited_at, previous_content, previous_rendered_content)
+       SELECT id, realm_id, ?, ?, content, rendered_content FROM message WHERE id = ? AND realm_id = ?`,
+    );
     this.editedMost = connection.values<MessageId>(
       `SELECT message_id FROM message_edit WHERE message_id IN (SELECT value FROM json_each(?))
        GROUP BY message_id HAVING count(*) > ${MAX_EDITS}`,
@@ -47,6 +54,10 @@ export class SqliteMessageEditRepository implements MessageEditRepository {
       `DELETE FROM message_edit WHERE id IN (
          SELECT e.id FROM json_each(?) wanted CROSS JOIN message_edit e ON e.message_id = wanted.value AND e.id <= (
            SELECT n.id FROM message_edit n WHERE n.message_id = wanted.value ORDER BY n.id DESC LIMIT 1 OFFSET ${MAX_EDITS}))`,
+    );
+    this.dropBeyondMostOfOne = connection.command(
+      `DELETE FROM message_edit WHERE message_id = ? AND id <= (
+         SELECT id FROM message_edit WHERE message_id = ? ORDER BY id DESC LIMIT 1 OFFSET ${MAX_EDITS})`,
     );
     this.dropOldest = connection.command(
       `DELETE FROM message_edit WHERE id IN (
@@ -70,8 +81,12 @@ export class SqliteMessageEditRepository implements MessageEditRepository {
     ids: readonly MessageId[],
     edited: MessageId | null = null,
   ): Promise<void> {
-    const edit = JSON.stringify([[userId, editedAt, topic, channelId, edited]]);
-    this.insert.run(edit, jsonList(ids), realmId);
+    if (edited !== null && ids.length === 1 && topic === null && channelId === null) {
+      this.insertOfOne.run(userId, editedAt, edited, realmId);
+    } else {
+      const edit = JSON.stringify([[userId, editedAt, topic, channelId, edited]]);
+      this.insert.run(edit, jsonList(ids), realmId);
+    }
     // Texts are added to one message alone, and adding up how long they are takes longer than counting.
     if (edited !== null) this.makeRoom(edited);
     const full = ids.length === 1 && edited !== null ? [] : this.editedMost.all(jsonList(ids));
@@ -81,7 +96,7 @@ export class SqliteMessageEditRepository implements MessageEditRepository {
   private makeRoom(id: MessageId): void {
     const [count, bytes] = this.sizes.get(id)!;
     if (bytes > MAX_EDITED_TEXT) this.dropOldest.run(id);
-    else if (count > MAX_EDITS) this.dropBeyondMost.run(jsonList([id]));
+    else if (count > MAX_EDITS) this.dropBeyondMostOfOne.run(id, id);
   }
 }
 

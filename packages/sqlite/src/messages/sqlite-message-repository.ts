@@ -27,6 +27,8 @@ const INSERT_TERMS = `
   SELECT m.id, due.value ->> 1 FROM json_each(?) due CROSS JOIN message m ON m.id = due.value ->> 0
   WHERE NOT EXISTS (SELECT 1 FROM message_search_docsize known WHERE known.id = m.id)`;
 
+const NAMED_IN = 'WHERE message_id = ? AND (mentioned = 1 OR topic_wildcard_mentioned = 1 OR has_alert_word = 1)';
+
 export class SqliteMessageRepository implements MessageRepository {
   private readonly rows: MessageRows;
   private readonly indexRowsById: MessageIndexRowsById;
@@ -38,6 +40,7 @@ export class SqliteMessageRepository implements MessageRepository {
   private readonly oldestIds;
   private readonly changeText;
   private readonly changeRendered;
+  private readonly namesSomebody;
   private readonly nameNobody;
   private readonly nameSome;
   private readonly insertSubmessage;
@@ -80,9 +83,9 @@ export class SqliteMessageRepository implements MessageRepository {
     this.changeRendered = connection.command(
       'UPDATE message SET rendered_content = ?, version = version + 1 WHERE id = ? AND realm_id = ?',
     );
+    this.namesSomebody = connection.values<1>(`SELECT 1 FROM message_flag ${NAMED_IN} LIMIT 1`);
     this.nameNobody = connection.command(
-      `UPDATE message_flag SET mentioned = 0, topic_wildcard_mentioned = 0, has_alert_word = 0
-       WHERE message_id = ? AND (mentioned = 1 OR topic_wildcard_mentioned = 1 OR has_alert_word = 1)`,
+      `UPDATE message_flag SET mentioned = 0, topic_wildcard_mentioned = 0, has_alert_word = 0 ${NAMED_IN}`,
     );
     this.nameSome = connection.command(
       `INSERT INTO message_flag (user_id, message_id, realm_id, mentioned, topic_wildcard_mentioned, has_alert_word)
@@ -137,7 +140,8 @@ export class SqliteMessageRepository implements MessageRepository {
   }
 
   async find(realmId: RealmId, id: MessageId): Promise<Message | null> {
-    return (await this.list(realmId, [id]))[0] ?? null;
+    const row = this.rows.find(realmId, id);
+    return row ? this.rows.toMessage(row) : null;
   }
 
   async list(realmId: RealmId, ids: readonly MessageId[]): Promise<readonly Message[]> {
@@ -209,7 +213,8 @@ export class SqliteMessageRepository implements MessageRepository {
     const { content, renderedContent, editedAt, exceptions } = text;
     const { changes } = this.changeText.run(content, renderedContent, editedAt, bitsOf(text), id, realmId);
     if (changes === 0) return;
-    this.nameNobody.run(id);
+    // Few messages name anybody, and looking is quicker than changing nothing.
+    if (this.namesSomebody.get(id) !== undefined) this.nameNobody.run(id);
     const rows = [...exceptions].map(([userId, named]) => [
       userId,
       ...[named.mentioned, named.topicWildcardMentioned, named.hasAlertWord].map((on) => toFlag(on === true)),

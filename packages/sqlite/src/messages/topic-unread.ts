@@ -1,14 +1,9 @@
-import {
-  countRead,
-  findFirstUnread,
-  isOrdinalRead,
-  type OrdinalRange,
-  type ReadSegment,
-} from '@parley/domain/messages';
-import type { MessageId, Ordinal, RecipientId, UserId } from '@parley/domain/shared';
+import { countRead, findFirstUnread, isOrdinalRead, type ReadSegment } from '@parley/domain/messages';
+import type { MessageId, Ordinal, RecipientId } from '@parley/domain/shared';
 import { type Connection, LIMIT, type Query } from '../connection.js';
 import { jsonList } from '../rows.js';
-import { indexFor, type Series, seriesTerms } from './message-filter.js';
+import { type Arrived, ArrivedMessages } from './arrived-messages.js';
+import { type Series, seriesTerms } from './message-filter.js';
 import { idOf, MessageIndexQuery, type MessageIndexRow } from './message-index-row.js';
 import type { ReadSets, RecipientOrdinalRange } from './read-sets.js';
 import { PROPERTY_BITS } from './stored-values.js';
@@ -28,24 +23,14 @@ export interface UnreadInTopic {
   readonly uncertain: readonly MessageIndexRow[];
 }
 
-/** Side by side, one entry a message. */
-interface Sent {
-  readonly ids: readonly MessageId[];
-  readonly ordinals: readonly Ordinal[];
-  /** Empty where they do not matter. */
-  readonly senderIds: readonly UserId[];
-}
-
 /** How much further than what is unread of a channel one of its topics is looked through without counting. */
 const MOST_READ_PER_UNREAD = 32;
 /** How many messages that were moved into a conversation are judged one by one. */
 const MAX_MOVED_IN = 256;
-const ANY_SENDER = { senderId: null, property: null };
-const NOTHING_SENT: Sent = { ids: [], ordinals: [], senderIds: [] };
 
 /** What is unread of one conversation or topic, for whoever marks it. */
 export class TopicUnread {
-  private readonly sentQueries = new Map<string, Query<readonly [string, string, string]>>();
+  private readonly arrived: ArrivedMessages;
   private readonly placeQueries = new Map<string, MessageIndexQuery>();
   private readonly movedIn: Query<MessageId>;
 
@@ -54,6 +39,7 @@ export class TopicUnread {
     private readonly readSets: ReadSets,
     private readonly places: UnreadSpans,
   ) {
+    this.arrived = new ArrivedMessages(connection);
     this.movedIn = connection.values<MessageId>(
       `SELECT id FROM message INDEXED BY message_moved_in
        WHERE recipient_id = ? AND property_bits & ${PROPERTY_BITS.wasMoved} ${LIMIT}`,
@@ -82,71 +68,40 @@ export class TopicUnread {
       unread += span.last - span.first + 1 - countRead(segments, span);
       first ??= findFirstUnread(segments, span);
     }
-    let sent = NOTHING_SENT;
+    let sent: Arrived = { ids: [], ordinals: [], senderIds: [] };
     if (first !== null) {
       // Counting what is found on the way takes as long as the way itself: only where that may be long in vain.
       const range = { first, last: spans.at(-1)!.last };
       const isSparse = range.last - first >= MOST_READ_PER_UNREAD * unread;
-      sent = this.arrivedUnread(reader, series, range, isSparse ? unread + 1 : null);
+      if (isSparse) sent = this.arrived.listFirst(series, range, unread + 1);
+      else sent = mutes.length > 0 ? this.arrived.listWithSenders(series, range) : this.arrived.list(series, range);
       if (isSparse && sent.ids.length > unread) return null;
     }
 
-    const received: { readonly ids: MessageId[]; readonly ordinals: Ordinal[] } = { ids: [], ordinals: [] };
+    // Mostly all of it is left, so it stays in the lists that it came in.
+    const { ids, ordinals } = sent;
+    let left = 0;
     let next = 0;
-    for (let i = 0; i < sent.ids.length; i++) {
-      const id = sent.ids[i]!;
-      const ordinal = sent.ordinals[i]!;
+    for (let i = 0; i < ids.length; i++) {
+      const id = ids[i]!;
+      const ordinal = ordinals[i]!;
       // What is sent later is numbered higher.
       while (next < spans.length && spans[next]!.last < ordinal) next++;
       if (next === spans.length) break;
       if (ordinal < spans[next]!.first || isOrdinalRead(segments, ordinal) || marked.has(id)) continue;
       if (mutes.length > 0 && isMuted(mutes, sent.senderIds[i]!, id)) continue;
-      received.ids.push(id);
-      received.ordinals.push(ordinal);
+      ids[left] = id;
+      ordinals[left++] = ordinal;
     }
+    ids.length = left;
+    ordinals.length = left;
     return {
       recipientId,
       ordinalRanges: spans,
       segments,
-      received,
+      received: { ids, ordinals },
       uncertain: this.uncertain(series, [...movedIn, ...marked]),
     };
-  }
-
-  /**
-   * What was sent to the recipient of the series within a range, is still there and did not arrive read; ascending.
-   */
-  private arrivedUnread({ mutes }: Reader, series: Series, { first, last }: OrdinalRange, limit: number | null): Sent {
-    const { recipientId } = series;
-    const { sql, parameters } = seriesTerms(series);
-    // Each column costs; most people have muted nobody.
-    const senderIdsOrNone = mutes.length > 0 ? 'json_group_array(sender_id)' : "'[]'";
-    const columns = `json_group_array(id), json_group_array(ordinal), ${senderIdsOrNone}`;
-    // In the order of the index, of which everything before the id is fixed: by id.
-    const found = `FROM message m INDEXED BY ${indexFor(ANY_SENDER, series.topicKey)}
-      WHERE m.id >= (SELECT f.id FROM message f INDEXED BY message_by_ordinal
-                     WHERE f.sent_recipient_id = ? AND f.ordinal >= ? ORDER BY f.ordinal LIMIT 1)
-        AND m.id <= (SELECT l.id FROM message l INDEXED BY message_by_ordinal
-                     WHERE l.sent_recipient_id = ? AND l.ordinal <= ? ORDER BY l.ordinal DESC LIMIT 1)
-        AND m.property_bits & ${PROPERTY_BITS.wasMoved | PROPERTY_BITS.isReadByDefault} = 0 ${sql}`;
-    const text =
-      limit === null
-        ? `SELECT ${columns} ${found}`
-        : `SELECT ${columns} FROM (SELECT m.id, m.ordinal, m.sender_id ${found} ORDER BY m.id ${LIMIT})`;
-    let query = this.sentQueries.get(text);
-    if (!query) {
-      query = this.connection.tuples<readonly [string, string, string]>(text);
-      this.sentQueries.set(text, query);
-    }
-    const [ids, ordinals, senderIds] = query.get(
-      recipientId,
-      first,
-      recipientId,
-      last,
-      ...parameters,
-      ...(limit === null ? [] : [limit]),
-    )!;
-    return { ids: JSON.parse(ids), ordinals: JSON.parse(ordinals), senderIds: JSON.parse(senderIds) };
   }
 
   /** Those of the messages that are in the series; ascending. */

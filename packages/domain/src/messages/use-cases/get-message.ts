@@ -4,7 +4,7 @@ import type { Caller } from '../../shared/caller.js';
 import type { MessageId } from '../../shared/ids.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import { inaccessibleUserIds } from '../../users/accessible-users.js';
-import { loadReadable } from '../load-access.js';
+import { loadReadableWithFlags } from '../load-access.js';
 import { HISTORICAL, type PersonalFlags } from '../message.js';
 import type { MessageView } from '../message-view.js';
 
@@ -25,7 +25,7 @@ export class GetMessage {
   execute(caller: Caller, { id }: { readonly id: MessageId }): Promise<GetMessageOutput> {
     return this.uow.read(async (repositories) => {
       const actor = await repositories.actors.get(caller);
-      const loaded = await loadReadable(repositories, actor, id);
+      const loaded = await loadReadableWithFlags(repositories, actor, id);
       const [view] = await repositories.pages.listViews(actor.realmId, [id]);
       const realm = await repositories.realms.get(actor.realmId);
       const hiddenUserIds = await inaccessibleUserIds(repositories, actor, realm, [loaded.message.senderId]);

@@ -1,18 +1,18 @@
 import type { MarkdownRenderer } from '../../markdown/markdown.js';
 import type { Caller } from '../../shared/caller.js';
 import { DomainError } from '../../shared/errors.js';
-import type { RealmUrls } from '../../shared/realm-urls.js';
 import { isLongerThan } from '../../shared/text.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import { MAX_MESSAGE_LENGTH } from '../message.js';
-import { ownMarkdownOptions, renderText } from '../render-message.js';
+import type { OwnTextParser } from '../own-text-parser.js';
+import { renderText } from '../render-message.js';
 
 /** What a text would look like as the caller's message; nothing is stored or announced (messages §15.1). */
 export class RenderMarkdown {
   constructor(
     private readonly uow: UnitOfWork,
     private readonly renderer: MarkdownRenderer,
-    private readonly realmUrls: RealmUrls,
+    private readonly parser: OwnTextParser,
   ) {}
 
   /** HTML; empty for an empty text. @throws DomainError UNRENDERABLE_CONTENT */
@@ -20,11 +20,12 @@ export class RenderMarkdown {
     // Sending would cut it, and what it would look like then is not what was asked for.
     if (isLongerThan(content, MAX_MESSAGE_LENGTH))
       throw new DomainError('UNRENDERABLE_CONTENT', 'Unable to render message');
-    const options = await this.uow.read((repositories) => ownMarkdownOptions(repositories, caller, this.realmUrls));
-    const parsed = await this.renderer.parse(content, options);
+    const text = await this.parser.parse(caller, content);
     return this.uow.read(async (repositories) => {
       const actor = await repositories.actors.get(caller);
       const realm = await repositories.realms.get(actor.realmId);
+      const author = (await repositories.users.find(actor.realmId, actor.id))!;
+      const parsed = this.parser.parsedBy(realm, author, text);
       return (await renderText(repositories, this.renderer, parsed, realm, { actor })).html;
     });
   }

@@ -5,7 +5,7 @@ import type { Caller } from '../../shared/caller.js';
 import { DomainError } from '../../shared/errors.js';
 import type { MessageId } from '../../shared/ids.js';
 import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
-import { type LoadedMessage, loadReadable } from '../load-access.js';
+import { type LocatedMessage, loadReadable } from '../load-access.js';
 import { loadSender, participantIdsOf } from '../message-people.js';
 import { checkReport, quoted, REPORT_REASONS, type ReportReason } from '../report.js';
 import type { SystemMessages } from '../system-messages.js';
@@ -57,7 +57,7 @@ export class ReportMessage {
 const topicOf = (name: string): string => `Reports about ${name}`;
 
 /** With a link to the message, for those who may read it. */
-async function whereIs(tx: Transaction, { message, channel }: LoadedMessage): Promise<string> {
+async function whereIs(tx: Transaction, { message, channel }: LocatedMessage): Promise<string> {
   if (channel) {
     const topic = message.topic === '' ? EMPTY_TOPIC_DISPLAY_NAME : message.topic;
     return `in ${channelLink(channel).slice(0, -2)}>${topic}@${message.id}**`;

@@ -10,7 +10,7 @@ import type { Realm } from '../../realms/realm.js';
 import { hasRealmPermission } from '../../realms/realm-permissions.js';
 import type { Caller } from '../../shared/caller.js';
 import type { Clock } from '../../shared/clock.js';
-import { DomainError, orThrow } from '../../shared/errors.js';
+import { DomainError, orThrow, refusalOr } from '../../shared/errors.js';
 import type { ChannelId, MessageId, RealmId, RecipientId, UserId } from '../../shared/ids.js';
 import { enforce } from '../../shared/permission.js';
 import { type OnRollback, writeProvisionally } from '../../shared/provisional-changes.js';
@@ -27,7 +27,7 @@ import type { BotOwnerWarnings } from '../bot-owner-warnings.js';
 import { enforceMentions } from '../enforce-mentions.js';
 import { parseContent } from '../message.js';
 import { type HookedDestination, type MessageHooks, NO_HOOKS } from '../message-hooks.js';
-import { OwnTextParser, type TextAhead } from '../own-text-parser.js';
+import type { OwnTextParser, TextAhead } from '../own-text-parser.js';
 import { type Destination, postMessage } from '../post-message.js';
 import { type RenderedText, renderText } from '../render-message.js';
 import { parseWidget, type Widget, widgetIn } from '../widgets.js';
@@ -101,18 +101,15 @@ export interface CheckedMessage {
  * another time: `prepare` before the unit, then `check` and `send` within.
  */
 export class SendMessage {
-  private readonly parser: OwnTextParser;
-
   constructor(
     private readonly uow: UnitOfWork,
     private readonly renderer: MarkdownRenderer,
+    private readonly parser: OwnTextParser,
     private readonly realmUrls: RealmUrls,
     private readonly clock: Clock,
     private readonly botOwnerWarnings: BotOwnerWarnings,
     private readonly hooks: MessageHooks = NO_HOOKS,
-  ) {
-    this.parser = new OwnTextParser(uow, renderer, realmUrls);
-  }
+  ) {}
 
   /** @throws DomainError what `ask`, `prepare` and `check` throw */
   async execute(caller: Caller, input: SendMessageInput): Promise<SentMessage> {
@@ -336,15 +333,6 @@ async function open(
   const recipientId = await tx.recipients.openDirect(realm.id, ids);
   await access?.announceConversation(ids);
   return { kind: 'direct', recipientId, participants };
-}
-
-function refusalOr<T>(work: () => T): T | DomainError {
-  try {
-    return work();
-  } catch (error) {
-    if (error instanceof DomainError) return error;
-    throw error;
-  }
 }
 
 async function isOwnQueue(tx: Transaction, { realmId, userId }: Caller, queueId: string): Promise<boolean> {

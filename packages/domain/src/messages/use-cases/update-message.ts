@@ -12,22 +12,20 @@ import {
 import type { Audience } from '../../events/audience.js';
 import type { AttachedFile } from '../../files/file.js';
 import type { MarkdownRenderer, TopicLink } from '../../markdown/markdown.js';
-import type { ParsedAhead } from '../../markdown/text-renderer.js';
 import type { Actor } from '../../permissions/actor.js';
 import type { PermissionHolder } from '../../permissions/is-granted.js';
 import { isAtLeast } from '../../permissions/role.js';
 import type { Realm } from '../../realms/realm.js';
 import type { Caller } from '../../shared/caller.js';
 import type { Clock } from '../../shared/clock.js';
-import { DomainError, orThrow } from '../../shared/errors.js';
+import { DomainError, orThrow, refusalOr } from '../../shared/errors.js';
 import type { ChannelId, MessageId, UnixSeconds, UserId } from '../../shared/ids.js';
 import { enforce } from '../../shared/permission.js';
-import type { RealmUrls } from '../../shared/realm-urls.js';
 import { trim } from '../../shared/text.js';
 import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
 import { editText, parseEditedContent } from '../edit-text.js';
 import { enforceMentions } from '../enforce-mentions.js';
-import { type LoadedMessage, loadReadable } from '../load-access.js';
+import { type LocatedMessage, loadReadable } from '../load-access.js';
 import type { Message } from '../message.js';
 import { MAX_MESSAGES_OF_DELETION, type MessageEventTypes, type MovePropagation } from '../message-events.js';
 import { type MessageHooks, NO_HOOKS } from '../message-hooks.js';
@@ -45,8 +43,9 @@ import {
 import { allInTopic, moveMessages, selectMoved, visibleInTopic } from '../move-messages.js';
 import type { Move, MoveNotices } from '../move-notices.js';
 import { moveTopicPolicies } from '../move-topic-policies.js';
+import type { OwnTextParser, TextAhead } from '../own-text-parser.js';
 import { type Destination, noteActivity } from '../post-message.js';
-import { ownMarkdownOptions, parseAhead, type RenderedText, renderText } from '../render-message.js';
+import { type RenderedText, renderText } from '../render-message.js';
 import { receiversAfterMove, receiversLostByMove, watchersOfUpdate } from '../update-audiences.js';
 
 export interface UpdateMessageInput {
@@ -67,11 +66,8 @@ export interface UpdateMessageInput {
 /** Hexadecimal SHA-256 of a text in UTF-8. */
 export type ContentDigest = (text: string) => string;
 
-/** A text that takes the place of another one; a refusal is said where its turn comes. */
-interface NewText {
-  readonly content: string | DomainError;
-  readonly parsed: ParsedAhead;
-}
+/** What takes the place of another text; a refusal of its content is said where its turn comes. */
+type NewText = TextAhead | DomainError;
 
 /** Where messages go; null: they stay. */
 interface MoveTarget {
@@ -93,7 +89,7 @@ export class UpdateMessage {
   constructor(
     private readonly uow: UnitOfWork,
     private readonly renderer: MarkdownRenderer,
-    private readonly realmUrls: RealmUrls,
+    private readonly parser: OwnTextParser,
     private readonly clock: Clock,
     private readonly digest: ContentDigest,
     private readonly notices: MoveNotices,
@@ -133,12 +129,14 @@ export class UpdateMessage {
         enforce(canChangeTopic(actor, realm, change, now));
       }
       const sender = await loadSender(tx, loaded.message);
-      const rendered = text && (await renderText(tx, this.renderer, orThrow(text.parsed), realm, { actor }));
+      // Nobody else changes a sender's text.
+      const parsed = text && this.parser.parsedBy(realm, sender, orThrow(text));
+      const rendered = parsed && (await renderText(tx, this.renderer, parsed, realm, { actor }));
       const destination = await destinationOf(tx, loaded);
       if (rendered) await enforceMentions(tx, realm, actor, sender, destination, rendered);
       const move = moveTarget && (await this.checkMove(tx, actor, realm, loaded, moveTarget, input.propagation, now));
 
-      const edit = rendered && { rendered, content: orThrow(text!.content) };
+      const edit = rendered && { rendered, content: orThrow(text!).content };
       const before = loaded.message;
       if (move) await this.move(tx, actor, move, edit ? before.id : null, now);
       else await tx.edits.add(realm.id, sharedEdit(actor, now), [before.id], before.id);
@@ -156,15 +154,8 @@ export class UpdateMessage {
   }
 
   private async parse(caller: Caller, raw: string): Promise<NewText> {
-    let content: string;
-    try {
-      content = parseEditedContent(raw);
-    } catch (error) {
-      if (error instanceof DomainError) return { content: error, parsed: error };
-      throw error;
-    }
-    const options = await this.uow.read((repositories) => ownMarkdownOptions(repositories, caller, this.realmUrls));
-    return { content, parsed: await parseAhead(this.renderer, content, options) };
+    const content = refusalOr(() => parseEditedContent(raw));
+    return content instanceof DomainError ? content : this.parser.parse(caller, content);
   }
 
   /** Messages §9.1 rows 10–13. */
@@ -185,7 +176,7 @@ export class UpdateMessage {
     if (previousDigest !== null && previousDigest !== this.digest(content)) {
       throw new DomainError('STALE_VALUE', "'prev_content_sha256' value does not match the expected value.");
     }
-    if (text) orThrow(text.content);
+    if (text) orThrow(text);
   }
 
   /** Messages §9.1 rows 14 and 15. Null: nothing is moved. */
@@ -193,7 +184,7 @@ export class UpdateMessage {
     tx: Transaction,
     actor: Actor,
     realm: Realm,
-    { message, channel: source }: LoadedMessage,
+    { message, channel: source }: LocatedMessage,
     { changesChannel, channelId, topic }: RequestedChange,
   ): Promise<MoveTarget | null> {
     if (source === null || (!changesChannel && topic === null)) return null;
@@ -221,7 +212,7 @@ export class UpdateMessage {
     tx: Transaction,
     actor: Actor,
     realm: Realm,
-    { message, channel, isSubscribed }: LoadedMessage,
+    { message, channel, isSubscribed }: LocatedMessage,
     moveTarget: MoveTarget,
     propagation: MovePropagation,
     now: UnixSeconds,
@@ -278,7 +269,7 @@ export class UpdateMessage {
   private async announce(
     tx: Transaction,
     actor: Actor,
-    { message, channel }: LoadedMessage,
+    { message, channel }: LocatedMessage,
     move: CheckedMove | null,
     edit: { readonly rendered: RenderedText; readonly content: string } | null,
     propagation: MovePropagation,
@@ -347,7 +338,7 @@ export class UpdateMessage {
     tx: Transaction,
     actor: Actor,
     realm: Realm,
-    { message }: LoadedMessage,
+    { message }: LocatedMessage,
     move: CheckedMove & Pick<Move, 'isWholeTopic'>,
     hasText: boolean,
     { notifiesOldThread, notifiesNewThread }: UpdateMessageInput,
@@ -393,7 +384,7 @@ interface RequestedChange {
 }
 
 /** Messages §9.1 rows 5–9. What is given and is so already counts as not given. */
-function requestedChange(input: UpdateMessageInput, { message }: LoadedMessage): RequestedChange {
+function requestedChange(input: UpdateMessageInput, { message }: LocatedMessage): RequestedChange {
   const { content, channelId, propagation } = input;
   const isDirect = message.channelId === null;
   const typed = input.topic;
@@ -427,7 +418,7 @@ const sharedEdit = (actor: Actor, editedAt: UnixSeconds) => ({
 });
 
 /** Where the message is, as mentions are judged by it. */
-async function destinationOf(tx: Transaction, { message, channel }: LoadedMessage): Promise<Destination> {
+async function destinationOf(tx: Transaction, { message, channel }: LocatedMessage): Promise<Destination> {
   const { realmId, recipientId, topic, topicLinks } = message;
   if (channel) return { kind: 'channel', channel, topic, topicLinks };
   const participants = await tx.users.list(realmId, (await participantIdsOf(tx, message)) ?? []);

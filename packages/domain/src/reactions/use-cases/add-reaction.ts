@@ -8,7 +8,7 @@ import {
   requireChoosable,
 } from '../../emoji/emoji.js';
 import { applyParticipation } from '../../messages/automatic-topic-policies.js';
-import { loadReadable } from '../../messages/load-access.js';
+import { loadReadableWithFlags } from '../../messages/load-access.js';
 import type { Actor } from '../../permissions/actor.js';
 import type { Caller } from '../../shared/caller.js';
 import type { Clock } from '../../shared/clock.js';
@@ -42,7 +42,7 @@ export class AddReaction {
   execute(caller: Caller, input: AddReactionInput): Promise<void> {
     return this.uow.write(async (tx) => {
       const actor = await tx.actors.get(caller);
-      const loaded = await loadReadable(tx, actor, input.messageId, { modifying: true });
+      const loaded = await loadReadableWithFlags(tx, actor, input.messageId, { modifying: true });
       const { message, isOwn } = loaded;
       const catalogue = await emojiCatalogue(tx, actor.realmId, this.unicodeEmoji, input);
       const emoji = await choose(tx, actor, input, catalogue);
