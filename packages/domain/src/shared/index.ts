@@ -57,6 +57,7 @@ export {
   foldCase,
   isLongerThan,
   isShorterThan,
+  pieceOf,
   takeCodePoints,
   toSingleLine,
   trim,
