@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer as createHttpServer } from 'node:http';
+import { createServer as createHttpServer, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -233,6 +233,70 @@ describe('the bucket', () => {
     expect(sent).toBeLessThan(10_000_000);
     endless.closeAllConnections();
     await new Promise((resolve) => endless.close(resolve));
+  });
+
+  describe('that answers otherwise than it said', () => {
+    const SHORT = 512 * 1024;
+    let answers: ((response: ServerResponse, range: string) => void)[];
+    let other: Server;
+    let store: S3BlobStore;
+    beforeEach(async () => {
+      other = createHttpServer((request, response) => answers.shift()!(response, request.headers.range!));
+      await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+      store = new S3BlobStore({
+        bucket: 'other',
+        prefix: '',
+        endpoint: `http://127.0.0.1:${(other.address() as AddressInfo).port}`,
+        region: 'us-east-1',
+        credentials: { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' },
+      });
+    });
+    afterEach(async () => {
+      other.closeAllConnections();
+      await new Promise((resolve) => other.close(resolve));
+    });
+    const whole = (response: ServerResponse) =>
+      response.writeHead(206, { 'Content-Length': SHORT }).end(Buffer.alloc(SHORT));
+
+    it('is asked no more for what it does not have', async () => {
+      const empty = (response: ServerResponse) => response.writeHead(206, { 'Content-Length': 0 }).end();
+      answers = [empty];
+      await expect(store.read(KEY, { start: 0, end: 10 }).next()).rejects.toThrow('has less of a blob than it said');
+    });
+
+    it('ends what comes of a blob when its connection breaks', async () => {
+      answers = [
+        whole,
+        (response, range) => {
+          expect(range).toBe(`bytes=${SHORT}-${3 * SHORT - 1}`);
+          response.writeHead(206, { 'Content-Length': 2 * SHORT }).write(Buffer.alloc(1000));
+          setTimeout(() => response.destroy(), 50);
+        },
+      ];
+      const content = store.read(KEY, { start: 0, end: 3 * SHORT });
+      expect((await content.next()).value).toHaveLength(SHORT);
+      const rest = async () => {
+        for await (const _ of content);
+      };
+      await expect(rest()).rejects.toThrow();
+      expect(answers).toEqual([]);
+    });
+
+    it('is sent no more of what it refuses, whose source is let go', async () => {
+      let isOver = false;
+      const content = (async function* () {
+        try {
+          for (;;) yield Buffer.alloc(1024 * 1024);
+        } finally {
+          isOver = true;
+        }
+      })();
+      const refusal = (response: ServerResponse) => response.writeHead(403, { 'Content-Length': 0 }).end();
+      answers = Array(100).fill(refusal);
+      await expect(store.put(KEY, content)).rejects.toThrow();
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      expect(isOver).toBe(true);
+    });
   });
 
   it('fails where it does not exist, instead of seeming empty', async () => {

@@ -1,6 +1,9 @@
-import { copyFileSync, existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Client } from 'zulip-js';
+import { encodeMultipart, send } from './conformance/request.js';
 import type { ParleyProcess } from './testing/parley-process.js';
 import { pause } from './testing/pause.js';
 import { QueueReader } from './testing/queue-reader.js';
@@ -102,6 +105,40 @@ describe('trouble with the storage', () => {
     expect(await say('there is room again')).toMatchObject({ result: 'success' });
   });
 
+  it('leaves nothing of an import for which the disk has no room', async () => {
+    await serve();
+    const large = { field: 'file', name: 'large.bin', content: randomBytes(4_000_000), type: 'text/plain' };
+    const { body, contentType } = await encodeMultipart({}, [large]);
+    const authorization = `Basic ${Buffer.from(`${hamlet.email}:${hamlet.apiKey}`).toString('base64')}`;
+    const headers = { Authorization: authorization, 'Content-Type': contentType };
+    const uploaded = await send({ method: 'POST', url: `${server.url}/api/v1/user_uploads`, headers, body });
+    expect(uploaded.status).toBe(200);
+    await server.terminate();
+    const archive = join(organization.directory, 'elsinore.tar.gz');
+    expect(await organization.run(['export', archive])).toMatchObject({ code: 0 });
+    const files = () => readdirSync(data(), { recursive: true }).filter((name) => /import|large/.test(String(name)));
+    const bytesBefore = bytesIn(join(data(), 'files'));
+
+    const refused = await organization.run(['import', archive, '--as=copy'], { maxFileKb: 2500 });
+    expect(refused).toMatchObject({ code: 1, out: '' });
+    expect(refused.err).toMatch(
+      /^parley: There is not enough space in .*parley-import-\w+: at least \d+ MiB more are needed, \d+ are free\.\n$/,
+    );
+    expect(files()).toEqual([]);
+
+    const folder = join(organization.directory, 'unpacked');
+    mkdirSync(folder);
+    execFileSync('tar', ['-xzf', archive, '-C', folder]);
+    const alsoRefused = await organization.run(['import', folder, '--as=copy'], { maxFileKb: 2500 });
+    expect(alsoRefused).toMatchObject({ code: 1, out: '' });
+    expect(alsoRefused.err).toMatch(/^parley: .*\n$/);
+    expect(bytesIn(join(data(), 'files'))).toBe(bytesBefore);
+
+    // Where there is room, nothing stands in its way.
+    expect(await organization.run(['import', archive, '--as=copy'])).toMatchObject({ code: 0 });
+    expect(bytesIn(join(data(), 'files'))).toBe(bytesBefore + 4_000_000);
+  });
+
   it('ends neither with the terminal that it was started from, nor without being asked', async () => {
     await serve();
     server.signal('SIGHUP');
@@ -111,3 +148,8 @@ describe('trouble with the storage', () => {
     expect(existsSync(`${organization.database}-wal`)).toBe(false);
   });
 });
+
+const bytesIn = (folder: string): number =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0);

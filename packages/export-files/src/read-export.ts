@@ -30,7 +30,8 @@ export interface OpenExport {
 /** Of a folder, or of an archive (`.tar.gz`, `.tar`). @throws DomainError INVALID_IMPORT */
 export async function openExport(path: string, options: OpenOptions): Promise<OpenExport> {
   const isFolder = (await stat(path)).isDirectory();
-  const unpacked = isFolder ? null : await mkdtemp(join(options.temporaryFolder, 'parley-import-'));
+  await removeAbandoned(options.temporaryFolder);
+  const unpacked = isFolder ? null : await mkdtemp(join(options.temporaryFolder, UNPACKED));
   const close = async () => {
     if (unpacked !== null) await rm(unpacked, { recursive: true, force: true });
   };
@@ -44,6 +45,21 @@ export async function openExport(path: string, options: OpenOptions): Promise<Op
   } catch (error) {
     await close();
     throw error;
+  }
+}
+
+/** What names of folders with unpacked exports begin with. */
+const UNPACKED = 'parley-import-';
+/** An import that has not come to its end by then is removed by the server as well. */
+const ABANDONED_MS = 86_400_000;
+
+/** Of imports whose processes were ended: whoever reads the disk could read all that they unpacked. */
+async function removeAbandoned(folder: string): Promise<void> {
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    if (!entry.isDirectory() || !entry.name.startsWith(UNPACKED)) continue;
+    const path = join(folder, entry.name);
+    const found = await stat(path).catch(() => null);
+    if (found && Date.now() - found.mtimeMs > ABANDONED_MS) await rm(path, { recursive: true, force: true });
   }
 }
 

@@ -119,7 +119,7 @@ export function readMessageFile(content: string, place: string, context: Message
     // There may be thousands in a file: no texts are made of where they are unless one is wrong.
     const { user_profile, message, flags_mask } = row as unknown as UserMessageRow;
     if (!Number.isSafeInteger(user_profile) || !Number.isSafeInteger(message) || !Number.isSafeInteger(flags_mask)) {
-      throw wrong(`${place}: zerver_usermessage`, `has a row that is none: ${JSON.stringify(row).slice(0, 200)}`);
+      throw wrong(`${place}: zerver_usermessage`, 'has a row that is none');
     }
     const known = holders.get(message);
     const holder = { userId: user_profile, flags: flagsOf(flags_mask) };
@@ -146,9 +146,7 @@ export function readMessageFile(content: string, place: string, context: Message
           sentAt: Math.floor(row.date_sent),
           clientName: clients.get(row.sending_client) ?? 'unknown',
           isMeMessage: context.isOwn ? (extra?.isMeMessage ?? false) : row.content.startsWith('/me '),
-          mentionsChannel: context.isOwn
-            ? (extra?.mentionsChannel ?? false)
-            : /class="user-mention[^"]*"[^>]*data-user-id="\*"/.test(renderedContent),
+          mentionsChannel: context.isOwn ? (extra?.mentionsChannel ?? false) : CHANNEL_MENTION.test(renderedContent),
           hasLink: row.has_link,
           hasImage: row.has_image,
           hasAttachment: row.has_attachment,
@@ -166,6 +164,9 @@ export function readMessageFile(content: string, place: string, context: Message
       };
     });
 }
+
+/** Bounded, so that what looks like the beginning of one is not followed to the end of the text each time. */
+const CHANNEL_MENTION = /class="user-mention[^"]{0,100}"[^>]{0,100}data-user-id="\*"/;
 
 /** By mask, as far as it is of bits that mean something: a million messages have the same few. */
 const flagsByMask: HolderCopy['flags'][] = [];

@@ -1,12 +1,16 @@
 import { DomainError } from '@parley/domain/shared';
+import { excessOf } from './json-size.js';
 
 /** Reads a value of a document that anybody may have written. @throws DomainError INVALID_IMPORT, saying where it is wrong */
 export type Shape<T> = (value: unknown, place: string) => T;
 
 export type Shaped<S> = S extends Shape<infer T> ? T : never;
 
+/** Places are named by keys, which may be of any length. */
+const MAX_PLACE_LENGTH = 300;
+
 export const wrong = (place: string, what: string): DomainError =>
-  new DomainError('INVALID_IMPORT', `${place} ${what}.`);
+  new DomainError('INVALID_IMPORT', `${place.slice(0, MAX_PLACE_LENGTH)} ${what}.`);
 
 export const text =
   (max = 1_000_000): Shape<string> =>
@@ -101,8 +105,13 @@ export const dictionary =
       Object.entries(record(value, place)).map(([name, member]) => [name, shape(member, `${place}.${name}`)]),
     );
 
+/** What is shorter fits into memory, whatever it is. */
+const ALWAYS_FITS = 16 * 1024 ** 2;
+
 /** @throws DomainError INVALID_IMPORT */
 export function parseJson(content: string, place: string): unknown {
+  const excess = content.length > ALWAYS_FITS ? excessOf(content) : null;
+  if (excess !== null) throw wrong(place, excess);
   try {
     return JSON.parse(content);
   } catch {

@@ -1,9 +1,11 @@
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { pack } from 'tar-stream';
-import { unpack } from './unpack.js';
+import { DiskRoom } from './disk-room.js';
+import { UNPACK_LIMITS, unpack } from './unpack.js';
 
 let folder: string;
 beforeEach(() => {
@@ -54,6 +56,50 @@ it('refuses what is said of a file at greater length than memory should hold', a
 it('refuses more bytes, and more files, than the limits', async () => {
   const path = await archiveOf([{ name: 'a' }, 'x'.repeat(5000)], [{ name: 'b' }, 'y']);
   const target = () => mkdtempSync(join(folder, 'target-'));
-  await expect(unpack(path, target(), { maxBytes: 2000, maxFiles: 10 })).rejects.toThrow(/more than 2000 bytes/);
-  await expect(unpack(path, target(), { maxBytes: 1_000_000, maxFiles: 1 })).rejects.toThrow(/more than 1 files/);
+  const limits = { maxBytes: 1_000_000, maxFiles: 10, minFreeBytes: 0 };
+  await expect(unpack(path, target(), { ...limits, maxBytes: 2000 })).rejects.toThrow(/more than 2000 bytes/);
+  await expect(unpack(path, target(), { ...limits, maxFiles: 1 })).rejects.toThrow(/more than 1 files/);
+});
+
+const MIB = 1024 ** 2;
+
+describe('where the disk is short of room', () => {
+  const freed = (...looks: readonly number[]) => {
+    const seen = [...looks];
+    return async () => (seen.length > 1 ? seen.shift()! : seen[0]!) * MIB;
+  };
+
+  it('begins nothing that cannot fit', async () => {
+    const path = await archiveOf([{ name: 'a' }, 'x'.repeat(3 * MIB)]);
+    const target = mkdtempSync(join(folder, 'target-'));
+    const room = new DiskRoom(target, 10 * MIB, freed(12));
+    await expect(unpack(path, target, UNPACK_LIMITS, room)).rejects.toMatchObject({
+      code: 'SERVER_BUSY',
+      message: `There is not enough space in ${target}: at least 14 MiB more are needed, 12 are free.`,
+    });
+    expect(readdirSync(target)).toEqual([]);
+  });
+
+  it('stops while others still have room', async () => {
+    const path = join(folder, 'given.tar.gz');
+    const plain = await archiveOf([{ name: 'a' }, 'x'.repeat(60 * MIB)]);
+    await writeFile(path, gzipSync(readFileSync(plain)));
+    const target = mkdtempSync(join(folder, 'target-'));
+    const room = new DiskRoom(target, 10 * MIB, freed(100, 60, 20));
+    await expect(unpack(path, target, UNPACK_LIMITS, room)).rejects.toMatchObject({ code: 'SERVER_BUSY' });
+    expect(statSync(join(target, 'a')).size).toBeLessThan(40 * MIB);
+  });
+
+  it('unpacks what fits, with what others need', async () => {
+    const path = await archiveOf([{ name: 'a' }, 'x'.repeat(40 * MIB)]);
+    const target = mkdtempSync(join(folder, 'target-'));
+    await unpack(path, target, UNPACK_LIMITS, new DiskRoom(target, 10 * MIB, freed(52, 36, 26)));
+    expect(statSync(join(target, 'a')).size).toBe(40 * MIB);
+  });
+
+  it('asks the system how much is free', async () => {
+    const refusal = expect.objectContaining({ code: 'SERVER_BUSY' });
+    await expect(new DiskRoom(folder, Number.MAX_SAFE_INTEGER).require(0)).rejects.toEqual(refusal);
+    await new DiskRoom(folder, 0).require(1);
+  });
 });

@@ -5,16 +5,26 @@ import { Transform, type TransformCallback } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { extract } from 'tar-stream';
+import { DiskRoom, isDiskFull } from './disk-room.js';
 import { wrong } from './shape.js';
 
 export interface UnpackLimits {
   /** Of all files together. */
   readonly maxBytes: number;
   readonly maxFiles: number;
+  /** Left on the disk, which a server may need as well. */
+  readonly minFreeBytes: number;
 }
 
+const MIB = 1024 ** 2;
 const GIB = 1024 ** 3;
-export const UNPACK_LIMITS: UnpackLimits = { maxBytes: 200 * GIB, maxFiles: 5_000_000 };
+/** With less on the disk than that, a server says that it is not ready. */
+const MIN_FREE_BYTES = 64 * MIB;
+export const UNPACK_LIMITS: UnpackLimits = {
+  maxBytes: 200 * GIB,
+  maxFiles: 5_000_000,
+  minFreeBytes: MIN_FREE_BYTES,
+};
 
 /** Deeper than anything in an export. */
 const MAX_DEPTH = 12;
@@ -22,10 +32,16 @@ const MAX_NAME_LENGTH = 1000;
 
 /**
  * Unpacks an export into a folder that is empty. Nothing is written outside of it; links and whatever else is no file are refused.
- * Answers the folder in which the export is.
- * @throws DomainError INVALID_IMPORT
+ * @throws DomainError INVALID_IMPORT; SERVER_BUSY where the disk has no room for it
  */
-export async function unpack(path: string, folder: string, limits: UnpackLimits = UNPACK_LIMITS): Promise<void> {
+export async function unpack(
+  path: string,
+  folder: string,
+  limits: UnpackLimits = UNPACK_LIMITS,
+  room = new DiskRoom(folder, limits.minFreeBytes),
+): Promise<void> {
+  // What is unpacked is longer, but for a little.
+  await room.require((await stat(path)).size);
   const archive = extract();
   let bytes = 0;
   let files = 0;
@@ -33,7 +49,7 @@ export async function unpack(path: string, folder: string, limits: UnpackLimits 
     transform(chunk: Uint8Array, _encoding, done: TransformCallback) {
       bytes += chunk.length;
       if (bytes > limits.maxBytes) done(wrong('The archive', `unpacks to more than ${limits.maxBytes} bytes`));
-      else done(null, chunk);
+      else room.take(chunk.length).then(() => done(null, chunk), done);
     },
   });
   const isCompressed = !/\.tar$/.test(path);
@@ -58,6 +74,7 @@ export async function unpack(path: string, folder: string, limits: UnpackLimits 
     await reading;
   } catch (error) {
     source.destroy();
+    if (isDiskFull(error)) throw await room.refusal();
     throw isDamage(error) ? wrong('The archive', `is damaged: ${(error as Error).message}`) : error;
   }
 }

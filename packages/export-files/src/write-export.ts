@@ -6,6 +6,7 @@ import { createGzip } from 'node:zlib';
 import type { PictureCopy, RealmSource } from '@parley/domain/exports';
 import { type Pack, pack } from 'tar-stream';
 import type { ColumnNames } from './column-names.js';
+import { jsonPieces } from './json-pieces.js';
 import {
   ATTACHMENT_FILE,
   FORMAT,
@@ -75,7 +76,8 @@ class ExportWriter {
 
   async write(): Promise<void> {
     const { realm } = this.source;
-    await this.addText(PARLEY_FILE, JSON.stringify({ format: FORMAT, realm }));
+    const parts = await this.restingBetween(jsonPieces({ ...realm }));
+    await this.addBytes(PARLEY_FILE, [Buffer.from(`{"format":${FORMAT},"realm":`), ...parts, Buffer.from('}')]);
     await this.people.addConversations();
     for await (const person of this.source.people()) {
       await this.people.addPerson(person);
@@ -207,8 +209,9 @@ class ExportWriter {
     for (const records of Object.values(PICTURE_RECORDS)) await this.addTable(records, records, '[', ']\n');
     await this.addTable(ATTACHMENT_FILE, ATTACHMENT_FILE, '{"zerver_attachment":[', ']}\n');
     const short = { ...realmTables(this.source.realm, this.options.names), zerver_client: this.clients.rows() };
-    const head = Buffer.from(`${JSON.stringify(short).slice(0, -1)}`);
-    const pieces: (Uint8Array | string)[] = [head];
+    const pieces: (Uint8Array | string)[] = await this.restingBetween(jsonPieces(short));
+    // Others follow before it ends.
+    pieces.pop();
     for (const table of TABLES_OF_PEOPLE) pieces.push(Buffer.from(`,\n"${table}":[`), table, Buffer.from(']'));
     pieces.push(Buffer.from('}\n'));
     let size = 0;
@@ -238,15 +241,25 @@ class ExportWriter {
     await this.addStream(name, size, content);
   }
 
-  private addText(name: string, text: string): Promise<void> {
-    const bytes = Buffer.from(text);
+  private addBytes(name: string, pieces: readonly Buffer[]): Promise<void> {
     return this.addStream(
       name,
-      bytes.length,
+      pieces.reduce((sum, { length }) => sum + length, 0),
       (async function* () {
-        for (let start = 0; start < bytes.length; start += CHUNK) yield bytes.subarray(start, start + CHUNK);
+        for (const piece of pieces) {
+          for (let start = 0; start < piece.length; start += CHUNK) yield piece.subarray(start, start + CHUNK);
+        }
       })(),
     );
+  }
+
+  private async restingBetween<T>(pieces: Iterable<T>): Promise<T[]> {
+    const all: T[] = [];
+    for (const piece of pieces) {
+      all.push(piece);
+      await this.rest();
+    }
+    return all;
   }
 
   private async addStream(name: string, size: number, content: AsyncIterable<Uint8Array>): Promise<void> {

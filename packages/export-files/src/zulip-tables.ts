@@ -3,6 +3,7 @@ import type { PersonCopy, RealmCopy } from '@parley/domain/exports';
 import { GROUP_PERMISSIONS } from '@parley/domain/groups';
 import { REALM_IMAGE_NAMES, REALM_PERMISSIONS } from '@parley/domain/realms';
 import type { ColumnNames } from './column-names.js';
+import { mapped } from './json-pieces.js';
 import {
   AVATAR_SOURCES,
   BOT_TYPES,
@@ -34,7 +35,7 @@ export const TABLES_OF_PEOPLE = [
 ] as const;
 
 /** What an export has of Zulip's tables without a row for a person's own things, by table. */
-export function realmTables(copy: RealmCopy, names: ColumnNames): Readonly<Record<string, readonly object[]>> {
+export function realmTables(copy: RealmCopy, names: ColumnNames): Readonly<Record<string, Iterable<object>>> {
   const { realm, users } = copy;
   const members = users.filter(({ systemKind }) => systemKind === null);
   const permissions = (registry: object, values: object) =>
@@ -121,7 +122,7 @@ export function realmTables(copy: RealmCopy, names: ColumnNames): Readonly<Recor
     zerver_groupgroupmembership: copy.groups
       .flatMap(({ id, subgroupIds }) => subgroupIds.map((subgroup) => ({ supergroup: id, subgroup })))
       .map((row, index) => ({ id: index + 1, ...row })),
-    zerver_userprofile: members.map(({ user, botOptions }) => ({
+    zerver_userprofile: mapped(members, ({ user, botOptions }) => ({
       id: user.id,
       realm: realm.id,
       email: user.email,
@@ -159,7 +160,7 @@ export function realmTables(copy: RealmCopy, names: ColumnNames): Readonly<Recor
         interface: form === 'slack' ? 2 : 1,
       };
     }),
-    zerver_stream: copy.channels.map((channel) => ({
+    zerver_stream: mapped(copy.channels, (channel) => ({
       ...streamRow(channel, realm.id),
       ...permissions(CHANNEL_PERMISSIONS, channel.permissions),
     })),

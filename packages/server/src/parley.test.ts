@@ -139,6 +139,52 @@ describe("a host application's log-in", () => {
     expect(logged).toMatchObject([{ err: expect.any(Error) }]);
   });
 
+  it.each<[string, (hamlet: number) => unknown]>([
+    ['an id as text', (hamlet) => ({ realm: 'zulip', userId: String(hamlet) })],
+    ['an id in a list', (hamlet) => ({ realm: 'zulip', userId: [hamlet] })],
+    ['an id with a fraction', (hamlet) => ({ realm: 'zulip', userId: hamlet + 0.5 })],
+    ['what is valued like an id', (hamlet) => ({ realm: 'zulip', userId: { valueOf: () => hamlet } })],
+    ['another id each time', (hamlet) => changing('userId', ['4711', hamlet])],
+    ['an id beyond any', () => ({ realm: 'zulip', userId: 1e308 })],
+    ['no number', () => ({ realm: 'zulip', userId: Number.NaN })],
+    ['an empty id beside an external one', () => ({ realm: 'zulip', userId: null, externalId: 'undefined' })],
+    ['an external id that is missing', () => ({ realm: 'zulip', externalId: undefined })],
+    ['an external id of null', () => ({ realm: 'zulip', externalId: null })],
+    ['an external id of an object', () => ({ realm: 'zulip', externalId: {} })],
+    ['an external id in a list', () => ({ realm: 'zulip', externalId: ['undefined'] })],
+    ['another external id each time', () => changing('externalId', [{}, 'undefined'])],
+    ['no realm', (hamlet) => ({ userId: hamlet })],
+    ['a realm in a list', (hamlet) => ({ realm: ['zulip'], userId: hamlet })],
+    ['a realm of a prototype', (hamlet) => ({ realm: '__proto__', userId: hamlet })],
+    ['nobody', () => ({ realm: 'zulip' })],
+    ['a text', () => 'zulip'],
+    ['true', () => true],
+    [
+      'what throws when it is looked at',
+      () => ({
+        get realm() {
+          throw new Error('lost');
+        },
+      }),
+    ],
+    ['a realm without an end', (hamlet) => ({ realm: 'z'.repeat(2_000_000), userId: hamlet })],
+    ['an external id without an end', () => ({ realm: 'zulip', externalId: 'x'.repeat(2_000_000) })],
+  ])('takes %s for nobody, and logs a short line', async (_, lie) => {
+    for (const externalId of ['undefined', 'null', '[object Object]']) {
+      await server.parley.users.upsert({ realm: 'zulip', externalId, name: 'Somebody' });
+    }
+    answer = () => lie(server.people.hamlet.id) as never;
+    expect(await ask()).toMatchObject({ status: 500, body: { msg: 'Internal server error' } });
+    expect(logged).toHaveLength(1);
+    expect((logged[0] as { readonly err: Error }).err.message.length).toBeLessThan(500);
+  });
+
+  it('takes numbers for external ids, as many applications have them', async () => {
+    const { id } = await server.parley.users.upsert({ realm: 'zulip', externalId: '1603', name: 'Numbered' });
+    answer = () => ({ realm: 'zulip', userId: undefined, externalId: 1603 }) as never;
+    expect((await ask()).body.user_id).toBe(id);
+  });
+
   it('keeps people of another realm apart', async () => {
     const realmId: RealmId = await server.addRealm('lear');
     const { id } = await server.addUser({ email: 'fool@lear.com', fullName: 'The Fool', realmId });
@@ -218,3 +264,12 @@ describe('another secret', () => {
     await server.close();
   });
 });
+
+/** Says something else whenever it is asked. */
+function changing(name: string, answers: readonly unknown[]): unknown {
+  let asked = 0;
+  return Object.defineProperty({ realm: 'zulip' }, name, {
+    enumerable: true,
+    get: () => answers[Math.min(asked++, answers.length - 1)],
+  });
+}

@@ -102,11 +102,17 @@ function closeNow(server: Server | null): void {
   server?.close();
 }
 
+/**
+ * Connections that wait while the event loop is busy; systems allow fewer where they are told to (`net.core.somaxconn`). Of thousands
+ * who come back at the same moment, others are turned away.
+ */
+const BACKLOG = 4096;
+
 async function listen(server: Server, { host, port }: ListenAddress, option = '--port'): Promise<void> {
   try {
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
-      server.listen(port, host, () => {
+      server.listen({ host, port, backlog: BACKLOG }, () => {
         server.off('error', reject);
         resolve();
       });

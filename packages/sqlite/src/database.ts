@@ -53,6 +53,9 @@ export interface KnownServer {
 /** A throw refuses the database. */
 export type AdmissionCheck = (known: KnownServer) => void;
 
+/** Of each connection. What is not in it, the system has: four times as much changes no time that could be measured. */
+const PAGE_CACHE_KIB = 16_384;
+
 export interface WriterOptions {
   readonly admit?: AdmissionCheck | undefined;
   readonly trace?: StatementTrace | undefined;
@@ -79,7 +82,7 @@ export function openWriter(path: string, { admit, trace, words }: WriterOptions 
     database.pragma('journal_mode = WAL');
     database.pragma('synchronous = FULL');
     database.pragma('foreign_keys = ON');
-    database.pragma('cache_size = -65536');
+    database.pragma(`cache_size = -${PAGE_CACHE_KIB}`);
     // Folding the log into the file holds the writer up by a few milliseconds. Doing so more seldom makes each time
     // longer, and never doing so makes every commit slower; this is SQLite's own measure, in pages.
     database.pragma('wal_autocheckpoint = 1000');
@@ -100,7 +103,7 @@ export function openWriter(path: string, { admit, trace, words }: WriterOptions 
 /** Opens a connection that sees committed data only and cannot write. */
 export function openReader(path: string, { trace, words }: Omit<WriterOptions, 'admit'> = {}): Database {
   const database = open(path, { isReader: true, lockWaitMs: LOCK_WAIT_MS.reading, trace });
-  database.pragma('cache_size = -16384');
+  database.pragma(`cache_size = -${PAGE_CACHE_KIB}`);
   database.pragma('mmap_size = 268435456');
   database.pragma('temp_store = MEMORY');
   defineSearchFunctions(database, words ?? PLAIN_TEXTS);

@@ -16,6 +16,8 @@ import { UnitYielded, type WritableRepositories } from './unit-turns.js';
 interface Notes {
   readonly insert: Command;
   readonly all: Query<string>;
+  readonly isCacheable: () => boolean;
+  readonly disableCaching: () => void;
   readonly yield: () => Promise<void>;
 }
 
@@ -58,6 +60,8 @@ beforeEach(() => {
   const notes = (connection: Connection) => ({
     insert: connection.command('INSERT INTO note VALUES (?)'),
     all: connection.values('SELECT text FROM note ORDER BY rowid'),
+    isCacheable: () => connection.isCacheable,
+    disableCaching: () => connection.disableCaching(),
   });
   const unit = new SqliteUnitOfWork(
     writer,
@@ -309,6 +313,21 @@ describe('a unit that yields to the event loop', () => {
       { status: 'fulfilled' },
     ]);
     expect((await stored()).filter((text) => text !== 'inner')).toEqual(['before', 'after']);
+  });
+
+  it('leaves others of its batch as they were: what is not to be remembered is not', async () => {
+    const seen: boolean[] = [];
+    const look = async (notes: Notes) => void seen.push(notes.isCacheable());
+    await Promise.allSettled([
+      uow.write(look),
+      uow.write(async (notes) => notes.disableCaching()),
+      uow.write(async () => nextTurn()),
+      uow.write(look),
+    ]);
+    await uow.write(look);
+    expect(seen).toEqual([true, false, true]);
+    await Promise.allSettled([uow.write(async () => nextTurn()), uow.write(look)]);
+    expect(seen).toEqual([true, false, true, true]);
   });
 
   it('cannot use the database when it continues later, not even during another unit', async () => {

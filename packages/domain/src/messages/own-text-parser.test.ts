@@ -7,7 +7,9 @@ import {
   type MemoryFixture,
 } from '@parley/testkit';
 import type { MarkdownOptions, MarkdownRenderer, ParsedMarkdown } from '../markdown/markdown.js';
+import type { Realm } from '../realms/realm.js';
 import { DomainError } from '../shared/errors.js';
+import type { RealmId, UserId } from '../shared/ids.js';
 import { OwnTextParser, type TextAhead } from './own-text-parser.js';
 
 /** A parser, what it asked the renderer for, and how often it has looked up options. */
@@ -37,16 +39,22 @@ async function aParser() {
     },
     write: (work) => fixture.uow.write(work),
   };
-  const parser = new OwnTextParser(uow, renderer, fakeRealmUrls);
+  let path = '';
+  const urlOf: typeof fakeRealmUrls.urlOf = (realm) => fakeRealmUrls.urlOf(realm) + path;
+  const parser = new OwnTextParser(uow, renderer, { ...fakeRealmUrls, urlOf });
   return {
     fixture,
+    plain,
     asked,
     lookUps: () => lookUps,
+    moveTo: (newPath: string) => {
+      path = newPath;
+    },
     parse: (content: string, as: 'member' | 'guest' = 'member') => parser.parse(fixture.caller(as), content),
-    within: (text: TextAhead): Promise<ParsedMarkdown> =>
+    within: (text: TextAhead, known?: Realm): Promise<ParsedMarkdown> =>
       fixture.uow.write(async (tx) => {
         const user = (await tx.users.find(fixture.realm.id, fixture.user('member').id))!;
-        return parser.parsedBy(await tx.realms.get(fixture.realm.id), user, text);
+        return parser.parsedBy(known ?? (await tx.realms.get(fixture.realm.id)), user, text);
       }),
     translateEmoticons: () =>
       fixture.add(async (_, tx) => {
@@ -96,6 +104,48 @@ it('looks up again for everybody once the organization is another', async () => 
   await parse('three', 'member');
   await parse('four', 'guest');
   expect(lookUps()).toBe(3);
+});
+
+it('parses again within the unit where the organization is reached at another address by then', async () => {
+  const { parse, within, asked, moveTo } = await aParser();
+  const text = await parse('one');
+  moveTo('/chat');
+  // Storages keep what has not changed: it is the very same.
+  await within(text, text.by.realm);
+  expect(asked.at(-1)).toMatchObject({ how: 'within', options: { realmUrl: expect.stringMatching(/\/chat$/) } });
+});
+
+it('keeps what a number of people and organizations want, and begins anew with the next', async () => {
+  const { fixture, plain } = await aParser();
+  let lookUps = 0;
+  const reads = {
+    realms: { get: async (id: RealmId) => ({ ...fixture.realm, id }) },
+    users: { find: async () => null },
+  };
+  const read = async <T>(work: (repositories: never) => Promise<T>): Promise<T> => {
+    lookUps++;
+    return work(reads as never);
+  };
+  const parser = new OwnTextParser({ read, write: fixture.uow.write }, plain, fakeRealmUrls);
+  const parse = (realmId: number, userId: number) =>
+    parser.parse({ realmId: realmId as RealmId, userId: userId as UserId, clientName: 'test' }, 'one');
+  const lookUpsOf = async (...callers: readonly [realmId: number, userId: number][]) => {
+    const before = lookUps;
+    for (const caller of callers) await parse(...caller);
+    return lookUps - before;
+  };
+
+  for (let userId = 1; userId <= 10_000; userId++) await parse(1, userId);
+  expect(await lookUpsOf([1, 1], [1, 10_000])).toBe(0);
+  await parse(1, 10_001);
+  expect(await lookUpsOf([1, 10_001])).toBe(0);
+  expect(await lookUpsOf([1, 1])).toBe(1);
+
+  for (let realmId = 2; realmId <= 1000; realmId++) await parse(realmId, 1);
+  expect(await lookUpsOf([1, 1], [1000, 1])).toBe(0);
+  await parse(1001, 1);
+  expect(await lookUpsOf([1001, 1])).toBe(0);
+  expect(await lookUpsOf([1, 1])).toBe(1);
 });
 
 it('refuses within the unit what cannot be rendered, by what holds there', async () => {

@@ -5,6 +5,7 @@ import type { ErrorCode } from '../shared/errors.js';
 import type { GroupId, UserId } from '../shared/ids.js';
 import type { GroupSettingDefinition, GroupSettingValue } from './group-setting.js';
 import {
+  acceptGroupSettings,
   groupForSetting,
   MAX_PERMISSION_HOLDERS,
   requireRoomForHolders,
@@ -132,5 +133,49 @@ describe('a value somebody chose for a permission', () => {
         audience: { kind: 'nobody' },
       })),
     );
+  });
+});
+
+describe('permissions that are asked to change', () => {
+  const registry = {
+    canSubscribe: CHANNEL_PERMISSIONS.canSubscribe,
+    canAddSubscribers: CHANNEL_PERMISSIONS.canAddSubscribers,
+  };
+  async function aChannelOf() {
+    const fixture = await town();
+    const [hamlet, iago, cooks] = [fixture.user('hamlet').id, fixture.user('iago').id, fixture.group('cooks').id];
+    const present = await fixture.uow.write(async (tx) => ({
+      canSubscribe: await groupForSetting(tx, fixture.realm.id, spelt([hamlet])),
+      canAddSubscribers: cooks,
+    }));
+    const accept = (requested: Parameters<typeof acceptGroupSettings<keyof typeof registry>>[4]) =>
+      fixture.uow.write((tx) => acceptGroupSettings(tx, fixture.realm.id, registry, present, requested));
+    return { accept, hamlet, iago, cooks };
+  }
+
+  it('are those whose value becomes another one, and others after them', async () => {
+    const { accept, hamlet, iago, cooks } = await aChannelOf();
+    expect(await accept({})).toEqual([]);
+    expect(
+      await accept({ canSubscribe: { new: spelt([hamlet]) }, canAddSubscribers: { new: spelt([], [cooks]) } }),
+    ).toEqual([]);
+    const changed = await accept({ canSubscribe: { new: spelt([hamlet]) }, canAddSubscribers: { new: spelt([iago]) } });
+    expect(changed).toEqual([{ name: 'canAddSubscribers', value: spelt([iago]), groupId: expect.any(Number) }]);
+    expect(changed[0]!.groupId).not.toBe(cooks);
+    expect(await accept({ canSubscribe: { new: cooks } })).toEqual([
+      { name: 'canSubscribe', value: cooks, groupId: cooks },
+    ]);
+  });
+
+  it('are refused where they were meant to be others by now', async () => {
+    const { accept, hamlet, iago, cooks } = await aChannelOf();
+    expect(await accept({ canSubscribe: { new: cooks, old: spelt([hamlet]) } })).toHaveLength(1);
+    for (const old of [spelt([iago]), cooks, spelt([hamlet], [cooks])]) {
+      await expect(accept({ canSubscribe: { new: cooks, old } })).rejects.toMatchObject({ code: 'STALE_VALUE' });
+      // Also where nothing would change.
+      await expect(accept({ canSubscribe: { new: spelt([hamlet]), old } })).rejects.toMatchObject({
+        code: 'STALE_VALUE',
+      });
+    }
   });
 });

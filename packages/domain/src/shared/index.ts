@@ -36,7 +36,7 @@ export type {
   UnixSeconds,
   UserId,
 } from './ids.js';
-export { parseJson, replaceFractionals } from './json.js';
+export { endOfString, parseJson, replaceFractionals } from './json.js';
 export { type Decision, enforce } from './permission.js';
 export type { ReportProblem } from './problem-log.js';
 export { type AddressedRealm, type RealmUrls, SERVER_ITSELF } from './realm-urls.js';
@@ -57,6 +57,7 @@ export {
   foldCase,
   isLongerThan,
   isShorterThan,
+  pieceOf,
   takeCodePoints,
   toSingleLine,
   trim,

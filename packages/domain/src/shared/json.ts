@@ -66,8 +66,8 @@ export function replaceFractionals(json: string, replace: (number: string) => st
   return result + json.slice(copied);
 }
 
-/** Where the string ends that begins there. */
-function endOfString(text: string, start: number): number {
+/** Where the string of JSON ends that begins there; the end of the text where it does not. */
+export function endOfString(text: string, start: number): number {
   let end = start;
   do {
     end = text.indexOf('"', end + 1);

@@ -1,9 +1,10 @@
-import { workMsOf } from '@parley/testkit/process-usage';
+import { bytesKeptBy, workMsOf } from '@parley/testkit/process-usage';
 import fc from 'fast-check';
 import {
   compareCodePoints,
   isLongerThan,
   isShorterThan,
+  pieceOf,
   sortByCodePoints,
   takeCodePoints,
   trim,
@@ -23,6 +24,32 @@ describe('white space', () => {
 
   it('does not trim characters that only look like white space', () => {
     for (const text of ['\ufeff', '\u200b', '\u0000']) expect(trim(` ${text} `)).toBe(text);
+  });
+});
+
+describe('a piece of a long text', () => {
+  /** Another one each time, flat, as what is received is. */
+  const longText = (n: number) => Buffer.from(`name ${n} of somebody${' '.repeat(300_000)}.`).toString();
+  const withoutEnd = (n: number) => longText(n).slice(0, -1);
+
+  it.each<[string, (n: number) => string]>([
+    ['pieceOf', (n) => pieceOf(longText(n), 0, 20)],
+    ['takeCodePoints', (n) => takeCodePoints(longText(n), 20)],
+    ['trim', (n) => trim(withoutEnd(n))],
+    ['trimEnd', (n) => trimEnd(withoutEnd(n))],
+  ])('keeps no more than itself: %s', (_, piece) => {
+    expect(piece(7)).toMatch(/^name 7 of somebody/);
+    expect(bytesKeptBy(piece)).toBeLessThan(10_000_000);
+  });
+
+  it('is what slice says, whatever is in it', () => {
+    const text = fc.string({ unit: fc.constantFrom('a', 'é', '字', '\ud83d', '\ude00'), maxLength: 3000 });
+    fc.assert(
+      fc.property(text, fc.nat(3000), fc.nat(3000), (whole, start, end) => {
+        expect(pieceOf(whole, start, end)).toBe(whole.slice(start, end));
+        expect(pieceOf(whole, start)).toBe(whole.slice(start));
+      }),
+    );
   });
 });
 

@@ -18,12 +18,24 @@ export function codePointLength(text: string): number {
   return length;
 }
 
+/** Beyond a piece, of the whole that it would keep. */
+const MAX_SHARED_LENGTH = 1024;
+
+/**
+ * A piece of a text that may be kept for long. V8 lets pieces share the memory of the whole, which then stays as long as the smallest of
+ * them does: a name from a long request would be as large as the request. Where much would stay, the piece is a copy.
+ */
+export function pieceOf(text: string, start: number, end = text.length): string {
+  const piece = text.slice(start, end);
+  return text.length - piece.length > MAX_SHARED_LENGTH ? ` ${piece}`.slice(1) : piece;
+}
+
 /** The first `length` code points. Looks at no more than them, however long the text is. */
 export function takeCodePoints(text: string, length: number): string {
   if (text.length <= length) return text;
   let end = 0;
   for (let count = 0; count < length && end < text.length; count++) end += text.codePointAt(end)! > 0xffff ? 2 : 1;
-  return text.slice(0, end);
+  return pieceOf(text, 0, end);
 }
 
 /** White space as the API's reference has it: Unicode's, the separators U+001C…U+001F, and no byte order mark. */
@@ -39,16 +51,19 @@ function isWhiteSpace(text: string, index: number): boolean {
 
 /** Without white space at its ends. */
 export function trim(text: string): string {
-  const end = trimEnd(text);
+  const end = endOf(text);
   let start = 0;
-  while (start < end.length && isWhiteSpace(end, start)) start++;
-  return end.slice(start);
+  while (start < end && isWhiteSpace(text, start)) start++;
+  return pieceOf(text, start, end);
 }
 
-export function trimEnd(text: string): string {
+export const trimEnd = (text: string): string => pieceOf(text, 0, endOf(text));
+
+/** Where the white space begins at its end. */
+function endOf(text: string): number {
   let end = text.length;
   while (end > 0 && isWhiteSpace(text, end - 1)) end--;
-  return text.slice(0, end);
+  return end;
 }
 
 /** The form under which names, topics and addresses are the same whatever their letter case. */

@@ -1,3 +1,6 @@
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { machineSlowness } from '@parley/testkit/process-usage';
 import { send } from '../conformance/request.js';
 import {
@@ -7,6 +10,7 @@ import {
   signIn,
 } from '../testing/large-organization.js';
 import type { ParleyProcess } from '../testing/parley-process.js';
+import { within } from '../testing/pause.js';
 import { TestOrganization } from '../testing/test-organization.js';
 import { size } from './scale.js';
 
@@ -15,6 +19,9 @@ const MAX_STALL_MS = 250;
 const MAX_GROWTH_BYTES = 200 * MEGABYTE;
 const SENT_AT_A_TIME = 32;
 const FORM = 'application/x-www-form-urlencoded';
+
+/** Of the system, for any listener. */
+const MOST_WAITING = '/proc/sys/net/core/somaxconn';
 
 /** Everybody comes back at the same moment, and has missed everything that was said meanwhile. */
 describe('a server to which everybody returns', () => {
@@ -76,6 +83,21 @@ describe('a server to which everybody returns', () => {
     expect(stallMs).toBeLessThan(MAX_STALL_MS * (await machineSlowness()));
     expect(peakBytes - before).toBeLessThan(MAX_GROWTH_BYTES);
     expect(server.output).not.toContain('"level":"error"');
+  });
+
+  it('lets a thousand of them connect at the same moment, whatever else it is doing', async () => {
+    const most = existsSync(MOST_WAITING) ? Number(readFileSync(MOST_WAITING, 'latin1')) : 128;
+    server.signal('SIGSTOP');
+    const open = () => {
+      const socket = connect(Number(server.port), '127.0.0.1').on('error', () => {});
+      return { socket, isOpen: once(socket, 'connect') };
+    };
+    const opened = Array.from({ length: Math.min(1000, most) }, open);
+    const areOpen = await within(10_000, Promise.all(opened.map(({ isOpen }) => isOpen)));
+    for (const { socket } of opened) socket.destroy();
+    server.signal('SIGCONT');
+    expect(areOpen).not.toBeNull();
+    expect(await call(accounts[0]!, 'GET', '/server_settings')).toMatchObject({ result: 'success' });
   });
 
   async function readAll(account: Account, queueId: string): Promise<readonly string[]> {

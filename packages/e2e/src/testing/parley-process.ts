@@ -19,8 +19,12 @@ export interface Finished {
 }
 
 /** Runs a command to its end. */
-export async function runParley(args: readonly string[], input = ''): Promise<Finished> {
-  const child = spawnScript(MAIN, args);
+export async function runParley(
+  args: readonly string[],
+  input = '',
+  options: Pick<ServerOptions, 'maxFileKb'> = {},
+): Promise<Finished> {
+  const child = spawnScript(MAIN, args, options);
   child.stdin!.end(input);
   const [out, err, [code]] = await Promise.all([text(child.stdout!), text(child.stderr!), once(child, 'close')]);
   return { code: code as number | null, out, err };

@@ -1,7 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
-import { ProcessUsage } from '@parley/testkit/process-usage';
+import { ProcessUsage, retainedBytes } from '@parley/testkit/process-usage';
 import type { Lap, ProbeCall } from './server-probe.js';
 
 /** Loaded into a server under test before it starts; a parent asks it over IPC how the event loop and memory fare. */
@@ -10,9 +8,6 @@ const LOOK_EVERY_MS = 10;
 /** For so long what a request set off is waited for, while the event loop is busy. */
 const SETTLING_MS = 2000;
 const BUSY = 0.5;
-
-setFlagsFromString('--expose-gc');
-const collectGarbage = runInNewContext('gc') as () => void;
 
 const usage = new ProcessUsage();
 
@@ -34,13 +29,6 @@ async function lap(): Promise<Lap> {
   const { stallMs, peakBytes } = usage;
   usage.reset();
   return { stallMs, peakBytes };
-}
-
-/** What is still referred to. */
-function retainedBytes(): number {
-  collectGarbage();
-  const { heapUsed, external } = process.memoryUsage();
-  return heapUsed + external;
 }
 
 // Whoever asks does not keep the server alive.

@@ -28,9 +28,9 @@ export class TestOrganization {
   }
 
   /** On its database, unless the arguments name another one. */
-  run(args: readonly string[]): Promise<Finished> {
+  run(args: readonly string[], options: Pick<ServerOptions, 'maxFileKb'> = {}): Promise<Finished> {
     const isNamed = args.some((arg) => arg.startsWith('--database='));
-    return runParley(isNamed ? args : [...args, `--database=sqlite:${this.database}`]);
+    return runParley(isNamed ? args : [...args, `--database=sqlite:${this.database}`], '', options);
   }
 
   /** Rate limits are off, since tests are in more of a hurry than people; and a machine that others keep busy is no load to shed. */

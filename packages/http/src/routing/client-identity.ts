@@ -1,4 +1,4 @@
-import { takeCodePoints } from '@parley/domain/shared';
+import { pieceOf, takeCodePoints } from '@parley/domain/shared';
 
 /** Who the software says it is. */
 export interface ClientIdentity {
@@ -19,7 +19,7 @@ const remembered = new Map<string, ClientIdentity>();
 /** Of a `User-Agent` header; its leading part counts: `ZulipTerminal/0.7.0 ZulipPython/0.9.0` is ZulipTerminal. */
 export function parseUserAgent(userAgent: string | undefined): ClientIdentity {
   if (userAgent === undefined) return UNSPECIFIED;
-  const text = userAgent.slice(0, MAX_USER_AGENT_LENGTH).toWellFormed();
+  const text = pieceOf(userAgent, 0, MAX_USER_AGENT_LENGTH).toWellFormed();
   let client = remembered.get(text);
   if (!client) {
     const [, name = '', version = null] = USER_AGENT.exec(text) ?? [];

@@ -1,4 +1,4 @@
-import { parseJson } from '@parley/domain/shared';
+import { parseJson, pieceOf } from '@parley/domain/shared';
 import { MAX_FIELDS, NO_BODY } from './body-rules.js';
 import { bodyTooLarge, malformedJson } from './errors.js';
 import type { Fields } from './request.js';
@@ -24,7 +24,7 @@ export function parseForm(text: string): Fields {
       if (++seen > MAX_FIELDS) throw bodyTooLarge();
       let equals = text.indexOf('=', start);
       if (equals === -1 || equals > end) equals = end;
-      fields.set(unescapeField(text.slice(start, equals)), unescapeField(text.slice(equals + 1, end)));
+      fields.set(unescapeField(pieceOf(text, start, equals)), unescapeField(pieceOf(text, equals + 1, end)));
     }
     start = end + 1;
   }

@@ -1,6 +1,9 @@
+import type { IncomingMessage } from 'node:http';
+import { bytesKeptBy } from '@parley/testkit/process-usage';
 import { type Endpoint, Matcher, pathParameters } from './matcher.js';
 import { NoParameters } from './params.js';
 import { success } from './reply.js';
+import { targetOf } from './request-target.js';
 import { type Method, route } from './route.js';
 
 const PATHS: readonly (readonly [Method, string])[] = [
@@ -81,4 +84,20 @@ it('refuses a route that is declared twice', () => {
   expect(() => aMatcher().add('/users', (names) => ({ route: again, style: 'api', names }))).toThrow(
     'GET /users is declared twice',
   );
+});
+
+it('takes parameters out of long targets without keeping them', () => {
+  const long = 'x'.repeat(300_000);
+  const flat = (text: string) => Buffer.from(text).toString();
+  const valuesOf = (target: string) => matcher.match(targetOf({ url: target } as IncomingMessage).path)!.values;
+  expect(valuesOf('/navigation_views/a/b?c')).toEqual(['a/b']);
+  for (const targetFor of [
+    (n: number) => `/navigation_views/narrow/is/starred/${n}?${long}`,
+    (n: number) => `/users/somebody-with-number-${n}/presence?${long}`,
+  ]) {
+    expect(bytesKeptBy((n) => valuesOf(flat(targetFor(n)))[0])).toBeLessThan(10_000_000);
+  }
+  const queryOf = (n: number) => targetOf({ url: flat(`/${long}?client=somebody_${n}`) } as IncomingMessage).query;
+  expect(queryOf(7)).toBe('client=somebody_7');
+  expect(bytesKeptBy(queryOf)).toBeLessThan(10_000_000);
 });

@@ -1,3 +1,4 @@
+import { pieceOf } from '@parley/domain/shared';
 import type { PathParameters } from './request.js';
 import type { Method, Route } from './route.js';
 
@@ -144,7 +145,7 @@ function find<E extends Endpoint>(
 ): Match<E> | null {
   const slash = path.indexOf('/', start);
   const isLast = slash === -1;
-  const raw = isLast ? path.slice(start) : path.slice(start, slash);
+  const raw = pieceOf(path, start, isLast ? path.length : slash);
   if (raw === '') return isLast ? entryOf(node.literals.get(''), values) : null;
   const segment = decode(raw);
 
@@ -158,7 +159,7 @@ function find<E extends Endpoint>(
     onwards(node.literals.get(segment), values) ??
     (integer === null ? null : onwards(node.integer, [...values, integer])) ??
     onwards(node.text, [...values, segment]) ??
-    (node.tail ? { entry: node.tail, values: [...values, decode(path.slice(start))] } : null)
+    (node.tail ? { entry: node.tail, values: [...values, decode(pieceOf(path, start))] } : null)
   );
 }
 

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { pieceOf } from '@parley/domain/shared';
 
 export interface RequestTarget {
   /** Undecoded, without query. */
@@ -23,8 +24,8 @@ export function targetOf({ url = '/' }: IncomingMessage): RequestTarget {
     }
   }
   const queryAt = url.indexOf('?', start);
-  const path = queryAt === -1 ? url.slice(start) : url.slice(start, queryAt);
-  return { path: path === '' ? '/' : path, query: queryAt === -1 ? '' : url.slice(queryAt + 1), authority };
+  const path = pieceOf(url, start, queryAt === -1 ? url.length : queryAt);
+  return { path: path === '' ? '/' : path, query: queryAt === -1 ? '' : pieceOf(url, queryAt + 1), authority };
 }
 
 /**

@@ -3,6 +3,14 @@ import { PlainPattern } from './plain-pattern.js';
 import { RealmLinkifiers } from './realm-linkifiers.js';
 
 describe('a plain pattern', () => {
+  it('is read once, and again after thousands of others', () => {
+    const first = PlainPattern.of('FIRST-[0-9]+');
+    expect(PlainPattern.of('FIRST-[0-9]+')).toBe(first);
+    for (let n = 0; n < 5000; n++) PlainPattern.of(`P${n}-[0-9]+`);
+    expect(PlainPattern.of('FIRST-[0-9]+')).not.toBe(first);
+    expect(PlainPattern.of('FIRST-[0-9]+')).toEqual(first);
+  });
+
   it.each`
     pattern                                             | literal
     ${'#(?P<id>[0-9]+)'}                                | ${'#'}

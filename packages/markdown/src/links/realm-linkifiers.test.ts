@@ -25,6 +25,26 @@ describe('what linkifiers cost', () => {
     expect(read).toBeLessThan(35 * text.length);
   });
 
+  it('is one look at the text for a pattern that has no literal', () => {
+    const text = repeated('AB12 and CD34, ');
+    const { matches, read } = searchAll(['(?P<id>[A-Z]{2}[0-9]{2})'], text);
+    expect(matches).toBe(1333);
+    expect(read).toBeLessThan(3 * text.length);
+  });
+
+  it('counts what is read of a match that comes to nothing', () => {
+    const text = repeated('a');
+    const [short, long] = [searchAll(['(?P<id>[a-z]{1,2}[0-9])'], text), searchAll(['(?P<id>[a-z]+[0-9])'], text)];
+    expect([short.matches, long.matches]).toEqual([0, 0]);
+    expect(long.read - short.read).toBe(text.length - 2);
+  });
+
+  it('finds all that begin with the same characters', () => {
+    const text = 'PROJECTS-2026-17 PROJECTS-2026-A PROJECTS-2027-B';
+    const patterns = ['PROJECTS-2026-(?P<id>[0-9]+)', 'PROJECTS-2026-(?P<id>[A-Z]+)', 'PROJECTS-2027-(?P<id>[A-Z]+)'];
+    expect(searchAll(patterns, text).matches).toBe(3);
+  });
+
   it('ends where a list of patterns would look at the text again and again, at the same place each time', () => {
     const patterns = Array.from({ length: 1000 }, (_, n) => `(?P<id>[a-z]{${(n % 900) + 2},}[0-9])`);
     const text = repeated(`${'a '.repeat(20)}aa1 `);

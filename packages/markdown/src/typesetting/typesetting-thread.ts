@@ -27,6 +27,8 @@ const MAX_WAITING_SIZE = 1_000_000;
 const PATIENCE: TypesettingPatience = { waitMs: 2000, workMs: 3000 };
 /** Macros can fill any memory in no time. */
 const MAX_HEAP_MB = 128;
+/** Beside it, for what has just been made: a formula is small, and an idle thread keeps its room. */
+const MAX_YOUNG_MB = 8;
 /** Without a thread, where the work holds up everything else. */
 const TIME_HERE_MS = 25;
 
@@ -112,7 +114,7 @@ export class TypesettingThread implements Typesetter {
     const isThere = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
     const worker = new Worker(script, {
       execArgv: [],
-      resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
+      resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB, maxYoungGenerationSizeMb: MAX_YOUNG_MB },
       workerData: isThere,
     });
     worker.on('message', (results: Results) => this.finish(results));

@@ -1,7 +1,7 @@
 import type { FindHostUsers } from '@parley/domain/host-users';
 import { type Caller, DomainError, type RealmId, type UserId } from '@parley/domain/shared';
 import type { RealmResolver } from '../realm-resolver.js';
-import type { PersonRef, UserRef } from './references.js';
+import { isPersonRef, namesNobody, type PersonRef, referenceOf, type UserRef } from './references.js';
 
 /** So many external ids are kept at hand. */
 const MAX_KNOWN = 10_000;
@@ -28,15 +28,17 @@ export class Addresses {
   async caller(ref: UserRef, clientName: string): Promise<Caller> {
     const realmId = await this.realmId(ref.realm);
     // Whether there is a user of our own id, the use case finds out.
+    const by = referenceOf(ref);
     const userId =
-      'userId' in ref
-        ? (ref.userId as UserId)
-        : (this.known.get(keyOf(realmId, ref.externalId)) ?? (await this.findUserId(realmId, ref.externalId)));
+      'userId' in by
+        ? by.userId
+        : (this.known.get(keyOf(realmId, by.externalId)) ?? (await this.findUserId(realmId, by.externalId)));
     return { realmId, userId, clientName };
   }
 
   /** In their order. @throws DomainError UNKNOWN_USER */
   async userIds(realmId: RealmId, people: readonly PersonRef[]): Promise<readonly UserId[]> {
+    if (!people.every(isPersonRef)) throw namesNobody();
     const externalIds = people.filter((person) => typeof person === 'string');
     const found = externalIds.length === 0 ? [] : await this.users.getIds(realmId, externalIds);
     const byExternalId = new Map(externalIds.map((externalId, index) => [externalId, found[index]!]));

@@ -366,6 +366,49 @@ describe('what is unread', () => {
   });
 });
 
+describe('who is named without an id', () => {
+  const nobody: readonly [string, object][] = [
+    ['no id', {}],
+    ['an external id that is missing', { externalId: undefined }],
+    ['an external id of null', { externalId: null }],
+    ['an external id in a list', { externalId: ['undefined'] }],
+    ['an id as text', { userId: '1' }],
+    ['an id of null', { userId: null, externalId: 'undefined' }],
+  ];
+  let known: { readonly id: number };
+  beforeAll(async () => {
+    known = await server.parley.users.upsert({ realm, externalId: 'undefined', name: 'U' });
+    await server.parley.users.upsert({ realm, externalId: 'null', name: 'N' });
+    // What stands for whom is kept at hand from then on.
+    for (const externalId of ['undefined', 'null']) await server.parley.as({ realm, externalId }).unread.count();
+  });
+
+  it.each(nobody)('is nobody: %s', async (_, id) => {
+    const ref = { realm, ...id } as typeof ann;
+    const refusal = expect.objectContaining({ code: 'UNKNOWN_USER' });
+    await expect(server.parley.as(ref).channels.list()).rejects.toEqual(refusal);
+    await expect(server.parley.users.find(ref)).rejects.toEqual(refusal);
+    await expect(server.parley.users.deactivate(ref)).rejects.toEqual(refusal);
+    await expect(server.parley.users.apiKey(ref)).rejects.toEqual(refusal);
+  });
+
+  it('is nobody to whom anything is sent', async () => {
+    const { messages } = server.parley.as(ann);
+    for (const person of [undefined, null, ['undefined'], 1.5]) {
+      await expect(messages.send({ to: [person as never], content: 'x' })).rejects.toMatchObject({
+        code: 'UNKNOWN_USER',
+      });
+    }
+  });
+
+  it('is the user of a number, where the application has numbers', async () => {
+    await server.parley.users.upsert({ realm, externalId: '1603', name: 'Numbered' });
+    const ref = { realm, userId: undefined, externalId: 1603 } as never;
+    expect(await server.parley.users.find(ref)).toMatchObject({ name: 'Numbered' });
+    expect(await server.parley.users.find({ realm, userId: known.id })).toMatchObject({ name: 'U' });
+  });
+});
+
 describe('authenticate', () => {
   afterEach(() => {
     session = null;

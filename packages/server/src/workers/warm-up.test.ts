@@ -104,6 +104,19 @@ describe('warming up', () => {
     expect(calls).toEqual([]);
   });
 
+  it('ends at once when it is stopped while it rests', async () => {
+    took = () => 1000;
+    const warmUp = warmUpFor([ownerOf(1)]);
+    warmUp.start();
+    await time.advance(1.5);
+    expect(calls).toHaveLength(1);
+    // Time stands still: nothing but being stopped ends the rest.
+    await warmUp.stop();
+    expect(time.pending).toBe(0);
+    await time.advance(10);
+    expect(calls).toHaveLength(1);
+  }, 5000);
+
   it('logs what fails, and goes on with the others', async () => {
     took = () => (calls.length === 1 ? Number.NaN : 1);
     warmUpFor([ownerOf(1)], ['/register', '/streams']).start();

@@ -54,6 +54,34 @@ describe('giving somebody another role', () => {
     },
   );
 
+  it.each<[Role, Role, readonly string[] | null]>([
+    ['member', 'moderator', null],
+    ['moderator', 'member', null],
+    ['member', 'guest', []],
+    ['guest', 'member', ['front']],
+  ])('tells somebody of the default channels only where guests begin or end: from %s to %s', async (from, to, told) => {
+    const fixture = await createFixture(
+      aUserOfEachRole(),
+      aUser({ name: 'target', role: from }),
+      aChannel({ name: 'front', isDefault: true, subscribers: [] }),
+      aChannel({ name: 'former', isDefault: true, isArchived: true, subscribers: [] }),
+      aChannel({ name: 'other', subscribers: [] }),
+    );
+    await updating(fixture)('owner', 'target', { role: to });
+    const announced = fixture.storage.announced.filter(({ event }) => event.type === 'default_channels.changed');
+    const channelIds = told?.map((name) => fixture.channel(name).id);
+    expect(announced.map(({ event, audience }) => ({ event, audience }))).toEqual(
+      told === null
+        ? []
+        : [
+            {
+              event: { type: 'default_channels.changed', channelIds },
+              audience: { kind: 'users', ids: [fixture.user('target').id] },
+            },
+          ],
+    );
+  });
+
   it('leaves everything as it was where one part is refused', async () => {
     const fixture = await createFixture(aUserOfEachRole());
     const attempt = () => updating(fixture)('administrator', 'member', { role: 'guest', fullName: 'x' });

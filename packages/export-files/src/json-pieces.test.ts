@@ -1,0 +1,24 @@
+import { jsonPieces, mapped } from './json-pieces.js';
+
+const textOf = (pieces: Iterable<Buffer>): string => Buffer.concat([...pieces]).toString();
+
+it.each([
+  [{}],
+  [{ a: [] }],
+  [{ a: undefined, b: [undefined] }],
+  [{ a: [1], b: { c: [2] }, d: null, 'e"': 'é🎉' }],
+  [{ none: [], some: Array.from({ length: 100 }, (_, n) => ({ n })), more: Array(201).fill('漢') }],
+])('a dictionary is the JSON that it is otherwise: %#', (value) => {
+  expect(textOf(jsonPieces(value))).toBe(JSON.stringify(value));
+});
+
+it('of a list, no more is made than the piece has that is asked for', () => {
+  let made = 0;
+  const list = mapped(Array.from({ length: 1000 }), () => ++made);
+  const pieces = jsonPieces({ list });
+  expect(made).toBe(0);
+  expect(pieces.next().value!.toString()).toMatch(/^\{"list":\[1,2,3,.*,100$/);
+  expect(made).toBe(100);
+  expect(textOf(pieces)).toMatch(/^,101,.*,1000\]\}$/);
+  expect([...list]).toHaveLength(1000);
+});

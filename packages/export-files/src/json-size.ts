@@ -1,0 +1,50 @@
+import { endOfString } from '@parley/domain/shared';
+
+export interface JsonLimits {
+  /** Of lists and dictionaries within each other. */
+  readonly maxDepth: number;
+  /** Lists and dictionaries. There may be five times as many values. */
+  readonly maxStructures: number;
+  /** Keys of one dictionary. */
+  readonly maxMembers: number;
+}
+
+/** An organization of twenty thousand people is some million rows. */
+export const JSON_LIMITS: JsonLimits = { maxDepth: 100, maxStructures: 10_000_000, maxMembers: 1_000_000 };
+const VALUES_A_STRUCTURE = 5;
+
+/**
+ * Why JSON is not to be parsed, since it takes far more memory than its letters do: running out of it ends the process. Null: it is not
+ * too large.
+ */
+export function excessOf(text: string, limits: JsonLimits = JSON_LIMITS): string | null {
+  /** By depth: colons of what is open there. */
+  const members: number[] = [0];
+  const maxValues = VALUES_A_STRUCTURE * limits.maxStructures;
+  let depth = 0;
+  let structures = 0;
+  let values = 0;
+  for (let index = 0; index < text.length; index++) {
+    switch (text.charCodeAt(index)) {
+      case 0x22: // "
+        index = endOfString(text, index);
+        break;
+      case 0x5b: // [
+      case 0x7b: // {
+        if (++structures > limits.maxStructures) return 'holds too many lists and dictionaries';
+        if (++depth > limits.maxDepth) return 'is nested too deeply';
+        members[depth] = 0;
+        break;
+      case 0x5d: // ]
+      case 0x7d: // }
+        depth = Math.max(0, depth - 1);
+        break;
+      case 0x3a: // :
+        if (++members[depth]! > limits.maxMembers) return 'has a dictionary of too many keys';
+        break;
+      case 0x2c: // ,
+        if (++values > maxValues) return 'holds too many values';
+    }
+  }
+  return null;
+}
