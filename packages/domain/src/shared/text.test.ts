@@ -1,4 +1,4 @@
-import { bytesKeptBy, workMsOf } from '@parley/testkit/process-usage';
+import { workMsOf } from '@parley/testkit/process-usage';
 import fc from 'fast-check';
 import {
   compareCodePoints,
@@ -28,20 +28,6 @@ describe('white space', () => {
 });
 
 describe('a piece of a long text', () => {
-  /** Another one each time, flat, as what is received is. */
-  const longText = (n: number) => Buffer.from(`name ${n} of somebody${' '.repeat(300_000)}.`).toString();
-  const withoutEnd = (n: number) => longText(n).slice(0, -1);
-
-  it.each<[string, (n: number) => string]>([
-    ['pieceOf', (n) => pieceOf(longText(n), 0, 20)],
-    ['takeCodePoints', (n) => takeCodePoints(longText(n), 20)],
-    ['trim', (n) => trim(withoutEnd(n))],
-    ['trimEnd', (n) => trimEnd(withoutEnd(n))],
-  ])('keeps no more than itself: %s', (_, piece) => {
-    expect(piece(7)).toMatch(/^name 7 of somebody/);
-    expect(bytesKeptBy(piece)).toBeLessThan(10_000_000);
-  });
-
   it('is what slice says, whatever is in it', () => {
     const text = fc.string({ unit: fc.constantFrom('a', 'é', '字', '\ud83d', '\ude00'), maxLength: 3000 });
     fc.assert(
