@@ -57,12 +57,12 @@ describe('warming up', () => {
     expect(calls).toHaveLength(3);
   });
 
-  it('repeats what stays slow six times, and does it once for every further organization', async () => {
+  it('repeats what stays slow twelve times, and does it once for every further organization', async () => {
     took = () => 20;
     warmUpFor([ownerOf(1), ownerOf(2), ownerOf(3)]).start();
     await time.advance(5);
     expect(calls).toEqual([
-      ...Array.from({ length: 6 }, () => '/streams of 1 as 10'),
+      ...Array.from({ length: 12 }, () => '/streams of 1 as 10'),
       '/streams of 2 as 20',
       '/streams of 3 as 30',
     ]);

@@ -9,7 +9,7 @@ const FIRST_DELAY_MS = 250;
 /** What is kept in memory has its own bounds; this one is for how long it goes on. */
 const MAX_ORGANIZATIONS = 10;
 /** Afterwards V8 has compiled whatever it will. */
-const MAX_ROUNDS = 6;
+const MAX_ROUNDS = 12;
 /** What takes no longer needs nothing: so it is in small organizations. */
 const QUICK_MS = 8;
 
