@@ -17,6 +17,7 @@ export {
   subscribe,
 } from './builders.js';
 export { expectInSync } from './client-model.js';
+export { countingReads } from './counting-reads.js';
 export { DrivenTime } from './driven-time.js';
 export { eventsWithReceivers } from './events-with-receivers.js';
 export { expectRefused } from './expect-refused.js';

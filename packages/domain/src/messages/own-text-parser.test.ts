@@ -1,10 +1,10 @@
 import {
   aRealmWith,
   aUserOfEachRole,
+  countingReads,
   createFixture,
   FakeRenderer,
   fakeRealmUrls,
-  type MemoryFixture,
 } from '@parley/testkit';
 import type { MarkdownOptions, MarkdownRenderer, ParsedMarkdown } from '../markdown/markdown.js';
 import type { Realm } from '../realms/realm.js';
@@ -31,14 +31,7 @@ async function aParser() {
     render: (parsed, names) => plain.render(parsed, names),
     topicLinks: () => [],
   };
-  let lookUps = 0;
-  const uow: MemoryFixture['uow'] = {
-    read: (work) => {
-      lookUps++;
-      return fixture.uow.read(work);
-    },
-    write: (work) => fixture.uow.write(work),
-  };
+  const { uow, count } = countingReads(fixture.uow);
   let path = '';
   const urlOf: typeof fakeRealmUrls.urlOf = (realm) => fakeRealmUrls.urlOf(realm) + path;
   const parser = new OwnTextParser(uow, renderer, { ...fakeRealmUrls, urlOf });
@@ -46,7 +39,7 @@ async function aParser() {
     fixture,
     plain,
     asked,
-    lookUps: () => lookUps,
+    lookUps: count,
     moveTo: (newPath: string) => {
       path = newPath;
     },

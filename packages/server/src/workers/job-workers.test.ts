@@ -1,5 +1,5 @@
 import { encodeJob, type Job, type JobHandler, jobKind } from '@parley/domain/jobs';
-import { createFixtureOn, DrivenTime } from '@parley/testkit';
+import { countingReads, createFixtureOn, DrivenTime } from '@parley/testkit';
 import { MemoryStorage } from '@parley/testkit/memory';
 import { stoppedAfterEach } from '../testing/stopped-workers.js';
 import { JobWorkers } from './job-workers.js';
@@ -25,17 +25,10 @@ describe('JobWorkers', () => {
         return async () => void done.push([(job as Job<Payload>).payload.name, time.now() - start]);
       },
     });
-    let reads = 0;
-    const counting = {
-      read: (work: never) => {
-        reads++;
-        return uow.read(work);
-      },
-      write: uow.write,
-    } as typeof uow;
+    const counting = countingReads(uow);
     const newWorkers = () => {
       const workers = new JobWorkers([handlerOf(POST), handlerOf(MAIL)], {
-        uow: counting,
+        uow: counting.uow,
         clock: time,
         timers: time,
         report: (message) => void reports.push(message),
@@ -51,7 +44,7 @@ describe('JobWorkers', () => {
       await uow.write((tx) => tx.jobs.schedule(job));
       if (tell) workers.onJobsScheduled([job]);
     };
-    return { time, start, workers, newWorkers, schedule, done, reports, reads: () => reads };
+    return { time, start, workers, newWorkers, schedule, done, reports, reads: counting.count };
   }
 
   it('does each job when it is due, whatever the order of writing', async () => {

@@ -2,10 +2,10 @@ import {
   aChannel,
   aRealmWith,
   aUserOfEachRole,
+  countingReads,
   createFixture,
   FakeRenderer,
   fakeRealmUrls,
-  type MemoryFixture,
   sending,
 } from '@parley/testkit';
 import type { MarkdownOptions, MarkdownRenderer } from '../../markdown/markdown.js';
@@ -47,14 +47,7 @@ async function editing() {
   const to = { kind: 'channelName', name: 'general' } as const;
   const ids = { member: (await send('member', to)).id, guest: (await send('guest', to)).id };
   const renderer = new TellingRenderer();
-  let reads = 0;
-  const uow: MemoryFixture['uow'] = {
-    read: (work) => {
-      reads++;
-      return fixture.uow.read(work);
-    },
-    write: (work) => fixture.uow.write(work),
-  };
+  const { uow, count } = countingReads(fixture.uow);
   const parser = new OwnTextParser(uow, renderer, fakeRealmUrls);
   const systemMessages = new SystemMessages(renderer, fakeRealmUrls, fixture.clock);
   const notices = new MoveNotices(systemMessages, fakeRealmUrls, fixture.clock);
@@ -83,7 +76,7 @@ async function editing() {
   };
   return {
     ...{ fixture, ids, edit, renderer, parser },
-    reads: () => reads,
+    reads: count,
     atOnce: (change: () => Promise<unknown>) => {
       meanwhile = async () => {
         meanwhile = async () => {};

@@ -1,0 +1,16 @@
+import type { UnitOfWork } from '@parley/domain/shared';
+
+/** Units of the same storage, and how many have only read so far. */
+export function countingReads(uow: UnitOfWork): { readonly uow: UnitOfWork; readonly count: () => number } {
+  let reads = 0;
+  return {
+    uow: {
+      read: (work) => {
+        reads++;
+        return uow.read(work);
+      },
+      write: (work, options) => uow.write(work, options),
+    },
+    count: () => reads,
+  };
+}
