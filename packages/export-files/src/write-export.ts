@@ -286,6 +286,7 @@ class ExportWriter {
 
 /** About two milliseconds' work. */
 const HOLDERS_BEFORE_REST = 5000;
+
 function drained(stream: Writable): Promise<void> {
   return new Promise((resolve, reject) => {
     if (stream.destroyed) return reject(new Error('The export was given up'));

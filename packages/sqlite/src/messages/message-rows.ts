@@ -41,6 +41,7 @@ export class MessageRows {
     );
   }
 
+  /** The same as of a list of one, in less time. */
   find(realmId: RealmId, id: MessageId): MessageRow | undefined {
     return this.row.get(id, realmId);
   }
