@@ -7,11 +7,11 @@ import type { LongPoll } from './events/long-poll.js';
 import type { PublicRealms } from './events/public-realms.js';
 import type { RegisterSection } from './events/register-section.js';
 import type { MessagePart } from './messages/message-parts.js';
-import type { ServerInfo } from './realms/realm.presenters.js';
 import type { SessionCookies } from './routing/cookies.js';
 import type { Route } from './routing/route.js';
 import type { WireErrors } from './routing/wire-error.js';
 import type { WireSchema } from './routing/wire-schema.js';
+import type { ServerInfo } from './server-settings/server-info.js';
 import type { UserPagePresenter } from './users/user-page.js';
 
 /** What presenting needs beside what use cases answer. */

@@ -32,7 +32,7 @@ import { PRESENCE } from './presence/presence.feature.js';
 import { PUSH } from './push/push.feature.js';
 import { REACTIONS } from './reactions/reaction.feature.js';
 import { REALMS } from './realms/realm.feature.js';
-import type { WireErrors } from './routing/wire-error.js';
+import { ErrorReplies } from './routing/error-replies.js';
 import * as wire from './routing/wire-schema.js';
 import { SCHEDULING } from './scheduling/scheduling.feature.js';
 import { SERVER_SETTINGS } from './server-settings/server-settings.feature.js';
@@ -112,7 +112,7 @@ export const EVENT_PRESENTERS: Presenters<AnyEventType> = merged('events') as Pr
   EventsOf<(typeof ALL)[number]>
 >;
 
-export const WIRE_ERRORS: WireErrors = merged('errors');
+export const ERROR_REPLIES = new ErrorReplies(merged('errors'));
 
 /** What is shown with messages. */
 export const MESSAGE_PARTS: MessagePart = joinParts(FEATURES.flatMap(({ messageParts = [] }) => messageParts));

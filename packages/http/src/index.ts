@@ -1,9 +1,10 @@
-export { CONTRACT_OPERATIONS, type ContractOperation } from './contract-operations.js';
+export { CONTRACT_OPERATIONS, type ContractOperation, contractPathOf } from './contract-operations.js';
 export { EVENT_CATALOGUE, EVENT_WRITER } from './event-catalogue.js';
 export { eventTypeName } from './events/event-forms.js';
 export { LongPoll } from './events/long-poll.js';
 export { PublicRealms } from './events/public-realms.js';
 export type { RouteDependencies } from './feature.js';
+export { ERROR_REPLIES } from './features.js';
 export { permissionTitle } from './groups/permission-title.js';
 export { compactAnswerSchemaOf } from './openapi/openapi.js';
 export { pngChunk } from './pictures/png-chunk.js';
@@ -22,7 +23,7 @@ export {
 export { SessionCookies } from './routing/cookies.js';
 export type { TrustedOrigins } from './routing/csrf.js';
 export { createDispatcher, type Dispatcher } from './routing/dispatcher.js';
-export { replyToError, wireErrorOf } from './routing/error-replies.js';
+export type { ErrorReplies } from './routing/error-replies.js';
 export { unauthorized, unknownPath } from './routing/errors.js';
 export { ipGroup, networkOf } from './routing/ip-groups.js';
 export { type LimitRule, parseRateLimitRules, type RateLimitRules } from './routing/limit-rules.js';

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DomainError, declaredErrors, type ErrorCode } from '@parley/domain/shared';
-import { wireErrorOf } from '@parley/http';
+import { ERROR_REPLIES } from '@parley/http';
 
 const packagesDir = resolve(__dirname, '../..');
 const document = readFileSync(resolve(__dirname, '../../../docs/errors.md'), 'utf8');
@@ -19,7 +19,7 @@ describe('docs/errors.md', () => {
   it('has a row for each code, with its statuses and its code in the API', () => {
     const declared = [...declaredErrors().keys()].map((code) => {
       const error = new DomainError(code as ErrorCode, 'text');
-      const wire = wireErrorOf(error);
+      const wire = ERROR_REPLIES.wireErrorOf(error);
       return `${code}: ${error.status}, API ${wire.status} \`${wire.code}\``;
     });
     expect(declared.length).toBeGreaterThan(100);

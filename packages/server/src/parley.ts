@@ -6,11 +6,11 @@ import {
   createRouter,
   type Dispatcher,
   dispatchHotFirst,
+  ERROR_REPLIES,
   type Logger,
   LongPoll,
   type Middleware,
   type Route,
-  replyToError,
   unknownPath,
 } from '@parley/http';
 import express from 'express';
@@ -144,7 +144,7 @@ function applicationOf(router: Middleware): RequestListener {
   app.disable('etag');
   app.use(router);
   app.use((request, response) => {
-    const { reply } = replyToError(unknownPath());
+    const { reply } = ERROR_REPLIES.replyTo(unknownPath());
     response.writeHead(reply.status, {
       'Content-Type': 'application/json',
       // Nobody waits for the rest of what nobody reads.

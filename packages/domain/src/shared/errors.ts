@@ -113,7 +113,7 @@ export class DomainError<C extends ErrorCode = ErrorCode> extends Error {
     return kinds.get(this.code) ?? 'invalid';
   }
 
-  /** An HTTP status for hosts that show the refusal; the API has its own habits (`wireErrorOf` of the HTTP adapter). */
+  /** An HTTP status for hosts that show the refusal; the API has its own habits (`ErrorReplies` of the HTTP adapter). */
   get status(): number {
     return STATUS_OF_KIND[this.kind];
   }

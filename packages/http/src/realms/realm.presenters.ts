@@ -1,6 +1,5 @@
 import {
   CHANNEL_PERMISSIONS,
-  canCreateOfPrivacy,
   EMPTY_TOPIC_DISPLAY_NAME,
   MAX_CHANNEL_DESCRIPTION_LENGTH,
   MAX_CHANNEL_NAME_LENGTH,
@@ -8,12 +7,12 @@ import {
   MAX_TOPIC_LENGTH,
 } from '@parley/domain/channels';
 import { PASSWORD_MAX_LENGTH, PASSWORD_MIN_GUESSES, PASSWORD_MIN_LENGTH } from '@parley/domain/credentials';
-import { ANIMATED_THUMBNAIL, type FileLimits, STILL_THUMBNAIL, THUMBNAIL_SIZE } from '@parley/domain/files';
+import { ANIMATED_THUMBNAIL, STILL_THUMBNAIL, THUMBNAIL_SIZE } from '@parley/domain/files';
 import { GROUP_PERMISSIONS } from '@parley/domain/groups';
 import { MAX_IMAGE_MIB } from '@parley/domain/images';
 import { MAX_MESSAGE_LENGTH, REPORT_REASONS } from '@parley/domain/messages';
 import { MIN_DELETION_DELAY_DAYS } from '@parley/domain/organization';
-import { type Actor, type GroupSettingDefinition, systemGroupTitle } from '@parley/domain/permissions';
+import { type GroupSettingDefinition, systemGroupTitle } from '@parley/domain/permissions';
 import {
   authenticationMethods,
   type LoadedRealmPermissions,
@@ -21,27 +20,17 @@ import {
   type Realm,
   type RealmPermission,
 } from '@parley/domain/realms';
-import type { GroupId, UnixSeconds } from '@parley/domain/shared';
+import type { GroupId } from '@parley/domain/shared';
 import { DEFAULT_EXTERNAL_ACCOUNTS } from '@parley/domain/users';
 import { presentRealmImages } from '../branding/realm-image-urls.js';
 import { emojiDataUrl } from '../emoji/emoji-data-url.js';
 import { presentGroupSetting } from '../groups/group-setting.presenters.js';
 import { permissionTitle } from '../groups/permission-title.js';
 import type { WireFields } from '../routing/reply.js';
+import type { ServerInfo } from '../server-settings/server-info.js';
 import { presentAuthenticationMethods } from './authentication-methods.wire.js';
 import type { PublicRealm } from './public-realm.js';
 import { REALM_SETTING_FORMS } from './realm-settings.wire.js';
-
-/** What the server is, as clients see it. */
-export interface ServerInfo {
-  readonly startedAt: UnixSeconds;
-  readonly isDevelopment: boolean;
-  /** Whether it allows channels that anybody on the Internet reads. */
-  readonly webPublicEnabled: boolean;
-  readonly fileLimits: FileLimits;
-  /** For calls. */
-  readonly hasBigBlueButton: boolean;
-}
 
 /** The `realm` group of register's answer: organization, limits and server (events §5.1–5.2). */
 export function presentRealm(
@@ -154,24 +143,6 @@ function presentLegacyPolicies(realm: Realm, { systemGroupIds }: LoadedRealmPerm
 const CREATE_POLICIES = { members: 1, administrators: 2, fullMembers: 3, moderators: 4 };
 const WEB_PUBLIC_POLICIES = { administrators: 2, moderators: 4, nobody: 6, owners: 7 };
 const WILDCARD_POLICIES = { everyone: 1, members: 2, fullMembers: 3, administrators: 5, nobody: 6, moderators: 7 };
-
-/** What the viewer may do, as old clients ask for it (events §3.3). */
-export function presentOwnRights(viewer: Actor, realm: Realm, serverInfo: ServerInfo): Record<string, boolean> {
-  const mayCreate = (privacy: 'public' | 'privateSharedHistory') => canCreateOfPrivacy(viewer, realm, privacy).allowed;
-  const mayCreateWebPublic =
-    serverInfo.webPublicEnabled &&
-    realm.settings.enableSpectatorAccess &&
-    mayCreate('public') &&
-    viewer.groups.has(realm.permissions.canCreateWebPublicChannel);
-  const isGuest = viewer.role === 'guest';
-  return {
-    can_create_private_streams: mayCreate('privateSharedHistory'),
-    can_create_public_streams: mayCreate('public'),
-    can_create_streams: mayCreate('privateSharedHistory') || mayCreate('public'),
-    can_create_web_public_streams: mayCreateWebPublic,
-    can_invite_others_to_realm: !isGuest && viewer.groups.has(realm.permissions.canInviteUsers),
-  };
-}
 
 const DEFAULT_JITSI_URL = 'https://meet.jit.si';
 

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SHAREABLE } from '../caching/text-chunks.js';
 import { ByteBudget, type ClientKey } from './byte-budget.js';
-import { replyToError } from './error-replies.js';
+import { replyToHttpRefusal } from './error-replies.js';
 import { HttpRefusal } from './errors.js';
 import { type BodyChunk, type ByteStream, isByteStream, type Reply, type ReplyBody } from './reply.js';
 import type { Request } from './request.js';
@@ -92,7 +92,7 @@ export class AnswerWriter {
     } else if (isLong(body)) {
       const content = typeof body === 'string' ? Buffer.from(body) : body;
       const hold = this.hold(content, context.client);
-      if (hold instanceof HttpRefusal) return this.write(response, replyToError(hold).reply, context);
+      if (hold instanceof HttpRefusal) return this.write(response, replyToHttpRefusal(hold), context);
       writeHead(response, reply, context, lengthOf(content));
       return { status, done: this.writePieces(response, raw, content).finally(hold) };
     } else {

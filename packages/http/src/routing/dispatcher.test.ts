@@ -3,6 +3,8 @@ import { createServer, request as httpRequest, type IncomingHttpHeaders, type Se
 import { type AddressInfo, connect } from 'node:net';
 import { type Caller, type ChannelId, DomainError, type RealmId, type UserId } from '@parley/domain/shared';
 import express from 'express';
+import { contractPathOf } from '../contract-operations.js';
+import { ERROR_REPLIES } from '../features.js';
 import { type Authenticator, BasicAuthenticator, type Credentials, type Identity } from './authenticate.js';
 import { createDispatcher, type Dispatcher, type DispatcherOptions } from './dispatcher.js';
 import type { Logger } from './logger.js';
@@ -261,6 +263,8 @@ async function start(options: Partial<DispatcherOptions> = {}, mount?: (dispatch
   const record = (fields: object, message: string) => log.push({ fields: { ...fields }, message });
   const logger: Logger = { info: record, error: record };
   dispatcher = createDispatcher({
+    errorReplies: ERROR_REPLIES,
+    contractPathOf,
     routes: TABLE,
     resolve: <U>(useCase: UseCaseKey<U>) => {
       const instances = [new SendMessage(), new GetChannel({}), new FetchApiKey(limiter), new GetServerSettings()];

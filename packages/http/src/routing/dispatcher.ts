@@ -14,7 +14,7 @@ import { BASIC_CHALLENGE, SESSION_CHALLENGE } from './challenges.js';
 import { clientNameOf } from './client-identity.js';
 import { ClientTurns } from './client-turns.js';
 import type { TrustedOrigins } from './csrf.js';
-import { replyToError } from './error-replies.js';
+import type { ErrorReplies } from './error-replies.js';
 import { malformedRequest, methodNotAllowed, serverBusy, unknownPath } from './errors.js';
 import { parseForm } from './form-fields.js';
 import { type LoadGauge, noLoad } from './load.js';
@@ -38,6 +38,9 @@ import { type ProxyTrust, TrustedProxies } from './trusted-proxies.js';
 
 export interface DispatcherOptions {
   readonly routes: readonly Route[];
+  readonly errorReplies: ErrorReplies;
+  /** The contract's pattern of a request path, for the log; undefined if the contract has none. */
+  readonly contractPathOf: (requestPath: string) => string | undefined;
   /** Answers the instance of a use case; asked once for each, when it is first needed. */
   readonly resolve: <U>(useCase: UseCaseKey<U>) => U;
   /** Of programs, tried in order. */
@@ -136,7 +139,7 @@ class TableDispatcher implements Dispatcher {
     this.answers = new AnswerWriter(limits);
     this.load = options.load ?? noLoad;
     this.logger = options.logger ?? silentLogger;
-    this.log = new RequestLog(this.logger);
+    this.log = new RequestLog(this.logger, options.contractPathOf);
     this.observers = options.observers ?? [];
     this.proxies = new TrustedProxies(options.trustedProxies);
     this.callLimits = new CallLimits(options.limiter, this.proxies.exist, this.logger);
@@ -352,7 +355,7 @@ class TableDispatcher implements Dispatcher {
       const triesHeader = !isProven(requestState.proof) && request.header('authorization') !== undefined;
       requestState.hasFailedLogin = isFailedLogin(error, triesHeader);
     }
-    const { reply, message, isBug } = replyToError(error, request.variant);
+    const { reply, message, isBug } = this.options.errorReplies.replyTo(error, request.variant);
     const route = routeOf(request, requestState);
     if (reply.headers === BASIC_CHALLENGE) return { ...reply, headers: this.challengeOf(requestState) };
     if (isBug) {

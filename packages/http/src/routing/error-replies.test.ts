@@ -1,12 +1,14 @@
 import { judgeInvitees } from '@parley/domain/invitations';
 import { type DetailsParameter, DomainError, type ErrorCode } from '@parley/domain/shared';
+import { ERROR_REPLIES } from '../features.js';
 import { parseUserAgent } from './client-identity.js';
 import { variantOf } from './client-variant.js';
-import { replyToError } from './error-replies.js';
 import { methodNotAllowed } from './errors.js';
 
 const answer = (code: ErrorCode, message: string, details?: object) => {
-  const { reply } = replyToError(new DomainError(code, message, ...([details] as DetailsParameter<ErrorCode>)));
+  const { reply } = ERROR_REPLIES.replyTo(
+    new DomainError(code, message, ...([details] as DetailsParameter<ErrorCode>)),
+  );
   return { status: reply.status, headers: reply.headers, ...JSON.parse(String(reply.body)) };
 };
 
@@ -99,7 +101,7 @@ it.each([
 
 it('answers a terminal client in its own words that its queue is gone', () => {
   const terminal = variantOf(parseUserAgent('ZulipTerminal/0.7.0'));
-  const { reply } = replyToError(
+  const { reply } = ERROR_REPLIES.replyTo(
     new DomainError('UNKNOWN_EVENT_QUEUE', 'Bad event queue ID: q:1', { queueId: 'q:1' }),
     terminal,
   );
@@ -107,7 +109,7 @@ it('answers a terminal client in its own words that its queue is gone', () => {
 });
 
 it('has no code for a wrong method', () => {
-  const { reply } = replyToError(methodNotAllowed(['GET', 'HEAD']));
+  const { reply } = ERROR_REPLIES.replyTo(methodNotAllowed(['GET', 'HEAD']));
   expect(reply.headers).toEqual(['Allow', 'GET, HEAD']);
   expect(JSON.parse(String(reply.body))).toEqual({
     result: 'error',
@@ -117,7 +119,7 @@ it('has no code for a wrong method', () => {
 });
 
 it('does not show unexpected errors', () => {
-  expect(replyToError(new TypeError('secret'))).toEqual({
+  expect(ERROR_REPLIES.replyTo(new TypeError('secret'))).toEqual({
     isBug: true,
     message: 'Internal server error',
     reply: { status: 500, body: '{"result":"error","msg":"Internal server error"}\n' },

@@ -1,4 +1,3 @@
-import { contractPathOf } from '../contract-operations.js';
 import { isAdministration } from './audit.js';
 import type { Identity } from './authenticate.js';
 import { type Logger, silentLogger, warn } from './logger.js';
@@ -19,7 +18,11 @@ export interface LoggedRequest {
  * address.
  */
 export class RequestLog {
-  constructor(private readonly logger: Logger) {}
+  constructor(
+    private readonly logger: Logger,
+    /** The contract's pattern of a path for which there is no route; undefined if it has none. */
+    private readonly contractPathOf: (requestPath: string) => string | undefined,
+  ) {}
 
   answered(request: ReceivedRequest, known: LoggedRequest | null, answered: AnsweredRequest): void {
     if (this.logger === silentLogger) return;
@@ -27,7 +30,7 @@ export class RequestLog {
     const fields = {
       requestId: request.id,
       method: request.method,
-      route: route?.path ?? contractPathOf(request.path),
+      route: route?.path ?? this.contractPathOf(request.path),
       status,
       durationMs: Math.round(durationMs * 100) / 100,
       realmId: known?.identity?.realmId,

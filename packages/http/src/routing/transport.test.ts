@@ -3,6 +3,8 @@ import { createServer, request as httpRequest, type IncomingHttpHeaders, type Se
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import type { RealmId, UserId } from '@parley/domain/shared';
 import express from 'express';
+import { contractPathOf } from '../contract-operations.js';
+import { ERROR_REPLIES } from '../features.js';
 import { createDispatcher, type Dispatcher, type DispatcherOptions } from './dispatcher.js';
 import type { LoadLevel } from './load.js';
 import { createRouter } from './mount.js';
@@ -108,6 +110,8 @@ async function start(options: Partial<DispatcherOptions> = {}): Promise<void> {
   level = 'normal';
   log = [];
   dispatcher = createDispatcher({
+    errorReplies: ERROR_REPLIES,
+    contractPathOf,
     routes: TABLE,
     resolve: () => undefined as never,
     // Whoever names a user is that user.

@@ -11,9 +11,9 @@ import {
 } from '../events/register-section.js';
 import type { SectionParts } from '../feature.js';
 import { type PublicRealm, publicRealmOf } from '../realms/public-realm.js';
-import { presentOwnRights } from '../realms/realm.presenters.js';
 import type { PresentedChunks } from '../routing/json-lists.js';
 import * as wire from '../routing/wire-schema.js';
+import { presentOwnRights } from './own-rights.js';
 import { shownUser, user } from './user.answers.js';
 import { presentAvatar, presentUnknownUser } from './user.presenters.js';
 import type { UserPagePresenter } from './user-page.js';

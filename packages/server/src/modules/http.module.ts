@@ -4,8 +4,10 @@ import { BlobReceiver } from '@parley/domain/files';
 import { PresenceBoard } from '@parley/domain/presence';
 import {
   BasicAuthenticator,
+  contractPathOf,
   createDispatcher,
   createRoutes,
+  ERROR_REPLIES,
   EVENT_WRITER,
   ipGroup,
   KeyParameterAuthenticator,
@@ -160,6 +162,8 @@ export const httpModule = ({ authenticate, ...options }: ParleyParts) =>
         load,
       ) =>
         createDispatcher({
+          errorReplies: ERROR_REPLIES,
+          contractPathOf,
           routes,
           resolve,
           authenticators,
