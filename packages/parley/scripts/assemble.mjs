@@ -6,6 +6,7 @@ import { isBuiltin } from 'node:module';
 import { dirname, join, posix, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { inlineSql } from '../../sqlite/scripts/inline-sql.mjs';
 
 const home = join(dirname(fileURLToPath(import.meta.url)), '..');
 const packagesDir = join(home, '..');
@@ -59,6 +60,7 @@ async function writeCode() {
     chunkNames: 'chunk-[hash]',
     logLevel: 'warning',
     plugins: [
+      inlineSql,
       {
         name: 'leave-out-what-others-have-made',
         setup({ onResolve }) {

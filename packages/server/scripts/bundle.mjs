@@ -4,6 +4,7 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
+import { inlineSql } from '../../sqlite/scripts/inline-sql.mjs';
 
 const dist = join(dirname(fileURLToPath(import.meta.url)), '..', 'dist');
 const bundleDir = join(dist, 'bundle');
@@ -45,7 +46,7 @@ const { outputFiles } = await build({
   platform: 'node',
   format: 'esm',
   target: 'node20',
-  plugins: [requireFromModule],
+  plugins: [inlineSql, requireFromModule],
   // CommonJS packages in it require Node's own modules.
   banner: {
     js: "import { createRequire as $createRequire } from 'node:module'; const require = $createRequire(import.meta.url);",

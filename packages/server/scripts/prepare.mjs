@@ -8,6 +8,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..');
 const packagesDir = join(root, 'packages');
 const bundler = join(packagesDir, 'server', 'scripts', 'bundle.mjs');
+const sqlInliner = join(packagesDir, 'sqlite', 'scripts', 'inline-sql.mjs');
 const bundle = join(packagesDir, 'server', 'dist', 'bundle', 'main.js');
 /** npm writes it last, so an installation that was interrupted does not count. */
 const installedMark = join(root, 'node_modules', '.package-lock.json');
@@ -42,7 +43,13 @@ function needsBuild() {
   const builtAt = modifiedAt(builtMark);
   if (builtAt === 0 || modifiedAt(join(root, 'tsconfig.json')) > builtAt) return true;
   // Other packages are in the bundle too.
-  if (!existsSync(bundle) || modifiedAt(bundler) > builtAt || modifiedAt(installedMark) > builtAt) return true;
+  if (
+    !existsSync(bundle) ||
+    modifiedAt(bundler) > builtAt ||
+    modifiedAt(sqlInliner) > builtAt ||
+    modifiedAt(installedMark) > builtAt
+  )
+    return true;
   return packages().some((name) => {
     const dir = join(packagesDir, name);
     return (
@@ -63,7 +70,7 @@ function hasNewerSource(dir, than) {
   return readdirSync(dir, { withFileTypes: true }).some((entry) => {
     const path = join(dir, entry.name);
     if (entry.isDirectory()) return hasNewerSource(path, than);
-    return entry.name.endsWith('.ts') && !entry.name.endsWith('.test.ts') && modifiedAt(path) > than;
+    return /(?<!\.test)\.(ts|sql)$/.test(entry.name) && modifiedAt(path) > than;
   });
 }
 

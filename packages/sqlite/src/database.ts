@@ -16,7 +16,7 @@ import { SECRET_FINGERPRINT } from './authentication/sqlite-api-key-repository.j
 import { DatabaseRefused } from './database-refused.js';
 import { MIGRATIONS } from './features.js';
 import { defineSearchFunctions } from './messages/search-terms.js';
-import { migrate } from './migrations/migrate.js';
+import { FORMER_STEPS, migrate, pendingSteps, requireNotNewer } from './migrations/migrate.js';
 import { isOpenHere } from './storage-files.js';
 
 /** Marks a file as Parley's in its header: the letters `Prly`. */
@@ -72,10 +72,10 @@ export function openWriter(path: string, { admit, trace, words }: WriterOptions 
   if (isNew) makePrivate(path);
   // After a crash the log may be newer than the file. A reader looks into it without folding it in.
   const hasLog = !isNew && existsSync(`${realpathSync(path)}-wal`);
-  if (hasLog) lookInto(path, (reader) => checkContents(path, reader, admit));
+  if (hasLog) lookInto(path, (reader) => checkContents(reader, admit));
   const database = open(path, { lockWaitMs: LOCK_WAIT_MS.opening, trace });
   try {
-    if (!isNew && !hasLog) checkContents(path, database, admit);
+    if (!isNew && !hasLog) checkContents(database, admit);
     // Before anything goes through the write-ahead log: the header in the file itself then says whose it is, even when
     // the process dies before the first checkpoint.
     if (isNew) database.pragma(`application_id = ${APPLICATION_ID}`);
@@ -142,9 +142,9 @@ function lookInto(path: string, look: (database: Database) => void): void {
   }
 }
 
-/** Before anything is changed. @throws DatabaseRefused, NotAdmitted */
-function checkContents(path: string, database: Database, admit: AdmissionCheck | undefined): void {
-  assertNotNewer(path, database.pragma('user_version', { simple: true }) as number);
+/** Before anything is changed. @throws Error when the schema is not of this version, NotAdmitted */
+function checkContents(database: Database, admit: AdmissionCheck | undefined): void {
+  pendingSteps(database, MIGRATIONS);
   if (!admit) return;
   const isThere = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'server_fact'").get() !== undefined;
   const fact = isThere
@@ -197,19 +197,16 @@ export function checkHeader(path: string): boolean {
     header.toString('latin1', 0, MAGIC.length) === MAGIC &&
     header.readUInt32BE(APPLICATION_ID_OFFSET) === APPLICATION_ID;
   if (!isOurs) throw new DatabaseRefused(`Cannot open database ${path}: it belongs to another program`);
-  assertNotNewer(path, header.readUInt32BE(USER_VERSION_OFFSET));
+  try {
+    // Lower versions may be of the former steps, which only the contents can tell.
+    requireNotNewer(header.readUInt32BE(USER_VERSION_OFFSET), Math.max(LATEST_VERSION, FORMER_STEPS));
+  } catch (error) {
+    throw refusal(path, error);
+  }
   return false;
 }
 
-function assertNotNewer(path: string, version: number): void {
-  if (version > LATEST_VERSION) {
-    throw new DatabaseRefused(
-      `Cannot open database ${path}: it was written by a newer version of Parley (schema ${version}, this one knows ${LATEST_VERSION})`,
-    );
-  }
-}
-
-function refusal(path: string, error: unknown): DatabaseRefused {
+export function refusal(path: string, error: unknown): DatabaseRefused {
   if (error instanceof DatabaseRefused) return error;
   const reason = error instanceof Error ? error.message : String(error);
   return new DatabaseRefused(`Cannot open database ${path}: ${reason}`, { cause: error });

@@ -35,50 +35,8 @@ import { SqlitePersonalMessages } from './messages/sqlite-personal-messages.js';
 import { SqliteRecipientRepository } from './messages/sqlite-recipient-repository.js';
 import { SqliteSearchIndex } from './messages/sqlite-search-index.js';
 import { SqliteTopicReads } from './messages/sqlite-topic-reads.js';
-import { initial } from './migrations/0001-initial.js';
-import { serverAddress } from './migrations/0002-server-address.js';
-import { eventFormats } from './migrations/0003-event-formats.js';
-import { settingWords } from './migrations/0004-setting-words.js';
-import { narrowIndexes } from './migrations/0005-narrow-indexes.js';
-import { jobs } from './migrations/0006-jobs.js';
-import { plainNames } from './migrations/0007-plain-names.js';
-import { reactions } from './migrations/0008-reactions.js';
-import { search } from './migrations/0009-search.js';
-import { botStorage } from './migrations/0010-bot-storage.js';
-import { push } from './migrations/0011-push.js';
-import { scheduling } from './migrations/0012-scheduling.js';
-import { messageChanges } from './migrations/0013-message-changes.js';
-import { bots } from './migrations/0014-bots.js';
-import { channelLists } from './migrations/0015-channel-lists.js';
-import { personalLists } from './migrations/0016-personal-lists.js';
-import { people } from './migrations/0017-people.js';
-import { presence } from './migrations/0018-presence.js';
-import { statuses } from './migrations/0019-statuses.js';
-import { organizationLists } from './migrations/0020-organization-lists.js';
-import { invitations } from './migrations/0021-invitations.js';
-import { mutedUsers } from './migrations/0022-muted-users.js';
-import { anonymousGroups } from './migrations/0023-anonymous-groups.js';
-import { alertWords } from './migrations/0024-alert-words.js';
-import { files } from './migrations/0025-files.js';
-import { mutedTopics } from './migrations/0026-muted-topics.js';
-import { searchTerms } from './migrations/0027-search-terms.js';
-import { pictures } from './migrations/0028-pictures.js';
-import { hostApplication } from './migrations/0029-host-application.js';
-import { uploads } from './migrations/0030-uploads.js';
-import { topicsPolicies } from './migrations/0031-topics-policies.js';
-import { sessions } from './migrations/0032-sessions.js';
-import { thumbnails } from './migrations/0033-thumbnails.js';
-import { confirmations } from './migrations/0034-confirmations.js';
-import { exports } from './migrations/0035-exports.js';
-import { spaceOfOwners } from './migrations/0036-space-of-owners.js';
-import { deletedUsers } from './migrations/0037-deleted-users.js';
-import { membershipCount } from './migrations/0038-membership-count.js';
-import { importedMessages } from './migrations/0039-imported-messages.js';
-import { invitationOffers } from './migrations/0040-invitation-offers.js';
-import { permissionHolderCount } from './migrations/0041-permission-holder-count.js';
-import { settingValuesVersion } from './migrations/0042-setting-values-version.js';
-import { eventIds } from './migrations/0043-event-ids.js';
-import type { Migration } from './migrations/migration.js';
+import { type Migration, migrationsOf } from './migrations/migration.js';
+import { SQL_TEXTS } from './migrations/sql-texts.js';
 import { SqliteNavigationViewRepository } from './navigation-views/sqlite-navigation-view-repository.js';
 import { SqliteOnboardingRepository } from './onboarding/sqlite-onboarding-repository.js';
 import { SqlitePictureRepository } from './pictures/sqlite-picture-repository.js';
@@ -104,52 +62,38 @@ import { newActorCache, SqliteActorReads } from './users/sqlite-actor-reads.js';
 import { SqliteProfileRepository } from './users/sqlite-profile-repository.js';
 import { newUserCache, SqliteUserRepository } from './users/sqlite-user-repository.js';
 
-/** In order; the schema's version is how many of them have run. New ones go to the end. */
-export const MIGRATIONS: readonly Migration[] = [
-  initial,
-  serverAddress,
-  eventFormats,
-  settingWords,
-  narrowIndexes,
-  jobs,
-  plainNames,
-  reactions,
-  search,
-  botStorage,
-  push,
-  scheduling,
-  messageChanges,
-  bots,
-  channelLists,
-  personalLists,
-  people,
-  presence,
-  statuses,
-  organizationLists,
-  invitations,
-  mutedUsers,
-  anonymousGroups,
-  alertWords,
-  files,
-  mutedTopics,
-  searchTerms,
-  pictures,
-  hostApplication,
-  uploads,
-  topicsPolicies,
-  sessions,
-  thumbnails,
-  confirmations,
-  exports,
-  spaceOfOwners,
-  deletedUsers,
-  membershipCount,
-  importedMessages,
-  invitationOffers,
-  permissionHolderCount,
-  settingValuesVersion,
-  eventIds,
+/** Features with tables, in the order in which the baseline creates them. */
+const FEATURES = [
+  'realms',
+  'users',
+  'groups',
+  'channels',
+  'messages',
+  'reactions',
+  'bots',
+  'push',
+  'presence',
+  'statuses',
+  'scheduling',
+  'drafts',
+  'snippets',
+  'navigation-views',
+  'onboarding',
+  'alert-words',
+  'events',
+  'files',
+  'pictures',
+  'custom-emoji',
+  'authentication',
+  'jobs',
+  'invitations',
+  'host-users',
+  'confirmations',
+  'exports',
 ];
+
+/** Steps that make the schema, in order. The schema's version is the number of steps that have run. */
+export const MIGRATIONS: readonly Migration[] = migrationsOf(FEATURES, SQL_TEXTS);
 
 /** Makes the repositories of a connection. What they keep in memory, all connections share. */
 export function repositoryFactory(

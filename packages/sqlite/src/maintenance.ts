@@ -1,9 +1,10 @@
 import { closeSync, fdatasyncSync, openSync, realpathSync, statSync } from 'node:fs';
 import Sqlite, { type Database } from 'better-sqlite3';
 import { SECRET_FINGERPRINT } from './authentication/sqlite-api-key-repository.js';
-import { checkHeader, LATEST_VERSION, makePrivate, openWriter } from './database.js';
+import { checkHeader, LATEST_VERSION, makePrivate, openWriter, refusal } from './database.js';
 import { DatabaseRefused } from './database-refused.js';
 import { MIGRATIONS } from './features.js';
+import { pendingSteps } from './migrations/migrate.js';
 
 /** Of a database file, as an operator sees it. */
 export interface DatabaseState {
@@ -27,12 +28,20 @@ export function inspectDatabase(path: string): DatabaseState {
     return {
       schema,
       latestSchema: LATEST_VERSION,
-      pendingSteps: MIGRATIONS.slice(schema).map(({ name }) => name),
+      pendingSteps: stepsToRun(path, database),
       secretFingerprint: secretFingerprintIn(database),
       bytes: statSync(path).size,
       logBytes: statSync(`${realpathSync(path)}-wal`, { throwIfNoEntry: false })?.size ?? 0,
     };
   });
+}
+
+function stepsToRun(path: string, database: Database): readonly string[] {
+  try {
+    return pendingSteps(database, MIGRATIONS).map(({ name }) => name);
+  } catch (error) {
+    throw refusal(path, error);
+  }
 }
 
 /** What SQLite finds wrong with the file, one line each; empty: nothing. Reads all of it. @throws DatabaseRefused */
@@ -148,7 +157,7 @@ function openBeside(path: string): Database {
     database.pragma('query_only = ON');
     return database;
   } catch (error) {
-    throw new DatabaseRefused(`Cannot open database ${path}: ${(error as Error).message}`, { cause: error });
+    throw refusal(path, error);
   }
 }
 

@@ -45,8 +45,7 @@ const BLOBS_AT_A_TIME = 1000;
  */
 export async function createBackup(source: BackupSource, path: string, options: BackupOptions): Promise<BackupResult> {
   if (existsSync(path)) throw new StartupError(`${path} is there already; give the backup another name.`);
-  const { schema, latestSchema, secretFingerprint } = inspectDatabase(source.database);
-  if (schema > latestSchema) throw new StartupError('The database is of a newer version of Parley; use that one.');
+  const { schema, secretFingerprint } = inspectDatabase(source.database);
   const ownFingerprint = new HmacApiKeyMint(source.secret).secretFingerprint;
   if (secretFingerprint !== null && secretFingerprint !== ownFingerprint) {
     throw new StartupError('The secret is another one than the database was made with; a backup would be of no use.');

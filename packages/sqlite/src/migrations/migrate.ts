@@ -1,8 +1,8 @@
+import { createHash } from 'node:crypto';
 import type { Database } from 'better-sqlite3';
 import { checksumOf, type Migration } from './migration.js';
-import { sqlToFirstStep } from './recognize.js';
 
-/** Which steps have made the schema, with their texts' checksums. Not a step itself: it lists them. */
+/** Records the steps that made the schema, with the checksums of their texts. */
 const RECORD = `
 CREATE TABLE schema_step (
   number INTEGER PRIMARY KEY,
@@ -10,66 +10,88 @@ CREATE TABLE schema_step (
   checksum TEXT NOT NULL
 ) STRICT`;
 
-/**
- * Brings the schema forward, one transaction a step: a step that fails, or a crash, leaves the steps before it.
- * @throws Error when the steps that made the database are not those of this version; it is as it was then.
- */
+/** Number of the steps from before the baseline, which makes the same schema (ADR 13). */
+export const FORMER_STEPS = 43;
+const FIRST_FORMER_STEP = '0001-initial';
+/** SHA-256 of the numbers and checksums that a database has recorded of all of them. */
+const FORMER_CHECKSUM = 'd533d80be8ce7609a0f9778f74be1e287dbe656e9f2eb50b1d21431a9e9f58ca';
+
+interface RecordedStep {
+  readonly number: number;
+  readonly name: string;
+  readonly checksum: string;
+}
+
+/** Brings the schema forward, one transaction a step. @throws Error when a step fails, or as `pendingSteps` does */
 export function migrate(database: Database, migrations: readonly Migration[]): void {
-  const step = database.transaction((): boolean => {
-    // Asked inside the transaction: another process may have been at it meanwhile.
-    const version = versionOf(database);
-    if (!isRecorded(database)) beginRecord(database, version, migrations);
-    const next = migrations[version];
-    if (!next) return false;
-    database.exec(next.sql);
-    record(database, version + 1, next);
-    database.pragma(`user_version = ${version + 1}`);
-    return true;
-  });
-  requireSameSteps(database, migrations);
-  // Without the write lock, which another process may hold for long.
-  const isDone = () => versionOf(database) >= migrations.length && isRecorded(database);
-  while (!isDone() && step.immediate());
-}
-
-const versionOf = (database: Database): number => database.pragma('user_version', { simple: true }) as number;
-
-const isRecorded = (database: Database): boolean =>
-  database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'schema_step'").get() !== undefined;
-
-function record(database: Database, number: number, migration: Migration): void {
-  database
-    .prepare('INSERT INTO schema_step (number, name, checksum) VALUES (?, ?, ?)')
-    .run(number, migration.name, checksumOf(migration));
-}
-
-/** For new databases, and for those of the time before there was a record. */
-function beginRecord(database: Database, version: number, migrations: readonly Migration[]): void {
-  if (version > 0) {
-    const sql = version === 1 ? sqlToFirstStep(database) : null;
-    if (sql === null) {
-      throw new Error(
-        `its schema (version ${version}) is none that a release of Parley has made; open it with the program that ` +
-          'wrote it, undo what was changed by hand, or restore a backup',
-      );
+  const step = database.transaction((): void => {
+    // Read again inside the transaction, because another process may have migrated meanwhile.
+    const [next] = pendingSteps(database, migrations);
+    if (next === undefined) return;
+    if (isFormer(recordOf(database))) {
+      database.exec('DELETE FROM schema_step');
+    } else {
+      if (next === migrations[0]) database.exec(RECORD);
+      database.exec(next.sql);
     }
-    database.exec(sql);
-  }
-  database.exec(RECORD);
-  if (version > 0) record(database, 1, migrations[0]!);
+    const number = migrations.indexOf(next) + 1;
+    database
+      .prepare('INSERT INTO schema_step (number, name, checksum) VALUES (?, ?, ?)')
+      .run(number, next.name, checksumOf(next));
+    database.pragma(`user_version = ${number}`);
+  });
+  // Checked without the write lock, which another process may hold for long.
+  while (pendingSteps(database, migrations).length > 0) step.immediate();
 }
 
-function requireSameSteps(database: Database, migrations: readonly Migration[]): void {
-  if (!isRecorded(database)) return;
-  const checksums = new Map(
-    database.prepare<[], [number, string]>('SELECT number, checksum FROM schema_step').raw().all(),
-  );
-  for (const [index, migration] of migrations.slice(0, versionOf(database)).entries()) {
-    const number = index + 1;
-    if (checksums.get(number) === checksumOf(migration)) continue;
+/**
+ * Returns the steps that the database lacks. A database that has all former steps lacks the baseline, which is then only recorded.
+ * @throws Error when the steps that made the database are not those of this version
+ */
+export function pendingSteps(database: Database, migrations: readonly Migration[]): readonly Migration[] {
+  const version = database.pragma('user_version', { simple: true }) as number;
+  if (version === 0) return migrations;
+  const record = recordOf(database);
+  if (isFormer(record) && version === FORMER_STEPS) return migrations;
+  if (record.length === 0) throw unknownSchema(version);
+  if (record[0]!.name === FIRST_FORMER_STEP) {
+    if (version >= FORMER_STEPS) throw unknownSchema(version);
     throw new Error(
-      `step ${number} of its schema (${migration.name}) is not the one of this version, whose text was changed ` +
+      `its schema ends at step ${version} of the ${FORMER_STEPS} that the baseline replaces; open it once with the last ` +
+        'version that has these steps',
+    );
+  }
+  requireNotNewer(version, migrations.length);
+  const checksums = new Map(record.map(({ number, checksum }) => [number, checksum]));
+  for (const [index, migration] of migrations.slice(0, version).entries()) {
+    if (checksums.get(index + 1) === checksumOf(migration)) continue;
+    throw new Error(
+      `step ${index + 1} of its schema (${migration.name}) is not the one of this version, whose text was changed ` +
         'after its release; open it with the version that wrote it, or restore a backup that this version has made',
     );
   }
+  return migrations.slice(version);
+}
+
+/** @throws Error */
+export function requireNotNewer(version: number, latest: number): void {
+  if (version > latest) {
+    throw new Error(`it was written by a newer version of Parley (schema ${version}, this one knows ${latest})`);
+  }
+}
+
+const unknownSchema = (version: number) =>
+  new Error(
+    `its schema (version ${version}) is none that a release of Parley has made; open it with the program that ` +
+      'wrote it, undo what was changed by hand, or restore a backup',
+  );
+
+function recordOf(database: Database): readonly RecordedStep[] {
+  const isThere = database.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'schema_step'").get() !== undefined;
+  return isThere ? database.prepare<[], RecordedStep>('SELECT * FROM schema_step ORDER BY number').all() : [];
+}
+
+function isFormer(record: readonly RecordedStep[]): boolean {
+  const lines = record.map(({ number, checksum }) => `${number} ${checksum}`).join('\n');
+  return createHash('sha256').update(lines).digest('hex') === FORMER_CHECKSUM;
 }

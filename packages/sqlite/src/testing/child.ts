@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { dirname, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { buildSync } from 'esbuild';
 
 /** A process that a test kills. Built from its source, so that it is the code under test and not what was last compiled. */
@@ -16,6 +17,8 @@ export class ChildProgram {
       format: 'cjs',
       target: 'node20',
       external: ['better-sqlite3'],
+      // The only module with an `import.meta`.
+      define: { 'import.meta.url': JSON.stringify(pathToFileURL(join(__dirname, '../migrations/sql-texts.ts')).href) },
       alias: { '@parley/domain': join(__dirname, '../../../domain/src') },
     });
   }

@@ -36,12 +36,12 @@ CREATE TABLE event_queue (
   last_polled_at INTEGER NOT NULL,
   idle_timeout_seconds INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
--- A user's, the one that was polled least recently first.
-CREATE INDEX event_queue_by_owner ON event_queue (owner_id, last_polled_at);
 -- The lowest floor of a realm, up to which its log is not needed any more; who is too far behind.
 CREATE INDEX event_queue_by_floor ON event_queue (realm_id, floor_seq);
 -- Those that nobody polls, from these columns alone.
 CREATE INDEX event_queue_by_deadline ON event_queue (last_polled_at + idle_timeout_seconds, idle_timeout_seconds);
+-- A user's, the one that was polled least recently first.
+CREATE INDEX event_queue_by_owner ON event_queue (owner_id, last_polled_at);
 
 -- Parts of the host application that work through every event.
 CREATE TABLE event_consumer (

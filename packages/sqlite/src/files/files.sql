@@ -15,9 +15,9 @@ CREATE TABLE file (
 ) STRICT;
 CREATE UNIQUE INDEX file_by_path ON file (path_id);
 CREATE UNIQUE INDEX file_by_blob ON file (blob);
+CREATE INDEX unreferenced_file ON file (was_attached, unreferenced_since, id) WHERE unreferenced_since IS NOT NULL;
 -- With the size, so that what somebody's files take needs nothing but the index.
 CREATE INDEX file_by_owner ON file (owner_id, id, realm_id, size);
-CREATE INDEX unreferenced_file ON file (was_attached, unreferenced_since, id) WHERE unreferenced_since IS NOT NULL;
 
 -- Which messages refer to which files. Archived messages keep theirs, though the file may be gone when they are put back.
 CREATE TABLE message_file (

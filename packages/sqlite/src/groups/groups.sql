@@ -16,8 +16,8 @@ CREATE TABLE user_group (
 ) STRICT;
 CREATE UNIQUE INDEX user_group_by_name ON user_group (realm_id, name_key) WHERE name_key IS NOT NULL;
 CREATE UNIQUE INDEX user_group_system ON user_group (realm_id, system_name) WHERE system_name IS NOT NULL;
-CREATE INDEX user_group_anonymous ON user_group (realm_id, id) WHERE name_key IS NULL;
 CREATE INDEX user_group_deactivated ON user_group (realm_id, id) WHERE is_deactivated = 1;
+CREATE INDEX user_group_anonymous ON user_group (realm_id, id) WHERE name_key IS NULL;
 
 CREATE TABLE group_member (
   group_id INTEGER NOT NULL REFERENCES user_group (id),

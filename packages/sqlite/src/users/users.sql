@@ -36,15 +36,15 @@ CREATE TABLE user (
 ) STRICT;
 CREATE UNIQUE INDEX user_by_email ON user (realm_id, email_key);
 CREATE INDEX user_by_name ON user (realm_id, name_key);
+CREATE INDEX user_system_bots ON user (realm_id, id) WHERE system_kind IS NOT NULL;
+CREATE INDEX user_bots ON user (realm_id, id) WHERE bot_kind IS NOT NULL AND system_kind IS NULL;
 CREATE INDEX user_by_nfkc_name ON user (realm_id, name_nfkc_key);
 -- The list of everybody is read from this alone.
 CREATE INDEX user_list ON user (realm_id, id, version, is_active, system_kind);
-CREATE INDEX user_system_bots ON user (realm_id, id) WHERE system_kind IS NOT NULL;
-CREATE INDEX user_bots_by_owner ON user (realm_id, bot_owner_id, id) WHERE bot_owner_id IS NOT NULL;
 -- Those who get every notice of a resolved topic unread.
 CREATE INDEX user_reading_all_notices ON user (realm_id, id)
   WHERE CASE WHEN json_valid(settings) THEN settings ->> '$.resolvedTopicNoticeAutoReadPolicy' END = 'never' AND bot_kind IS NULL;
-CREATE INDEX user_bots ON user (realm_id, id) WHERE bot_kind IS NOT NULL AND system_kind IS NULL;
+CREATE INDEX user_bots_by_owner ON user (realm_id, bot_owner_id, id) WHERE bot_owner_id IS NOT NULL;
 
 CREATE TABLE profile_field (
   id INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -5,6 +5,7 @@ CREATE TABLE scheduling_counter (
   id INTEGER PRIMARY KEY CHECK (id = 1),
   last_id INTEGER NOT NULL
 ) STRICT;
+INSERT INTO scheduling_counter (id, last_id) VALUES (1, 0);
 
 CREATE TABLE scheduled_message (
   id INTEGER PRIMARY KEY,

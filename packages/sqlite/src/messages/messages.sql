@@ -74,11 +74,11 @@ CREATE INDEX message_with_image ON message (recipient_id, id, sender_id, sent_re
   WHERE property_bits & 8;
 CREATE INDEX message_with_attachment ON message (recipient_id, id, sender_id, sent_recipient_id, ordinal, property_bits, version)
   WHERE property_bits & 16;
-CREATE INDEX message_with_reactions ON message (recipient_id, id, sender_id, sent_recipient_id, ordinal, property_bits, version)
-  WHERE property_bits & 128;
 CREATE INDEX message_mentioning_channel ON message (recipient_id, id, sender_id, sent_recipient_id, ordinal, property_bits, version)
   WHERE property_bits & 2;
 CREATE INDEX message_resolved ON message (recipient_id, id) WHERE topic_key >= '✔ ' AND topic_key < '✔!';
+CREATE INDEX message_with_reactions ON message (recipient_id, id, sender_id, sent_recipient_id, ordinal, property_bits, version)
+  WHERE property_bits & 128;
 
 -- What clients draw with a message: polls, tasks, and every vote in them.
 CREATE TABLE submessage (
@@ -230,6 +230,7 @@ CREATE TABLE search_backlog (
   id INTEGER PRIMARY KEY CHECK (id = 1),
   unindexed_up_to INTEGER NOT NULL
 ) STRICT;
+INSERT INTO search_backlog (id, unindexed_up_to) VALUES (1, 0);
 CREATE TRIGGER message_search_update AFTER UPDATE OF recipient_id, topic, topic_key, rendered_content ON message
 WHEN old.recipient_id <> new.recipient_id OR old.topic <> new.topic OR old.rendered_content <> new.rendered_content BEGIN
   DELETE FROM message_search WHERE rowid = old.id;

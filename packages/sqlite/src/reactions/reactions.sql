@@ -1,10 +1,8 @@
-import type { Migration } from './migration.js';
+-- Reactions go with their message, which is why they refer to it: that costs when somebody reacts, not when they send. While a
+-- message has any, its property_bits say so (messages.sql).
 
-/** Reactions, and the messages that have any. */
-export const reactions: Migration = {
-  name: '0008-reactions',
-  sql: `
 CREATE TABLE reaction (
+  -- Ascends in the order of reacting.
   id INTEGER PRIMARY KEY,
   message_id INTEGER NOT NULL REFERENCES message (id) ON DELETE CASCADE,
   user_id INTEGER NOT NULL,
@@ -15,7 +13,3 @@ CREATE TABLE reaction (
 ) STRICT;
 -- With the realm, so that counting needs nothing but the index.
 CREATE UNIQUE INDEX reaction_by_emoji ON reaction (message_id, emoji_type, emoji_code, user_id, realm_id);
-CREATE INDEX message_with_reactions ON message (recipient_id, id, sender_id, sent_recipient_id, ordinal, property_bits, version)
-  WHERE property_bits & 128;
-`,
-};
