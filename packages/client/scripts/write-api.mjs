@@ -1,16 +1,21 @@
 #!/usr/bin/env node
-// `npm run client-api`: src/api.ts from the route table.
+// `npm run client-api`: src/api.ts from the route table. Git has no copy; builds and type checks make it first.
 import { spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const root = new URL('../../../', import.meta.url);
-// What it is made of, and no more: the client itself may need the new types.
-spawnSync(process.execPath, [fileURLToPath(new URL('node_modules/typescript/bin/tsc', root)), '-b', 'packages/http'], {
-  cwd: fileURLToPath(root),
-  stdio: 'inherit',
-});
+// No more than the route table needs: the client itself may need the new types.
+const { status } = spawnSync(
+  process.execPath,
+  [fileURLToPath(new URL('node_modules/typescript/bin/tsc', root)), '-b', 'packages/http'],
+  { cwd: fileURLToPath(root), stdio: ['ignore', 2, 2] },
+);
+if (status !== 0) process.exit(1);
 const { createRoutes } = await import('../../http/dist/index.js');
 const { openApiOf } = await import('../../http/dist/openapi/openapi.js');
 const { writeClientApi } = await import('../../http/dist/openapi/client-api.js');
-writeFileSync(new URL('../src/api.ts', import.meta.url), writeClientApi(openApiOf(createRoutes({}))));
+const file = new URL('../src/api.ts', import.meta.url);
+const text = writeClientApi(openApiOf(createRoutes({})));
+// An unchanged file keeps its date, so that nothing is built again.
+if (!existsSync(file) || readFileSync(file, 'utf8') !== text) writeFileSync(file, text);

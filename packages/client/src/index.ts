@@ -1,13 +1,5 @@
 export type * from './api.js';
-export {
-  type EventOf,
-  EventStream,
-  type InitialState,
-  type ReceivedEvent,
-  type Registered,
-  type RegisterParams,
-  type StreamOptions,
-} from './event-stream.js';
+export * from './event-stream.js';
 export type { Answer, CallOptions, Method, OperationName, Params, PathOf } from './operations.js';
 export { type LogInOptions, ParleyClient } from './parley-client.js';
 export { type ConnectionErrorCode, ParleyError } from './parley-error.js';

@@ -10,16 +10,7 @@ export { compactAnswerSchemaOf } from './openapi/openapi.js';
 export { pngChunk } from './pictures/png-chunk.js';
 export { REALM_SETTING_FORMS } from './realms/realm-settings.wire.js';
 export { createRoutes } from './routes.js';
-export {
-  type Authenticator,
-  BasicAuthenticator,
-  type BrowserSessions,
-  type Credentials,
-  type Identity,
-  KeyParameterAuthenticator,
-  type RealmDirectory,
-  SessionAuthenticator,
-} from './routing/authenticate.js';
+export * from './routing/authenticate.js';
 export { SessionCookies } from './routing/cookies.js';
 export type { TrustedOrigins } from './routing/csrf.js';
 export { createDispatcher, type Dispatcher } from './routing/dispatcher.js';

@@ -175,6 +175,10 @@ function originOf(index, name) {
     const offered = names.split(',').map((each) => each.trim().replace(/^type /, ''));
     if (offered.includes(name)) return posix.join(posix.dirname(index), path.replace(/\.js$/, '.d.ts'));
   }
+  for (const [, path] of read(index).matchAll(/^export \* from '(\.[^']+)';$/gm)) {
+    const origin = posix.join(posix.dirname(index), path.replace(/\.js$/, '.d.ts'));
+    if (new RegExp(`^export (?:declare )?(?:abstract )?\\w+ ${name}\\b`, 'm').test(read(origin))) return origin;
+  }
   throw new Error(`${index} does not say where ${name} is from`);
 }
 

@@ -9,6 +9,7 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..', '..');
 const packagesDir = join(root, 'packages');
 const bundler = join(packagesDir, 'server', 'scripts', 'bundle.mjs');
 const sqlInliner = join(packagesDir, 'sqlite', 'scripts', 'inline-sql.mjs');
+const clientApi = join(packagesDir, 'client', 'scripts', 'write-api.mjs');
 const bundle = join(packagesDir, 'server', 'dist', 'bundle', 'main.js');
 /** npm writes it last, so an installation that was interrupted does not count. */
 const installedMark = join(root, 'node_modules', '.package-lock.json');
@@ -22,9 +23,10 @@ export function prepare() {
     run('Installing dependencies (npm ci) …', 'npm', ['ci', '--no-audit', '--no-fund']);
   }
   if (needsBuild()) {
-    const startedAt = new Date();
     // Until everything is there, nothing counts as built.
     rmSync(builtMark, { force: true });
+    run('Making the types of the client …', process.execPath, [clientApi]);
+    const startedAt = new Date();
     run('Building (tsc -b packages) …', process.execPath, [tsc(), '-b', 'packages']);
     run('Bundling …', process.execPath, [bundler]);
     writeFileSync(builtMark, '');
@@ -45,8 +47,9 @@ function needsBuild() {
   // Other packages are in the bundle too.
   if (
     !existsSync(bundle) ||
-    modifiedAt(bundler) > builtAt ||
     modifiedAt(sqlInliner) > builtAt ||
+    modifiedAt(clientApi) > builtAt ||
+    modifiedAt(bundler) > builtAt ||
     modifiedAt(installedMark) > builtAt
   )
     return true;

@@ -8,14 +8,7 @@ import { type Commit, SqliteUnitOfWork } from './sqlite-unit-of-work.js';
 import { StorageFiles, type StorageLoss } from './storage-files.js';
 
 export { DatabaseRefused } from './database-refused.js';
-export {
-  copyDatabase,
-  type DatabaseState,
-  findDamage,
-  inspectDatabase,
-  listBlobs,
-  migrateDatabase,
-} from './maintenance.js';
+export * from './maintenance.js';
 export type { Commit } from './sqlite-unit-of-work.js';
 export { isDiskFailure } from './write-failures.js';
 

@@ -1,81 +1,27 @@
-export { type BuiltScript, buildScript } from './build-script.js';
-export {
-  aChannel,
-  aGroup,
-  aMessage,
-  anotherRealm,
-  aRealm,
-  aRealmWith,
-  aUser,
-  aUserOfEachRole,
-  createFixture,
-  createFixtureOn,
-  Fixture,
-  type FixtureStep,
-  type GivenMessage,
-  type MemoryFixture,
-  subscribe,
-} from './builders.js';
-export { expectInSync } from './client-model.js';
-export { countingReads } from './counting-reads.js';
-export { DrivenTime } from './driven-time.js';
-export { eventsWithReceivers } from './events-with-receivers.js';
-export { expectRefused } from './expect-refused.js';
-export { FakeImageProcessor, fakeImage } from './fake-image-processor.js';
-export { FakeMailer } from './fake-mailer.js';
-export {
-  FakeApiKeyMint,
-  FakeChannelQuota,
-  FakeLetterQuota,
-  FakeLoginAttempts,
-  FakePasswordHasher,
-  FakeSessionTokens,
-  fakeDisposableDomains,
-  fakeEventLoop,
-  fakePasswordStrength,
-  fakeRealmUrls,
-} from './fake-ports.js';
-export { FakeRenderer, OverwhelmedRenderer } from './fake-renderer.js';
-export { FixedClock } from './fixed-clock.js';
-export { freePort } from './free-port.js';
-export { allHostilePatterns, type HostilePattern, someHostilePatterns } from './hostile-patterns.js';
-export { HOSTILE_TEXTS } from './hostile-texts.js';
-export { flagChange, LiveEvents, type LiveEventsOptions, seqsOf } from './live-events.js';
-export {
-  channelGranting,
-  channelId,
-  formatDecision,
-  groupId,
-  inTeam,
-  makeActor,
-  makeChannel,
-  makeGroup,
-  makeMembership,
-  makeNewMessage,
-  makeRealm,
-  makeSystemGroup,
-  makeUser,
-  PRIVACY_BY_KIND,
-  systemGroup,
-  TEAM,
-  tableRows,
-  userId,
-} from './make-values.js';
-export { MemoryBlobStore } from './memory-blob-store.js';
-export { MemoryPartialBlobStore } from './memory-partial-blob-store.js';
-export { blackPng, crc32 } from './png.js';
-export { agreeOnRandomHistories } from './random-histories.js';
-export { ANIMATED_GIF, blackHeic, HEIC_PHOTO, TIFF, TURNED_HEIC_PHOTO } from './sample-images.js';
-export {
-  alternativesOf,
-  excessesOf,
-  fieldTextOf,
-  largestOf,
-  leastOf,
-  type ParameterSchema,
-  unboundedIn,
-} from './schema-bounds.js';
-export { SeededRandomness } from './seeded-randomness.js';
-export { sending } from './sending.js';
-export { signJsonWebToken } from './sign-json-web-token.js';
-export { committingLate, failingToCommit, runningTwice } from './troubled-units.js';
+export * from './build-script.js';
+export * from './builders.js';
+export * from './client-model.js';
+export * from './counting-reads.js';
+export * from './driven-time.js';
+export * from './events-with-receivers.js';
+export * from './expect-refused.js';
+export * from './fake-image-processor.js';
+export * from './fake-mailer.js';
+export * from './fake-ports.js';
+export * from './fake-renderer.js';
+export * from './fixed-clock.js';
+export * from './free-port.js';
+export * from './hostile-patterns.js';
+export * from './hostile-texts.js';
+export * from './live-events.js';
+export * from './make-values.js';
+export * from './memory-blob-store.js';
+export * from './memory-partial-blob-store.js';
+export * from './png.js';
+export * from './random-histories.js';
+export * from './sample-images.js';
+export * from './schema-bounds.js';
+export * from './seeded-randomness.js';
+export * from './sending.js';
+export * from './sign-json-web-token.js';
+export * from './troubled-units.js';

@@ -1,8 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { eventSchema, form, formWithout } from '../events/event-forms.js';
-import type { RouteDependencies } from '../feature.js';
-import { createRoutes } from '../routes.js';
 import { json, listOf, oneOf } from '../routing/param-types.js';
 import { IntegerParam, param, TextParam } from '../routing/params.js';
 import { success } from '../routing/reply.js';
@@ -82,9 +78,4 @@ export type HeartbeatEvent = {
 
 export type Event = GoneEvent | HeartbeatEvent;
 `);
-});
-
-it("is what the client's types are made of: run `npm run client-api` after a change", () => {
-  const file = join(__dirname, '../../../client/src/api.ts');
-  expect(writeClientApi(openApiOf(createRoutes({} as RouteDependencies)))).toBe(readFileSync(file, 'utf8'));
 });

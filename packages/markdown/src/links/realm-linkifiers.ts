@@ -1,33 +1,31 @@
 import type { LinkifierRule } from '@parley/domain/markdown';
-import { type CompiledLinkifier, Effort, type LinkifierMatch, OriginalText } from './compiled-linkifier.js';
-import { EngineLinkifier } from './engine-linkifier.js';
+import { Effort, Linkifier, type LinkifierMatch } from './linkifier.js';
 import { LiteralIndex } from './literal-index.js';
-import { PlainLinkifier } from './plain-linkifier.js';
-import { PlainPattern } from './plain-pattern.js';
 
-/** What an organization's administrators want made links of, for one text: no pattern may stop the server. */
+/** Applies an organization's linkifiers to one message: no pattern may stop the server. */
 export class RealmLinkifiers {
   private readonly list: LinkifierList;
-  private readonly effort = new Effort();
 
-  constructor(rules: readonly LinkifierRule[]) {
+  constructor(
+    rules: readonly LinkifierRule[],
+    private readonly effort = new Effort(),
+  ) {
     this.list = LinkifierList.of(rules);
   }
 
-  /** How many characters were looked at, but by engines. */
-  get charactersRead(): number {
-    return this.effort.characters;
+  get steps(): number {
+    return this.effort.steps;
   }
 
   /**
-   * One for each that may match in the text, in their order of precedence. Each finds its matches from left to right, in the
-   * text or in what those before it have left of it.
+   * Yields one search for each linkifier that may match in the text, in their order of precedence. Each finds its matches from
+   * left to right, in the text or in what those before it have left of it.
    */
   *searches(text: string): Generator<(rest: string) => readonly LinkifierMatch[]> {
-    const { list, effort } = this;
-    const original = new OriginalText(text);
-    effort.characters += text.length;
-    for (const linkifier of list.occurringIn(text, effort)) yield (rest) => linkifier.search(rest, effort, original);
+    // A message may have thousands of texts.
+    if (this.effort.isSpent) return;
+    this.effort.steps += text.length;
+    for (const linkifier of this.list.occurringIn(text)) yield (rest) => linkifier.search(rest, this.effort);
   }
 }
 
@@ -35,21 +33,16 @@ export class RealmLinkifiers {
 class LinkifierList {
   private static readonly byRules = new WeakMap<readonly LinkifierRule[], LinkifierList>();
 
-  private readonly linkifiers: readonly CompiledLinkifier[];
+  private readonly linkifiers: readonly Linkifier[];
   private readonly index: LiteralIndex;
-  /** Those of which no text can be left out, by their number. */
+  /** Numbers of the linkifiers without a literal, which any text may match. */
   private readonly unindexed: readonly number[];
-  private readonly plainUnindexed: readonly number[];
 
   private constructor(rules: readonly LinkifierRule[]) {
-    this.linkifiers = rules.map((rule) => {
-      const pattern = PlainPattern.of(rule.pattern);
-      return pattern ? new PlainLinkifier(pattern, rule.urlTemplate) : new EngineLinkifier(rule);
-    });
+    this.linkifiers = rules.map((rule) => new Linkifier(rule));
     const literals = this.linkifiers.map(({ literal }) => literal);
     this.index = new LiteralIndex(literals);
     this.unindexed = [...literals.keys()].filter((number) => literals[number] === '');
-    this.plainUnindexed = this.unindexed.filter((number) => this.linkifiers[number] instanceof PlainLinkifier);
   }
 
   static of(rules: readonly LinkifierRule[]): LinkifierList {
@@ -61,12 +54,10 @@ class LinkifierList {
     return list;
   }
 
-  /** All that may match there, in their order. */
-  *occurringIn(text: string, effort: Effort): Generator<CompiledLinkifier> {
-    // A message may have thousands of texts.
-    const always = effort.isEngineSpent ? this.plainUnindexed : this.unindexed;
+  /** Returns all that may match there, in their order. */
+  occurringIn(text: string): readonly Linkifier[] {
     const found = this.index.occurringIn(text);
-    const numbers = found.length === 0 ? always : [...always, ...found].sort((a, b) => a - b);
-    for (const number of numbers) yield this.linkifiers[number]!;
+    const numbers = found.length === 0 ? this.unindexed : [...this.unindexed, ...found].sort((a, b) => a - b);
+    return numbers.map((number) => this.linkifiers[number]!);
   }
 }
