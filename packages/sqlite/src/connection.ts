@@ -27,16 +27,11 @@ const DEFERRED_TABLE = /\bmessage_search\b/;
 /** Those that answer what they have changed. */
 const RETURNING = /\bRETURNING\b/;
 
-/** Statements after which messages may be gone, somewhere else, or back where they were. */
-export const REPLACES_MESSAGES =
-  /\b(DELETE FROM|OR IGNORE INTO|OR REPLACE INTO) message\b|\bUPDATE message SET\b.*\b(recipient_id|topic_key) =/s;
-
 /** A statement that answers rows. Prepared when first used: opening a database costs nothing for what is never asked. */
 export class Query<Row> {
   private prepared: Statement<unknown[], Row> | null = null;
   private readonly isOfDeferredTable: boolean;
   private readonly isChange: boolean;
-  private readonly replacesMessages: boolean;
 
   constructor(
     private readonly connection: Connection,
@@ -45,7 +40,6 @@ export class Query<Row> {
   ) {
     this.isOfDeferredTable = DEFERRED_TABLE.test(sql);
     this.isChange = RETURNING.test(sql);
-    this.replacesMessages = this.isChange && REPLACES_MESSAGES.test(sql);
   }
 
   get(...parameters: Parameter[]): Row | undefined {
@@ -80,7 +74,6 @@ export class Query<Row> {
     this.connection.requireUnit();
     if (this.isOfDeferredTable) this.connection.batchEnd.write();
     if (this.isChange) this.connection.hasChanged = true;
-    if (this.replacesMessages) this.connection.forgetPlaces();
   }
 
   private prepare(): Statement<unknown[], Row> {
@@ -97,20 +90,17 @@ export class Query<Row> {
 export class Command {
   private prepared: Statement<unknown[], unknown> | null = null;
   private readonly isOfDeferredTable: boolean;
-  private readonly replacesMessages: boolean;
 
   constructor(
     private readonly connection: Connection,
     private readonly sql: string,
   ) {
     this.isOfDeferredTable = DEFERRED_TABLE.test(sql);
-    this.replacesMessages = REPLACES_MESSAGES.test(sql);
   }
 
   run(...parameters: Parameter[]): RunResult {
     this.connection.requireUnit();
     if (this.isOfDeferredTable) this.connection.batchEnd.write();
-    if (this.replacesMessages) this.connection.forgetPlaces();
     try {
       this.prepared ??= this.connection.database.prepare<unknown[], unknown>(this.sql);
       const result = this.prepared.run(...parameters);
@@ -132,9 +122,6 @@ export class Connection {
   private mayCache = true;
   /** A statement that may have changed something was run; set back by whoever asks. */
   hasChanged = false;
-
-  /** Grows when messages may be gone, somewhere else, or back where they were. */
-  private places = 0;
 
   /** `yieldNow` lets the event loop turn if it was held for long. */
   constructor(
@@ -191,16 +178,6 @@ export class Connection {
   requireUnit(): void {
     if (this.state === 'suspended') throw new Error('A repository was used before its `yield` had answered');
     if (this.state !== 'in unit') throw new Error('A repository was used after its unit of work had ended');
-  }
-
-  /** Where messages are is what it was for as long as this is the same, and nobody else writes. */
-  get placesVersion(): number {
-    return this.places;
-  }
-
-  /** Called by statements, and when what was seen of a unit is rolled back. */
-  forgetPlaces(): void {
-    this.places++;
   }
 
   /**

@@ -187,7 +187,7 @@ export class UnitWriter {
         }
         answers.push(() => unit.reject(writeFailure(outcome.error)));
         if (takesAllWithIt) return false;
-        if (hasSavepoints) this.rollBackToSavepoint();
+        if (hasSavepoints) this.rollbackToSavepoint.run();
       }
       if (hasSavepoints) this.release.run();
       if (this.now() - startedAt >= MAX_BATCH_MS) break;
@@ -213,13 +213,7 @@ export class UnitWriter {
     });
   }
 
-  private rollBackToSavepoint(): void {
-    this.rollbackToSavepoint.run();
-    this.connection.forgetPlaces();
-  }
-
   private rollBackAll(): void {
-    this.connection.forgetPlaces();
     try {
       if (this.database.inTransaction) this.rollback.run();
     } catch {
