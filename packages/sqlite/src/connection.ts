@@ -1,5 +1,5 @@
+import { UnitRecord } from '@parley/domain/composition';
 import type { Database, RunResult, Statement } from 'better-sqlite3';
-import { BatchEnd } from './batch-end.js';
 
 /** Bound to `?` in order: the driver takes `?1` for a name. */
 export type Parameter = string | number | null | Uint8Array;
@@ -24,19 +24,11 @@ export class StatementFailed extends Error {
 
 /** Statements that see, or change, what a batch of units leaves to its end. */
 const DEFERRED_TABLE = /\bmessage_search\b/;
-/** Those that answer what they have changed. */
-const RETURNING = /\bRETURNING\b/;
-
-/** Statements after which messages may be gone, somewhere else, or back where they were. */
-export const REPLACES_MESSAGES =
-  /\b(DELETE FROM|OR IGNORE INTO|OR REPLACE INTO) message\b|\bUPDATE message SET\b.*\b(recipient_id|topic_key) =/s;
 
 /** A statement that answers rows. Prepared when first used: opening a database costs nothing for what is never asked. */
 export class Query<Row> {
   private prepared: Statement<unknown[], Row> | null = null;
   private readonly isOfDeferredTable: boolean;
-  private readonly isChange: boolean;
-  private readonly replacesMessages: boolean;
 
   constructor(
     private readonly connection: Connection,
@@ -44,8 +36,6 @@ export class Query<Row> {
     private readonly shape: 'row' | 'value' | 'tuple',
   ) {
     this.isOfDeferredTable = DEFERRED_TABLE.test(sql);
-    this.isChange = RETURNING.test(sql);
-    this.replacesMessages = this.isChange && REPLACES_MESSAGES.test(sql);
   }
 
   get(...parameters: Parameter[]): Row | undefined {
@@ -79,8 +69,6 @@ export class Query<Row> {
   private beginRun(): void {
     this.connection.requireUnit();
     if (this.isOfDeferredTable) this.connection.batchEnd.write();
-    if (this.isChange) this.connection.hasChanged = true;
-    if (this.replacesMessages) this.connection.forgetPlaces();
   }
 
   private prepare(): Statement<unknown[], Row> {
@@ -97,28 +85,62 @@ export class Query<Row> {
 export class Command {
   private prepared: Statement<unknown[], unknown> | null = null;
   private readonly isOfDeferredTable: boolean;
-  private readonly replacesMessages: boolean;
 
   constructor(
     private readonly connection: Connection,
     private readonly sql: string,
   ) {
     this.isOfDeferredTable = DEFERRED_TABLE.test(sql);
-    this.replacesMessages = REPLACES_MESSAGES.test(sql);
   }
 
   run(...parameters: Parameter[]): RunResult {
     this.connection.requireUnit();
     if (this.isOfDeferredTable) this.connection.batchEnd.write();
-    if (this.replacesMessages) this.connection.forgetPlaces();
     try {
       this.prepared ??= this.connection.database.prepare<unknown[], unknown>(this.sql);
-      const result = this.prepared.run(...parameters);
-      this.connection.hasChanged = true;
-      return result;
+      return this.prepared.run(...parameters);
     } catch (error) {
       throw new StatementFailed(this.sql, error);
     }
+  }
+}
+
+/**
+ * Rows that the units of a batch leave to its end, in their transaction but outside of savepoints: at every savepoint
+ * FTS5 writes what it has gathered to its tables, and merges that with what is there, which costs several times what a
+ * message does otherwise. Statements that name the table see the rows all the same: they are written before.
+ */
+export class BatchEnd {
+  /** By statement, then by id. */
+  private readonly rows = new Map<string, Map<number, readonly unknown[]>>();
+  private readonly statements = new Map<string, Statement>();
+
+  constructor(private readonly database: Database) {}
+
+  /**
+   * Leaves a row to a statement whose one parameter is a JSON list of rows. It may be run several times, and for rows of units
+   * that have failed: it passes over what is written already, and over what it belongs to but is not there.
+   */
+  add(sql: string, id: number, row: readonly unknown[]): void {
+    const rows = this.rows.get(sql);
+    if (rows) rows.set(id, row);
+    else this.rows.set(sql, new Map([[id, row]]));
+  }
+
+  write(): void {
+    for (const [sql, rows] of this.rows) this.statementOf(sql).run(JSON.stringify([...rows.values()]));
+  }
+
+  clear(): void {
+    this.rows.clear();
+  }
+
+  private statementOf(sql: string): Statement {
+    const known = this.statements.get(sql);
+    if (known) return known;
+    const statement = this.database.prepare(sql);
+    this.statements.set(sql, statement);
+    return statement;
   }
 }
 
@@ -130,11 +152,8 @@ export class Command {
 export class Connection {
   private state: 'idle' | 'in unit' | 'suspended' | 'retired' = 'idle';
   private mayCache = true;
-  /** A statement that may have changed something was run; set back by whoever asks. */
-  hasChanged = false;
-
-  /** Grows when messages may be gone, somewhere else, or back where they were. */
-  private places = 0;
+  /** Belongs to the unit that runs. */
+  record = new UnitRecord();
 
   /** `yieldNow` lets the event loop turn if it was held for long. */
   constructor(
@@ -191,16 +210,6 @@ export class Connection {
   requireUnit(): void {
     if (this.state === 'suspended') throw new Error('A repository was used before its `yield` had answered');
     if (this.state !== 'in unit') throw new Error('A repository was used after its unit of work had ended');
-  }
-
-  /** Where messages are is what it was for as long as this is the same, and nobody else writes. */
-  get placesVersion(): number {
-    return this.places;
-  }
-
-  /** Called by statements, and when what was seen of a unit is rolled back. */
-  forgetPlaces(): void {
-    this.places++;
   }
 
   /**

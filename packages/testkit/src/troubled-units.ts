@@ -1,22 +1,5 @@
 import type { UnitOfWork } from '@parley/domain/shared';
 
-/** As after a serialization failure: every writing unit is rolled back once, and runs again. */
-export const runningTwice = (uow: UnitOfWork): UnitOfWork => ({
-  read: (work) => uow.read(work),
-  write: async (work) => {
-    const rolledBack = new Error('Serialization failure');
-    await uow
-      .write(async (tx) => {
-        await work(tx);
-        throw rolledBack;
-      })
-      .catch((error) => {
-        if (error !== rolledBack) throw error;
-      });
-    return uow.write(work);
-  },
-});
-
 /** A commit is durable only after other units have run, as where several are committed together. */
 export const committingLate = (uow: UnitOfWork): UnitOfWork => ({
   read: (work) => uow.read(work),

@@ -73,8 +73,8 @@ export class TopicUnread {
       // Counting what is found on the way takes as long as the way itself: only where that may be long in vain.
       const range = { first, last: spans.at(-1)!.last };
       const isSparse = range.last - first >= MOST_READ_PER_UNREAD * unread;
-      if (isSparse) sent = this.arrived.listFirst(series, range, unread + 1);
-      else sent = mutes.length > 0 ? this.arrived.listWithSenders(series, range) : this.arrived.list(series, range);
+      const hasSenders = mutes.length > 0;
+      sent = this.arrived.list(series, range, isSparse ? { hasSenders, limit: unread + 1 } : { hasSenders });
       if (isSparse && sent.ids.length > unread) return null;
     }
 
