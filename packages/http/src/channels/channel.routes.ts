@@ -103,10 +103,6 @@ export function channelRoutes(): readonly Route[] {
       toInput: toListedChannels,
       answer: CHANNELS,
       present: (output, { dto }) => presentChannels(output, dto),
-      warmUp: async (caller, resolve) => {
-        const dto = new ListChannelsDto();
-        await presentChannels(await resolve(ListChannels).execute(caller, toListedChannels(dto)), dto);
-      },
     }),
     route('POST', '/channels/create', {
       auth: 'user',
