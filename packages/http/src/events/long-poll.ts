@@ -10,6 +10,7 @@ import {
   type WakeReason,
 } from '@parley/domain/events';
 import type { Caller, Randomness, ReportProblem } from '@parley/domain/shared';
+import { PresentedTexts } from '../caching/presented-texts.js';
 import type { MessagePart } from '../messages/message-parts.js';
 import type { PublicRealm } from '../realms/public-realm.js';
 import { type Reply, success, WireText } from '../routing/reply.js';
@@ -17,7 +18,7 @@ import type { Request } from '../routing/request.js';
 import { EventAnswer, newSharedTexts } from './answer.js';
 import { CatchUpQueue } from './catch-up-queue.js';
 import type { EventContext, EventWriter, Presented } from './event-presenter.js';
-import { type SharedText, SharedTexts } from './event-texts.js';
+import { SharedText } from './event-texts.js';
 import type { PublicRealms } from './public-realms.js';
 import { can, presentationOf, type QueuePresentation } from './queue-presentation.js';
 import { TimerWheel } from './timer-wheel.js';
@@ -26,6 +27,12 @@ import { WakeTurns } from './wake-turns.js';
 /** After so long without an event a poll is answered with a heartbeat (events §6.1). */
 const HEARTBEAT_SECONDS = 45;
 const HEARTBEAT_JITTER_SECONDS = 10;
+
+/** In characters. */
+const MAX_TEXTS = 16 * 1024 * 1024;
+
+/** Texts of events, by what distinguishes the clients that get them. Events never change. */
+type EventTexts = PresentedTexts<AnyEvent, undefined, string, SharedText>;
 
 export interface Poll {
   readonly queueId: string;
@@ -45,7 +52,7 @@ export class LongPoll {
   private readonly wheel: TimerWheel;
   private readonly line = new CatchUpQueue();
   private readonly turns = new WakeTurns();
-  private readonly texts = new SharedTexts();
+  private readonly texts: EventTexts = new PresentedTexts(MAX_TEXTS);
   private readonly encoded = newSharedTexts();
 
   constructor(
@@ -177,7 +184,7 @@ class PollContext implements EventContext {
     readonly queue: EventQueue,
     readonly presentation: QueuePresentation,
     readonly publicRealm: PublicRealm,
-    private readonly texts: SharedTexts,
+    private readonly texts: EventTexts,
   ) {
     this.messageParts = writer.messageParts;
     this.showsEmptyTopics = can(presentation, 'empty_topic_name');
@@ -191,7 +198,11 @@ class PollContext implements EventContext {
   }
 
   shared(key: string, make: () => string): SharedText {
-    return this.texts.of(this.event, key, make);
+    const known = this.texts.get(this.event)?.forms.get(key);
+    if (known) return known;
+    const text = new SharedText(make());
+    this.texts.put(this.event, undefined, key, text);
+    return text;
   }
 }
 
