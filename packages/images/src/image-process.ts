@@ -2,15 +2,13 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { constants, setPriority } from 'node:os';
 import type { ImageInfo, ImageProcessor, ImageTarget, ProcessedImage } from '@parley/domain/images';
-import { DomainError, FairQueue, type UserId } from '@parley/domain/shared';
+import { DomainError, type UserId, WorkQueue } from '@parley/domain/shared';
 import { answerJob, type ImageAnswer, type ImageJob, resultOf } from './image-job.js';
 import { SharpImageProcessor } from './sharp-image-processor.js';
 
 interface Order {
-  readonly userId: UserId;
   readonly job: ImageJob;
   readonly deliver: (answer: ImageAnswer) => void;
-  readonly refuse: (error: DomainError) => void;
 }
 
 interface Room {
@@ -47,7 +45,7 @@ const serverBusy = (): DomainError =>
  */
 export class ImageProcess implements ImageProcessor {
   private child: ChildProcess | null = null;
-  private readonly waiting = new FairQueue<Order>();
+  private readonly queue = new WorkQueue({ concurrency: 1, refusal: serverBusy });
   private readonly waitingBytes = new Map<UserId | null, number>();
   private current: Order | null = null;
   private deadline: NodeJS.Timeout | undefined;
@@ -69,21 +67,28 @@ export class ImageProcess implements ImageProcessor {
 
   close(): void {
     this.isClosed = true;
-    for (let order = this.waiting.shift(); order; order = this.waiting.shift()) order.refuse(serverBusy());
+    this.queue.clear();
     this.end();
   }
 
-  private order(userId: UserId, job: ImageJob): Promise<ImageAnswer> {
+  private async order(userId: UserId, job: ImageJob): Promise<ImageAnswer> {
     const { length } = job.image;
     const hasRoom =
-      this.hasRoom(MAX_WAITING, this.waiting.length, null, length) &&
-      this.hasRoom(MAX_WAITING_OF_USER, this.waiting.lengthOf(userId), userId, length);
-    if (this.isClosed || !hasRoom) return Promise.reject(serverBusy());
-    return new Promise((deliver, refuse) => {
-      this.waiting.push(userId, { userId, job, deliver, refuse });
-      this.countBytes(userId, length);
-      this.next();
-    });
+      this.hasRoom(MAX_WAITING, this.queue.waiting, null, length) &&
+      this.hasRoom(MAX_WAITING_OF_USER, this.queue.waitingOf(userId), userId, length);
+    if (this.isClosed || !hasRoom) throw serverBusy();
+    this.countBytes(userId, length);
+    let isWaiting = true;
+    const leave = () => {
+      if (isWaiting) this.countBytes(userId, -length);
+      isWaiting = false;
+    };
+    return this.queue
+      .run(userId, () => {
+        leave();
+        return this.read(job);
+      })
+      .finally(leave);
   }
 
   private hasRoom({ jobs, bytes }: Room, waiting: number, userId: UserId | null, length: number): boolean {
@@ -99,17 +104,12 @@ export class ImageProcess implements ImageProcessor {
     }
   }
 
-  private next(): void {
-    if (this.current) return;
-    const order = this.waiting.shift();
-    if (!order) {
-      this.idle = setTimeout(() => this.end(), IDLE_MS).unref();
-      return;
-    }
+  private read(job: ImageJob): Promise<ImageAnswer> {
     clearTimeout(this.idle);
-    this.countBytes(order.userId, -order.job.image.length);
-    this.current = order;
-    this.work(order.job);
+    return new Promise((deliver) => {
+      this.current = { job, deliver };
+      this.work(job);
+    });
   }
 
   private work(job: ImageJob): void {
@@ -177,7 +177,8 @@ export class ImageProcess implements ImageProcessor {
 
   private finish(answer: ImageAnswer): void {
     this.finishCurrent(answer);
-    this.next();
+    clearTimeout(this.idle);
+    if (this.queue.waiting === 0) this.idle = setTimeout(() => this.end(), IDLE_MS).unref();
   }
 
   private finishCurrent(answer: ImageAnswer): void {

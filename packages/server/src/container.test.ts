@@ -44,7 +44,6 @@ describe('the container of a server', () => {
       'removing groups that nothing refers to',
       'reading what other processes wrote',
       'tidying event queues',
-      'warming up',
       'storing who is there',
       'promoting members',
       'deleting messages whose time is over',

@@ -81,11 +81,6 @@ export interface UnreadableQueue {
   readonly reason: string;
 }
 
-export interface QueueOwner {
-  readonly realmId: RealmId;
-  readonly userId: UserId;
-}
-
 export interface QueueKey {
   readonly realmId: RealmId;
   readonly id: string;
@@ -108,11 +103,6 @@ export interface EventQueueReads {
   listOf(realmId: RealmId, ownerId: UserId): Promise<readonly Pick<QueuePosition, 'id' | 'lastPolledAt'>[]>;
   /** The lowest `floorSeq` of the realm's queues; null when it has none. */
   lowestFloor(realmId: RealmId): Promise<EventSeq | null>;
-  /**
-   * At most `limit` owners, each of another realm: of the queue whose `floorSeq` is highest there. The one whose queue was polled last
-   * comes first.
-   */
-  listOwnersInUse(limit: number): Promise<readonly QueueOwner[]>;
 }
 
 export interface Expiry {

@@ -25,7 +25,6 @@ export {
   POSITIONS_PER_SEQ,
   type QueueFilter,
   type QueueKey,
-  type QueueOwner,
   type QueuePosition,
   type ServedQueues,
   type UnreadableQueue,
@@ -37,6 +36,4 @@ export type { DeliveryOutcome } from './queue-reader.js';
 export { DEFAULT_SWEEP_OPTIONS, QueueSweep, type QueueSweepOptions } from './queue-sweep.js';
 export type { Delivery, EventCatalogue, EventNeeds, Receiver } from './receiver.js';
 export type { Snapshot, SnapshotLoader } from './snapshot.js';
-export * from './use-cases/list-clients-in-use.js';
-export * from './use-cases/load-client-state.js';
 export * from './use-cases/register-queue.js';

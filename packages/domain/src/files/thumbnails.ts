@@ -8,9 +8,9 @@ import {
 import { encodeJob, jobKind } from '../jobs/job.js';
 import type { Clock, Randomness } from '../shared/clock.js';
 import { DomainError } from '../shared/errors.js';
-import { FairQueue } from '../shared/fair-queue.js';
 import type { FileId, UserId } from '../shared/ids.js';
 import type { Transaction } from '../shared/unit-of-work.js';
+import { WorkQueue } from '../shared/work-queue.js';
 import { newBlobKey } from './blob-receiver.js';
 import type { BlobKey, BlobStore } from './blob-store.js';
 import type { FileImage, StoredFile, StoredThumbnail } from './file.js';
@@ -98,7 +98,7 @@ export const scheduleFile = (tx: Transaction, file: OfFile, clock: Clock): Promi
 
 /** Looks at images that were uploaded, a few at a time, and makes smaller ones of them. */
 export class Thumbnails {
-  private readonly turns = new Turns(LOOKED_AT_AT_ONCE);
+  private readonly turns = new WorkQueue({ concurrency: LOOKED_AT_AT_ONCE });
 
   constructor(
     private readonly blobs: BlobStore,
@@ -109,7 +109,7 @@ export class Thumbnails {
   /** Null: it is no image, or none that can be shown. @throws DomainError SERVER_BUSY */
   async inspect(file: Pick<StoredFile, 'blob' | 'size' | 'contentType' | 'ownerId'>): Promise<FileImage | null> {
     if (!IMAGE_TYPES.has(file.contentType) || file.size > MAX_IMAGE_BYTES) return null;
-    return this.turns.take(file.ownerId, async () => {
+    return this.turns.run(file.ownerId, async () => {
       const info = await unlessRefused(async () => this.images.inspect(await this.bytesOf(file), file.ownerId));
       return info && { ...describe(info), thumbnail: 'pending' };
     });
@@ -187,22 +187,3 @@ async function* one(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 
 /** Each has a whole image in memory. */
 const LOOKED_AT_AT_ONCE = 2;
-
-/** So much at a time; the rest waits, one of each user after the other. */
-class Turns {
-  private readonly waiting = new FairQueue<() => void>();
-
-  constructor(private free: number) {}
-
-  async take<T>(userId: UserId, work: () => Promise<T>): Promise<T> {
-    if (this.free > 0) this.free--;
-    else await new Promise<void>((resolve) => this.waiting.push(userId, resolve));
-    try {
-      return await work();
-    } finally {
-      const next = this.waiting.shift();
-      if (next) next();
-      else this.free++;
-    }
-  }
-}

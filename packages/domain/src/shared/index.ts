@@ -10,7 +10,6 @@ export {
   type ErrorCode,
 } from './errors.js';
 export type { EventLoop } from './event-loop.js';
-export { FairQueue } from './fair-queue.js';
 export { escapeHtml } from './html.js';
 export type {
   ChannelFolderId,
@@ -64,3 +63,4 @@ export {
 } from './text.js';
 export type { CancelTimer, Timers } from './timers.js';
 export type { Repositories, Transaction, UnitChanges, UnitOfWork, WriteOptions } from './unit-of-work.js';
+export { WorkQueue, type WorkQueueOptions } from './work-queue.js';

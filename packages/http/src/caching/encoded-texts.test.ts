@@ -1,49 +1,46 @@
 import { EncodedTexts } from './encoded-texts.js';
 
-const newTexts = (room?: number) => new EncodedTexts<string>((parts) => parts.join(''), room);
+const newTexts = (maxBytes?: number) => new EncodedTexts('', maxBytes);
 
-it.each([
-  ['plain'],
-  ['é', '🎉'],
-  ['half \ud83c', '\udf89 and half'],
-  ['lone \ud83c', ' and \udf89'],
-  ['', ''],
-  ['é'.repeat(100_000)],
-])('has the bytes of all parts together', (...parts) => {
-  expect(
-    newTexts()
-      .of(parts)
-      .equals(Buffer.from(parts.join(''))),
-  ).toBe(true);
-});
+describe('encoded texts', () => {
+  it.each([
+    ['plain'],
+    ['é', '🎉'],
+    ['half \ud83c', '\udf89 and half'],
+    ['lone \ud83c', ' and \udf89'],
+    ['', ''],
+    ['é'.repeat(100_000)],
+  ])('have the bytes of all texts together', (...texts) => {
+    expect(
+      newTexts()
+        .encode(texts)
+        .equals(Buffer.from(texts.join(''))),
+    ).toBe(true);
+  });
 
-it('encodes the same parts once, and others anew', () => {
-  const texts = newTexts();
-  const first = texts.of(['a', 'b']);
-  expect(texts.of(['a', 'b'])).toBe(first);
-  expect(String(texts.of(['a', 'c']))).toBe('ac');
-  expect(String(texts.of(['a']))).toBe('a');
-});
+  it('have the separator between the texts', () => {
+    expect(String(new EncodedTexts(',').encode(['1', '2']))).toBe('1,2');
+  });
 
-it('keeps lists apart that begin with the same part, where their keys are others', () => {
-  const texts = newTexts();
-  const [one, other] = [texts.of([',', 'a'], 'a'), texts.of([',', 'b'], 'b')];
-  expect([texts.of([',', 'a'], 'a'), texts.of([',', 'b'], 'b')]).toEqual([one, other]);
-  expect(texts.of([',', 'a'], 'a')).toBe(one);
-});
+  it('return the same buffer for the same texts and another one for others', () => {
+    const texts = newTexts();
+    const first = texts.encode(['a', 'b']);
+    expect(texts.encode(['a', 'b'])).toBe(first);
+    expect(String(texts.encode(['a', 'c']))).toBe('ac');
+    expect(String(texts.encode(['a']))).toBe('a');
+  });
 
-it('knows parts that are objects by what they are, not by what they say', () => {
-  const texts = new EncodedTexts<{ readonly word: string }>((parts) => parts.map(({ word }) => word).join(','));
-  const [a, b] = [{ word: 'a' }, { word: 'b' }];
-  const first = texts.of([a, b]);
-  expect(String(first)).toBe('a,b');
-  expect(texts.of([a, b])).toBe(first);
-  expect(texts.of([a, { word: 'b' }])).not.toBe(first);
-});
+  it('keep lists apart that begin with the same text but have different keys', () => {
+    const texts = newTexts();
+    const [one, other] = [texts.encode([',', 'a'], 'a'), texts.encode([',', 'b'], 'b')];
+    expect([texts.encode([',', 'a'], 'a'), texts.encode([',', 'b'], 'b')]).toEqual([one, other]);
+    expect(texts.encode([',', 'a'], 'a')).toBe(one);
+  });
 
-it('forgets what was long not asked for once it has no room', () => {
-  const texts = newTexts(1000);
-  const first = texts.of(['first']);
-  for (let n = 0; n < 200; n++) texts.of([`another ${n}`]);
-  expect(texts.of(['first'])).not.toBe(first);
+  it('evict the least recently used buffer when there is no room left', () => {
+    const texts = newTexts(1000);
+    const first = texts.encode(['first']);
+    for (let n = 0; n < 200; n++) texts.encode([`another ${n}`]);
+    expect(texts.encode(['first'])).not.toBe(first);
+  });
 });

@@ -1,46 +1,45 @@
-import { BoundedCache } from './bounded-cache.js';
+import { LRUCache } from 'lru-cache';
 
-interface Encoded<Part> {
-  readonly parts: readonly Part[];
+interface Encoded {
+  readonly texts: readonly string[];
   readonly bytes: Buffer;
-  readonly weight: number;
 }
 
-/** In bytes, with what they are made of. */
-const DEFAULT_ROOM = 16 * 1024 * 1024;
+const DEFAULT_MAX_BYTES = 16 * 1024 * 1024;
 
-/**
- * Parts of answers, put together and encoded once however many clients are sent the same: when thousands read on in the log
- * from the same place, or fetch the same long list, what they are sent is in memory once.
- */
-export class EncodedTexts<Part> {
-  private readonly cache: BoundedCache<Part, Encoded<Part>>;
+/** LRU cache of UTF-8 bytes shared between answers: clients that are sent the same texts side by side hold one buffer. */
+export class EncodedTexts {
+  private readonly cache: LRUCache<string, Encoded>;
 
-  /** `textOf`: of parts side by side. */
   constructor(
-    readonly textOf: (parts: readonly Part[]) => string,
-    room: number = DEFAULT_ROOM,
+    private readonly separator: string,
+    maxBytes = DEFAULT_MAX_BYTES,
   ) {
-    this.cache = new BoundedCache(room);
+    // Counted twice, since the texts are kept for comparison.
+    this.cache = new LRUCache({ maxSize: maxBytes, sizeCalculation: ({ bytes }) => 2 * bytes.length + 1 });
   }
 
-  /** The UTF-8 bytes of all parts together. `key`: one of them that begins no other list, mostly. */
-  of(parts: readonly Part[], key: Part = parts[0]!): Buffer {
+  join(texts: readonly string[]): string {
+    return texts.join(this.separator);
+  }
+
+  /** The texts joined and encoded. `key`: one of them that begins no other list, mostly. */
+  encode(texts: readonly string[], key: string = texts[0]!): Buffer {
     const known = this.cache.get(key);
-    if (known && isSame(known.parts, parts)) return known.bytes;
-    const bytes = encode(this.textOf(parts));
-    this.cache.put(key, { parts, bytes, weight: 2 * bytes.length });
+    if (known && isSame(known.texts, texts)) return known.bytes;
+    const bytes = encode(this.join(texts));
+    this.cache.set(key, { texts, bytes });
     return bytes;
   }
 }
 
-/** `Buffer.from` takes the memory for three bytes a character first, and gives most of it back. */
+/** `Buffer.from` first allocates three bytes a character. */
 function encode(text: string): Buffer {
   const bytes = Buffer.allocUnsafeSlow(Buffer.byteLength(text));
   return bytes.subarray(0, bytes.write(text));
 }
 
-/** Mostly the very same ones, for which nothing is compared but where they are. */
-function isSame<Part>(some: readonly Part[], others: readonly Part[]): boolean {
-  return some.length === others.length && some.every((part, index) => part === others[index]);
+/** Mostly the same string objects, which compare without reading them. */
+function isSame(some: readonly string[], others: readonly string[]): boolean {
+  return some.length === others.length && some.every((text, index) => text === others[index]);
 }

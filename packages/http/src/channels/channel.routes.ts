@@ -22,8 +22,7 @@ import {
 import { ListTopics, SpectateTopics } from '@parley/domain/messages';
 import type { ChannelId, UserId } from '@parley/domain/shared';
 import { Turns } from '../caching/turns.js';
-import { PresentedList } from '../routing/json-lists.js';
-import { presentLongList } from '../routing/long-list.js';
+import { PresentedList, presentLongList } from '../routing/json-lists.js';
 import { type Route, route } from '../routing/route.js';
 import * as wire from '../routing/wire-schema.js';
 import {
@@ -103,10 +102,6 @@ export function channelRoutes(): readonly Route[] {
       toInput: toListedChannels,
       answer: CHANNELS,
       present: (output, { dto }) => presentChannels(output, dto),
-      warmUp: async (caller, resolve) => {
-        const dto = new ListChannelsDto();
-        await presentChannels(await resolve(ListChannels).execute(caller, toListedChannels(dto)), dto);
-      },
     }),
     route('POST', '/channels/create', {
       auth: 'user',

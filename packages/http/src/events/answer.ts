@@ -14,8 +14,8 @@ const MAX_SHARED = 64 * 1024;
 /** Chunks end where so many events of the log end, so that answers which begin at different places come to share them. */
 const POSITIONS_PER_CHUNK = 64 * POSITIONS_PER_SEQ;
 
-/** To be put together, and encoded once for all answers that have them. */
-export const newSharedTexts = (): EncodedTexts<string> => new EncodedTexts((texts) => texts.join(''));
+/** Encoded chunks shared between answers. */
+export const newSharedTexts = (): EncodedTexts => new EncodedTexts('');
 
 /** The events of an answer to a poll, as they are put together. */
 export class EventAnswer {
@@ -28,7 +28,7 @@ export class EventAnswer {
   /** The highest id in it; -1: there is none. */
   lastPosition = -1;
 
-  constructor(private readonly shared: EncodedTexts<string>) {}
+  constructor(private readonly shared: EncodedTexts) {}
 
   /** What one delivery became, as far as the client has not confirmed it: all of it, or it is left for the next answer. */
   take(delivery: Delivery, presented: Presented, acked: number): DeliveryOutcome {
@@ -102,7 +102,7 @@ export class EventAnswer {
 
   private close(minShared = MIN_SHARED): void {
     if (this.openLength >= minShared)
-      this.chunks.push(this.shared.of(this.open, this.open[0] === ',' ? this.open[1] : this.open[0]));
+      this.chunks.push(this.shared.encode(this.open, this.open[0] === ',' ? this.open[1] : this.open[0]));
     else if (this.openLength > 0) this.chunks.push(this.open.join(''));
     this.open = [];
     this.openLength = 0;

@@ -1,9 +1,8 @@
 import { LoadSpectatorState } from '@parley/domain/channels';
-import { LoadClientState, RegisterQueue, type RegisterQueueInput } from '@parley/domain/events';
+import { RegisterQueue, type RegisterQueueInput } from '@parley/domain/events';
 import type { Caller } from '@parley/domain/shared';
 import { Turns } from '../caching/turns.js';
 import type { RouteParts } from '../feature.js';
-import { variantByKey } from '../routing/client-variant.js';
 import { badParameter } from '../routing/errors.js';
 import { writeSections } from '../routing/json-lists.js';
 import { success, WireText } from '../routing/reply.js';
@@ -69,12 +68,6 @@ export function eventRoutes(parts: EventRouteParts): readonly Route[] {
       answer: registerAnswer(parts.sections),
       handle: async ({ caller, dto, request, useCase }) =>
         success(await register(useCase, caller, dto, request, { ...parts, turns })),
-      warmUp: async (caller, resolve) => {
-        const { request, requested } = asked(new RegisterDto(), { variant: variantByKey('standard') }, parts, false);
-        const loaders = loadersOf(requested, request);
-        const loaded = await resolve(LoadClientState).execute(caller, { loaders });
-        await turns.runSteps(writeSections(requested.map(({ name }) => loaded[name]!)));
-      },
     }),
     // For browsers whose user has not logged in: what they begin with, and no queue (events §1).
     route('POST', '/json/register', {

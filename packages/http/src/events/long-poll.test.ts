@@ -56,7 +56,6 @@ async function aServer(fixture: MemoryFixture, catalogue: Partial<EventCatalogue
     events.hub,
     new PublicRealms(events.uow, fakeRealmUrls),
     new SeededRandomness(3),
-    (message, fields) => events.problems.push([message, fields]),
   );
   const presentation = queuePresentation({
     eventTypes: null,

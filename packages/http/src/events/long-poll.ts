@@ -9,7 +9,9 @@ import {
   type Receiver,
   type WakeReason,
 } from '@parley/domain/events';
-import type { Caller, Randomness, ReportProblem } from '@parley/domain/shared';
+import type { Caller, Randomness } from '@parley/domain/shared';
+import { PacedCalls } from '../caching/paced-calls.js';
+import { PresentedTexts } from '../caching/presented-texts.js';
 import type { MessagePart } from '../messages/message-parts.js';
 import type { PublicRealm } from '../realms/public-realm.js';
 import { type Reply, success, WireText } from '../routing/reply.js';
@@ -17,15 +19,21 @@ import type { Request } from '../routing/request.js';
 import { EventAnswer, newSharedTexts } from './answer.js';
 import { CatchUpQueue } from './catch-up-queue.js';
 import type { EventContext, EventWriter, Presented } from './event-presenter.js';
-import { type SharedText, SharedTexts } from './event-texts.js';
+import { SharedText } from './event-texts.js';
 import type { PublicRealms } from './public-realms.js';
 import { can, presentationOf, type QueuePresentation } from './queue-presentation.js';
-import { TimerWheel } from './timer-wheel.js';
-import { WakeTurns } from './wake-turns.js';
 
 /** After so long without an event a poll is answered with a heartbeat (events §6.1). */
 const HEARTBEAT_SECONDS = 45;
 const HEARTBEAT_JITTER_SECONDS = 10;
+/** Polls answered in one turn of the event loop; their answers take a few milliseconds together. */
+const POLLS_PER_TURN = 64;
+
+/** In characters. */
+const MAX_TEXTS = 16 * 1024 * 1024;
+
+/** Texts of events, by what distinguishes the clients that get them. Events never change. */
+type EventTexts = PresentedTexts<AnyEvent, undefined, string, SharedText>;
 
 export interface Poll {
   readonly queueId: string;
@@ -42,10 +50,9 @@ interface Client {
 
 /** `GET /events`: an answer now if there is something to say, else when there is. */
 export class LongPoll {
-  private readonly wheel: TimerWheel;
   private readonly line = new CatchUpQueue();
-  private readonly turns = new WakeTurns();
-  private readonly texts = new SharedTexts();
+  private readonly wakeCalls = new PacedCalls(POLLS_PER_TURN);
+  private readonly texts: EventTexts = new PresentedTexts(MAX_TEXTS);
   private readonly encoded = newSharedTexts();
 
   constructor(
@@ -53,10 +60,7 @@ export class LongPoll {
     private readonly hub: EventHub,
     private readonly publicRealms: PublicRealms,
     private readonly randomness: Randomness,
-    report: ReportProblem,
-  ) {
-    this.wheel = new TimerWheel((err) => report('a timer of a poll failed', { err }));
-  }
+  ) {}
 
   /** @throws DomainError UNKNOWN_EVENT_QUEUE, EVENTS_PRUNED, UNKNOWN_EVENT */
   async poll(caller: Caller, { queueId, lastPosition, dontBlock }: Poll, request: Request): Promise<Reply> {
@@ -76,7 +80,6 @@ export class LongPoll {
 
   /** Ends what waits for its turn; who waits for events is woken by the hub. */
   close(): void {
-    this.wheel.close();
     this.line.close();
   }
 
@@ -123,7 +126,7 @@ export class LongPoll {
         if (isOver) return;
         isOver = true;
         live.stopWaiting(wake);
-        cancelHeartbeat();
+        clearTimeout(heartbeat);
         settle();
       };
       const finish = (answer: EventAnswer) => end(() => resolve(success(textOf(answer, live.queue.id))));
@@ -147,11 +150,11 @@ export class LongPoll {
         else if (!isDue) {
           isDue = true;
           // Events of the units of one commit come one by one; a client gets them in one answer.
-          this.turns.add(() => void flush());
+          this.wakeCalls.run(() => void flush());
         }
       };
-      const seconds = HEARTBEAT_SECONDS + this.randomness.fraction() * HEARTBEAT_JITTER_SECONDS;
-      const cancelHeartbeat = this.wheel.after(seconds, () => void flush({ withHeartbeat: true }));
+      const seconds = HEARTBEAT_SECONDS + Math.round(this.randomness.fraction() * HEARTBEAT_JITTER_SECONDS);
+      const heartbeat = setTimeout(() => void flush({ withHeartbeat: true }), seconds * 1000).unref();
       live.waitFor(wake);
       request.onClose(() => finish(new EventAnswer(this.encoded)));
       // What came while this poll was on its way woke nobody.
@@ -177,7 +180,7 @@ class PollContext implements EventContext {
     readonly queue: EventQueue,
     readonly presentation: QueuePresentation,
     readonly publicRealm: PublicRealm,
-    private readonly texts: SharedTexts,
+    private readonly texts: EventTexts,
   ) {
     this.messageParts = writer.messageParts;
     this.showsEmptyTopics = can(presentation, 'empty_topic_name');
@@ -191,7 +194,11 @@ class PollContext implements EventContext {
   }
 
   shared(key: string, make: () => string): SharedText {
-    return this.texts.of(this.event, key, make);
+    const known = this.texts.get(this.event)?.forms.get(key);
+    if (known) return known;
+    const text = new SharedText(make());
+    this.texts.put(this.event, undefined, key, text);
+    return text;
   }
 }
 

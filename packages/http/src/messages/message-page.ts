@@ -3,7 +3,7 @@ import type { Actor } from '@parley/domain/permissions';
 import type { MessageId, RealmUrls } from '@parley/domain/shared';
 import type { EmailVisibility } from '@parley/domain/user-settings';
 import { seesEmailOf } from '@parley/domain/users';
-import { BoundedCache } from '../caching/bounded-cache.js';
+import { PresentedTexts } from '../caching/presented-texts.js';
 import { TextChunks } from '../caching/text-chunks.js';
 import { type PublicRealm, publicRealmOf } from '../realms/public-realm.js';
 import { CLIENT_VARIANTS } from '../routing/client-variant.js';
@@ -37,17 +37,14 @@ const SEES_EMAIL = 16;
 const CLIENT_PLACE = 32;
 const CLIENT = 32 | 64;
 
-/** A message's forms as text, as long as nothing that is shown of it changes. */
-interface MessageTexts {
+/** What the texts of a message depend on beside the form. */
+interface MessageVersion {
   readonly versions: MessageListEntry['versions'];
   /** What they depend on of the organization: its address, and what it shows of edits. */
   readonly realmKey: string;
   /** The bits of the form that make a difference to this message; most have none but the first. */
   readonly sensitivity: number;
   readonly emailVisibility: EmailVisibility;
-  /** By the bits of the form: everything but the flags and the closing brace. Those that nobody asked for are absent. */
-  readonly texts: readonly (string | undefined)[];
-  readonly weight: number;
 }
 
 /** Where a page gets its messages from, all of one snapshot. */
@@ -75,13 +72,14 @@ export type PageForm = Omit<MessageForm, 'hidesSender' | 'seesSenderEmail' | 'ed
  * flags put in, so a page that somebody has seen before costs no more than putting strings together.
  */
 export class MessagePagePresenter {
-  private readonly cache: BoundedCache<MessageId, MessageTexts>;
+  /** Everything but the flags and the closing brace. */
+  private readonly texts: PresentedTexts<MessageId, MessageVersion>;
 
   constructor(
     private readonly realmUrls: RealmUrls,
-    room: number = DEFAULT_ROOM,
+    maxTexts: number = DEFAULT_ROOM,
   ) {
-    this.cache = new BoundedCache(room);
+    this.texts = new PresentedTexts<MessageId, MessageVersion>(maxTexts, isSame);
   }
 
   /**
@@ -159,11 +157,11 @@ export class MessagePagePresenter {
     viewer: Actor,
     bits: number,
   ): string | undefined {
-    const known = this.cache.get(id);
-    if (!known || !isSame(known.versions, versions) || known.realmKey !== realmKey) return undefined;
-    const { sensitivity, emailVisibility } = known;
+    const known = this.texts.get(id);
+    if (!known || !isSame(known.version, { versions, realmKey })) return undefined;
+    const { sensitivity, emailVisibility } = known.version;
     const seesEmail = (sensitivity & SEES_EMAIL) !== 0 && seesEmailOf(viewer, { id: senderId, emailVisibility });
-    return known.texts[(seesEmail ? bits | SEES_EMAIL : bits) & sensitivity];
+    return known.forms.get((seesEmail ? bits | SEES_EMAIL : bits) & sensitivity);
   }
 
   private makeText(
@@ -179,25 +177,11 @@ export class MessagePagePresenter {
       hidesSender: (bits & INACCESSIBLE_SENDER) !== 0,
     });
     const text = `${whole.slice(0, -1)},"flags":`;
-    this.keep(entry, view, realmKey, bits, sensitivityOf(view, form.parts), text);
-    return text;
-  }
-
-  private keep(
-    { id, versions }: MessageListEntry,
-    view: MessageView,
-    realmKey: string,
-    bits: number,
-    sensitivity: number,
-    text: string,
-  ): void {
-    const known = this.cache.get(id);
-    const isCurrent = known !== undefined && isSame(known.versions, versions) && known.realmKey === realmKey;
-    const texts = isCurrent ? [...known.texts] : [];
-    texts[bits & sensitivity] = text;
-    const weight = texts.reduce((sum, one) => sum + (one?.length ?? 0), 100);
+    const sensitivity = sensitivityOf(view, form.parts);
     const { emailVisibility } = view.sender;
-    this.cache.put(id, { versions, realmKey, sensitivity, emailVisibility, texts, weight });
+    const version = { versions: entry.versions, realmKey, sensitivity, emailVisibility };
+    this.texts.put(entry.id, version, bits & sensitivity, text);
+    return text;
   }
 }
 
@@ -219,5 +203,7 @@ function sensitivityOf(view: MessageView, parts: MessagePart): number {
   return MARKDOWN | INACCESSIBLE_SENDER | avatar | (hasEmptyTopic ? EMPTY_TOPIC : 0) | client;
 }
 
-const isSame = (a: MessageListEntry['versions'], b: MessageListEntry['versions']): boolean =>
-  a.message === b.message && a.sender === b.sender && a.conversation === b.conversation;
+type VersionKey = Pick<MessageVersion, 'versions' | 'realmKey'>;
+
+const isSame = ({ versions: a, realmKey }: VersionKey, { versions: b, realmKey: other }: VersionKey): boolean =>
+  a.message === b.message && a.sender === b.sender && a.conversation === b.conversation && realmKey === other;

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ReceivedBlob } from '@parley/domain/files';
-import type { Caller, Clock, RealmId } from '@parley/domain/shared';
+import { type Caller, type Clock, type RealmId, WorkQueue } from '@parley/domain/shared';
 import { AnswerWriter, type Written } from './answer-writer.js';
 import { isFailedLogin } from './audit.js';
 import type { Authenticator, Identity, RealmDirectory } from './authenticate.js';
@@ -12,10 +12,9 @@ import { CallLimits } from './call-limits.js';
 import { CallerProof, clientOf, isProven, type Proof } from './caller-proof.js';
 import { BASIC_CHALLENGE, SESSION_CHALLENGE } from './challenges.js';
 import { clientNameOf } from './client-identity.js';
-import { ClientTurns } from './client-turns.js';
 import type { TrustedOrigins } from './csrf.js';
 import type { ErrorReplies } from './error-replies.js';
-import { malformedRequest, methodNotAllowed, serverBusy, unknownPath } from './errors.js';
+import { malformedRequest, methodNotAllowed, serverBusy, tooMuchAtOnce, unknownPath } from './errors.js';
 import { parseForm } from './form-fields.js';
 import { type LoadGauge, noLoad } from './load.js';
 import { type Logger, silentLogger } from './logger.js';
@@ -112,6 +111,9 @@ interface RequestState {
 }
 
 const NO_ORIGINS: TrustedOrigins = new Set();
+/** Reading operations of one client at the same time: what an answer is made of is in memory before its bytes are charged. */
+const READS_PER_CLIENT = 4;
+const MAX_WAITING_PER_CLIENT = 1000;
 const OPTIONS_REPLY = { status: 204, body: '' } as const;
 
 export function createDispatcher(options: DispatcherOptions): Dispatcher {
@@ -120,7 +122,11 @@ export function createDispatcher(options: DispatcherOptions): Dispatcher {
 
 class TableDispatcher implements Dispatcher {
   private readonly requests = new RequestsInFlight();
-  private readonly clientTurns = new ClientTurns();
+  private readonly reads = new WorkQueue({
+    concurrencyPerClient: READS_PER_CLIENT,
+    maxWaitingPerClient: MAX_WAITING_PER_CLIENT,
+    refusal: tooMuchAtOnce,
+  });
   private readonly table: RouteTable;
   private readonly bodies: RequestBodies;
   private readonly answers: AnswerWriter;
@@ -274,12 +280,15 @@ class TableDispatcher implements Dispatcher {
 
     const { dto, ignored } = parse(route.dto, request.pathParameters, request.parameters);
     try {
-      const operate = () => this.operate(endpoint, request, caller, dto);
+      const operate = async () => {
+        if (request.isGone) throw new ClientGone();
+        return this.operate(endpoint, request, caller, dto);
+      };
       const client = clientOf(request, requestState.proof);
-      return withIgnoredParameters(
-        await (takesTurns(route) ? this.clientTurns.run(client, request, operate) : operate()),
-        ignored,
-      );
+      const reply = takesTurns(route)
+        ? await this.reads.run(client, operate)
+        : await this.operate(endpoint, request, caller, dto);
+      return withIgnoredParameters(reply, ignored);
     } finally {
       if (typeof route.limit === 'object') this.callLimits.show(route.limit, dto, caller, requestState);
     }

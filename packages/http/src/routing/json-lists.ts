@@ -1,22 +1,16 @@
 import { slicesOf } from '@parley/domain/shared';
 import type { EncodedTexts } from '../caching/encoded-texts.js';
-import type { BodyChunk, WireFields } from './reply.js';
+import type { Turns } from '../caching/turns.js';
+import { type BodyChunk, type WireFields, WireText } from './reply.js';
 
-/** Presented at once. */
+/** Elements presented in one step. */
 const ELEMENTS_AT_A_TIME = 20;
-/** What is encoded together, where others are sent the same elements: so many, mostly. */
+/** Usual, longest and shortest number of shared elements that are encoded together. */
 const USUAL_RUN = 50;
 const LONGEST_RUN = 4 * USUAL_RUN;
-/** Fewer are not worth keeping. */
-const SHORTEST_KEPT_RUN = 20;
+const SHORTEST_RUN = 20;
 
-/**
- * Whether the element with this id is the last one of those encoded together. The elements themselves say it, not their places: so
- * lists that differ in one element differ in one run, and have all others in common.
- */
-const endsRun = (id: number): boolean => id % USUAL_RUN === 0;
-
-/** A list that may be long: its elements are presented as they are written. */
+/** A list that may be long: its elements are presented while it is written. */
 export class PresentedList<T> {
   constructor(
     readonly elements: readonly T[],
@@ -24,12 +18,14 @@ export class PresentedList<T> {
   ) {}
 }
 
-/** A list that may be long, and of which many are sent the same elements side by side. An element that changed is another object. */
+/** A list that many clients are sent alike: neighbouring elements are encoded once for all of them. */
 export class SharedList<T extends { readonly id: number }> {
   constructor(
     readonly elements: readonly T[],
-    /** With commas in between. */
-    readonly encoded: EncodedTexts<T>,
+    /** JSON; the same string object as long as the element is the same. */
+    readonly textOf: (element: T) => string,
+    /** Separated by commas. */
+    readonly encoded: EncodedTexts,
   ) {}
 }
 
@@ -37,49 +33,84 @@ export class SharedList<T extends { readonly id: number }> {
 export class PresentedText {
   constructor(readonly json: string) {}
 
-  /** Of an object that has fields: the same with more of them behind. */
+  /** The same object with more fields at its end. The object must have fields. */
   with(fields: WireFields): PresentedText {
     const more = JSON.stringify(fields);
     return more === '{}' ? this : new PresentedText(`${this.json.slice(0, -1)},${more.slice(1)}`);
   }
 }
 
-/** JSON in pieces, some of which others have too. */
-export class PresentedChunks {
-  constructor(readonly chunks: readonly BodyChunk[]) {}
+/** Answers with one list that may be long, written in steps. `more`: fields in front. */
+export async function presentLongList<T, S extends { readonly id: number }>(
+  turns: Turns,
+  name: string,
+  list: PresentedList<T> | SharedList<S>,
+  more: WireFields = {},
+): Promise<WireText> {
+  return new WireText(await turns.runSteps(writeSections([() => ({ ...more, [name]: list })])));
 }
 
-/** The fields of all sections as JSON text, without the braces around them. A step is short, whatever is presented. */
+/** The fields of all sections as JSON text, without the braces around them. Each step is short. */
 export function* writeSections(sections: Iterable<() => WireFields>): Generator<void, readonly BodyChunk[]> {
-  const texts: BodyChunk[] = [];
+  const chunks: BodyChunk[] = [];
   for (const present of sections) {
     for (const [name, value] of Object.entries(present())) {
-      const key = `${texts.length > 0 ? ',' : ''}${JSON.stringify(name)}:`;
-      if (value instanceof PresentedText) texts.push(key, value.json);
-      else if (value instanceof PresentedChunks) texts.push(key, ...value.chunks);
-      else if (value instanceof PresentedList) {
-        texts.push(key);
-        yield* writeList(value, texts);
-      } else if (value instanceof SharedList) {
-        texts.push(key);
-        yield* writeSharedList(value, texts);
-      } else if (value !== undefined) texts.push(key, JSON.stringify(value));
+      if (value === undefined) continue;
+      chunks.push(`${chunks.length > 0 ? ',' : ''}${JSON.stringify(name)}:`);
+      if (value instanceof PresentedList) yield* writeList(writeElements(value), chunks);
+      else if (value instanceof SharedList) yield* writeList(writeRuns(value), chunks);
+      else chunks.push(jsonOf(value));
       yield;
     }
   }
-  return joined(texts);
+  return joinTexts(chunks);
 }
 
-/** Texts side by side become one. */
-function joined(chunks: readonly BodyChunk[]): readonly BodyChunk[] {
+const jsonOf = (value: unknown): string =>
+  value instanceof PresentedText ? value.json : (JSON.stringify(value) ?? 'null');
+
+function* writeList(parts: Iterable<BodyChunk>, chunks: BodyChunk[]): Generator<void, void> {
+  let separator = '[';
+  for (const part of parts) {
+    chunks.push(separator, part);
+    separator = ',';
+    yield;
+  }
+  chunks.push(separator === '[' ? '[]' : ']');
+}
+
+function* writeElements<T>({ elements, present }: PresentedList<T>): Generator<string, void> {
+  for (const slice of slicesOf(elements, ELEMENTS_AT_A_TIME)) {
+    yield slice.map((element) => jsonOf(present(element))).join(',');
+  }
+}
+
+/** Ids decide where a run ends, so that lists which differ in one element differ in one run. */
+function* writeRuns<T extends { readonly id: number }>({
+  elements,
+  textOf,
+  encoded,
+}: SharedList<T>): Generator<BodyChunk, void> {
+  let run: string[] = [];
+  for (const [index, element] of elements.entries()) {
+    run.push(textOf(element));
+    const isEnd = element.id % USUAL_RUN === 0 || run.length === LONGEST_RUN || index === elements.length - 1;
+    if (!isEnd) continue;
+    yield run.length < SHORTEST_RUN ? encoded.join(run) : encoded.encode(run);
+    run = [];
+  }
+}
+
+/** Joins neighbouring texts; shared bytes stay as they are. */
+function joinTexts(chunks: readonly BodyChunk[]): readonly BodyChunk[] {
   const result: BodyChunk[] = [];
-  let open: string[] = [];
+  let texts: string[] = [];
   const close = () => {
-    if (open.length > 0) result.push(open.join(''));
-    open = [];
+    if (texts.length > 0) result.push(texts.join(''));
+    texts = [];
   };
   for (const chunk of chunks) {
-    if (typeof chunk === 'string') open.push(chunk);
+    if (typeof chunk === 'string') texts.push(chunk);
     else {
       close();
       result.push(chunk);
@@ -88,59 +119,3 @@ function joined(chunks: readonly BodyChunk[]): readonly BodyChunk[] {
   close();
   return result;
 }
-
-const jsonOf = (value: unknown): string =>
-  value instanceof PresentedText ? value.json : (JSON.stringify(value) ?? 'null');
-
-function* writeList<T>({ elements, present }: PresentedList<T>, texts: BodyChunk[]): Generator<void, void> {
-  let start = '[';
-  for (const slice of slicesOf(elements, ELEMENTS_AT_A_TIME)) {
-    texts.push(start, slice.map((element) => jsonOf(present(element))).join(','));
-    start = ',';
-    yield;
-  }
-  texts.push(elements.length === 0 ? '[]' : ']');
-}
-
-function* writeSharedList<T extends { readonly id: number }>(
-  { elements, encoded }: SharedList<T>,
-  texts: BodyChunk[],
-): Generator<void, void> {
-  let start = '[';
-  for (const run of runsOf(elements, (index) => elements[index]!.id)) {
-    texts.push(start, encodedTogether(run, encoded));
-    start = ',';
-    yield;
-  }
-  texts.push(elements.length === 0 ? '[]' : ']');
-}
-
-/**
- * A JSON array of texts that are kept, of which many are sent the same ones side by side. `idAt`: of the element at this place.
- * `encoded` puts commas in between.
- */
-export function encodedList(
-  elements: readonly string[],
-  idAt: (index: number) => number,
-  encoded: EncodedTexts<string>,
-): PresentedChunks {
-  const chunks: BodyChunk[] = [];
-  for (const run of runsOf(elements, idAt)) {
-    chunks.push(chunks.length === 0 ? '[' : ',', encodedTogether(run, encoded));
-  }
-  chunks.push(elements.length === 0 ? '[]' : ']');
-  return new PresentedChunks(joined(chunks));
-}
-
-function* runsOf<T>(elements: readonly T[], idAt: (index: number) => number): Generator<readonly T[], void> {
-  let from = 0;
-  for (let next = 1; next <= elements.length; next++) {
-    const isInside = next < elements.length && next - from < LONGEST_RUN;
-    if (isInside && !endsRun(idAt(next - 1))) continue;
-    yield elements.slice(from, next);
-    from = next;
-  }
-}
-
-const encodedTogether = <T>(elements: readonly T[], encoded: EncodedTexts<T>): BodyChunk =>
-  elements.length < SHORTEST_KEPT_RUN ? encoded.textOf(elements) : encoded.of(elements);

@@ -1,7 +1,11 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { PacedCalls } from '../caching/paced-calls.js';
 import type { Dispatcher } from './dispatcher.js';
 import type { Middleware } from './middleware.js';
-import { RequestTurns } from './request-turns.js';
+
+/** Requests handled in one turn of the event loop, once those of a turn have taken `IMMEDIATE_MS`. */
+const REQUESTS_PER_TURN = 16;
+const IMMEDIATE_MS = 5;
 
 /** For a host application: `app.use('/chat', createRouter(dispatcher))` serves `/chat/api/v1/…`. */
 export const createRouter =
@@ -18,9 +22,9 @@ export function dispatchHotFirst(
   dispatcher: Dispatcher,
   otherwise: (request: IncomingMessage, response: ServerResponse) => void,
 ): RequestListener {
-  const turns = new RequestTurns();
+  const calls = new PacedCalls(REQUESTS_PER_TURN, IMMEDIATE_MS);
   return (request, response) => {
     if (!dispatcher.isHot(request)) otherwise(request, response);
-    else turns.run(() => void dispatcher.handle(request, response).catch(() => response.destroy()));
+    else calls.run(() => void dispatcher.handle(request, response).catch(() => response.destroy()));
   };
 }

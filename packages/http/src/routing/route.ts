@@ -103,11 +103,6 @@ interface Declaration<A extends Auth, D extends object> {
    * presenter: there are none. Every test through HTTP checks answers by it.
    */
   readonly answer?: WireSchema<object> | 'bytes';
-  /**
-   * Does what the most usual call takes, short of answering, and changes nothing: after a start it is done before anybody waits
-   * for it. For operations whose first answer takes long.
-   */
-  readonly warmUp?: A extends 'user' ? (caller: Caller, resolve: Resolve) => Promise<unknown> : never;
   /** Lets anybody be anybody: answers only to this machine itself, and to no page of another origin. */
   readonly isDevelopment?: boolean;
   /** Of a page for browsers: what is refused before it is asked is answered as a page too. */
@@ -166,7 +161,6 @@ export interface Route {
   readonly isApiOnly: boolean;
   readonly isExpensive: boolean;
   readonly isDevelopment: boolean;
-  readonly warmUp: ((caller: Caller, resolve: Resolve) => Promise<unknown>) | undefined;
   readonly answer: WireSchema<object> | 'bytes' | undefined;
   readonly errorPage: ErrorPage | undefined;
   readonly useCase: UseCaseKey<unknown> | undefined;
@@ -211,7 +205,6 @@ export function route(method: Method, path: string, spec: Partial<Route> & Pick<
     isApiOnly: false,
     isExpensive: false,
     isDevelopment: false,
-    warmUp: undefined,
     answer: undefined,
     errorPage: undefined,
     roleRequirements: [],

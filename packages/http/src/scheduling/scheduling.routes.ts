@@ -8,8 +8,7 @@ import {
   ListScheduledMessages,
 } from '@parley/domain/scheduling';
 import { Turns } from '../caching/turns.js';
-import { PresentedList } from '../routing/json-lists.js';
-import { presentLongList } from '../routing/long-list.js';
+import { PresentedList, presentLongList } from '../routing/json-lists.js';
 import { NoParameters } from '../routing/params.js';
 import { type Route, route } from '../routing/route.js';
 import * as wire from '../routing/wire-schema.js';

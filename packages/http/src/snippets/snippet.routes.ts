@@ -1,8 +1,7 @@
 import type { SnippetId } from '@parley/domain/shared';
 import { ChangeSnippet, CreateSnippet, DeleteSnippet, ListSnippets } from '@parley/domain/snippets';
 import { Turns } from '../caching/turns.js';
-import { PresentedList } from '../routing/json-lists.js';
-import { presentLongList } from '../routing/long-list.js';
+import { PresentedList, presentLongList } from '../routing/json-lists.js';
 import { IntegerParam, NoParameters, TextParam } from '../routing/params.js';
 import { type Route, route } from '../routing/route.js';
 import * as wire from '../routing/wire-schema.js';

@@ -8,7 +8,7 @@ const realmUrls: RealmUrls = { urlOf: () => 'https://chat.example', emailDomainO
 
 async function read(fixture: MemoryFixture, pages: UserPagePresenter, who: string, form: Partial<UserListForm> = {}) {
   const fetched: UserId[] = [];
-  const { chunks } = await new ListUsers(fixture.uow).execute(fixture.caller(who), { ids: null }, (list, hydrate) =>
+  const { elements } = await new ListUsers(fixture.uow).execute(fixture.caller(who), { ids: null }, (list, hydrate) =>
     pages.present(
       list,
       (ids) => {
@@ -18,7 +18,7 @@ async function read(fixture: MemoryFixture, pages: UserPagePresenter, who: strin
       { clientGravatar: true, withProfile: false, ...form },
     ),
   );
-  return { members: JSON.parse(chunks.map(String).join('')), fetched };
+  return { members: elements.map(({ text }) => JSON.parse(text)), fetched };
 }
 
 const settings = (user: User, more: Partial<UserSettings>): User => ({

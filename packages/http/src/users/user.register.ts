@@ -11,12 +11,12 @@ import {
 } from '../events/register-section.js';
 import type { SectionParts } from '../feature.js';
 import { type PublicRealm, publicRealmOf } from '../realms/public-realm.js';
-import type { PresentedChunks } from '../routing/json-lists.js';
+import type { SharedList } from '../routing/json-lists.js';
 import * as wire from '../routing/wire-schema.js';
 import { presentOwnRights } from './own-rights.js';
 import { shownUser, user } from './user.answers.js';
 import { presentAvatar, presentUnknownUser } from './user.presenters.js';
-import type { UserPagePresenter } from './user-page.js';
+import type { UserPagePresenter, UserText } from './user-page.js';
 
 /** What clients ask for to get either of the sections below (events §3.3). */
 const REALM_USER = 'realm_user';
@@ -105,9 +105,9 @@ async function writePeople(
   { presentation, isSpectator }: RegisterRequest,
   pages: UserPagePresenter,
   publicRealm: PublicRealm,
-): Promise<Readonly<Record<'active' | 'deactivated' | 'bots', PresentedChunks>>> {
+): Promise<Readonly<Record<'active' | 'deactivated' | 'bots', SharedList<UserText>>>> {
   const form = { clientGravatar: presentation.clientGravatar, withProfile: !isSpectator, forSpectators: isSpectator };
-  const list = (isActive: boolean, more: readonly string[]) => {
+  const list = (isActive: boolean, more: readonly UserText[]) => {
     const wanted = entries.filter((entry) => entry.isActive === isActive);
     return pages.present({ viewer, realm, entries: wanted }, hydrate, { ...form, withActivity: false }, more);
   };
@@ -116,8 +116,9 @@ async function writePeople(
     withActivity: true,
   });
   const unknown = can(presentation, 'user_list_incomplete') ? [] : inaccessibleIds;
-  const inaccessibleUsers = unknown.map((id) =>
-    JSON.stringify(presentUnknownUser(id, publicRealm, { withActivity: false })),
-  );
+  const inaccessibleUsers = unknown.map((id) => ({
+    id,
+    text: JSON.stringify(presentUnknownUser(id, publicRealm, { withActivity: false })),
+  }));
   return { bots, active: await list(true, inaccessibleUsers), deactivated: await list(false, []) };
 }

@@ -1,9 +1,11 @@
 import { CreateUser, DeactivateSelf, DeactivateUser, ReactivateUser, UpdateUser } from '@parley/domain/accounts';
 import { SpectateUsers } from '@parley/domain/channels';
-import type { Caller, RealmUrls, UserId } from '@parley/domain/shared';
+import type { RealmUrls, UserId } from '@parley/domain/shared';
 import { GetOwnUser, GetUser, ListUsers } from '@parley/domain/users';
+import { Turns } from '../caching/turns.js';
+import { presentLongList } from '../routing/json-lists.js';
 import { NoParameters } from '../routing/params.js';
-import { success, WireText } from '../routing/reply.js';
+import { success } from '../routing/reply.js';
 import { type Route, route } from '../routing/route.js';
 import * as wire from '../routing/wire-schema.js';
 import { ONE_USER, OWN_USER, SHOWN_USERS, USERS } from './user.answers.js';
@@ -25,14 +27,7 @@ import type { UserListForm, UserPagePresenter } from './user-page.js';
 const toListUsersInput = ({ user_ids }: ListUsersDto) => ({ ids: (user_ids as UserId[] | undefined) ?? null });
 
 export function userRoutes(realmUrls: RealmUrls, pages: UserPagePresenter): readonly Route[] {
-  const presentUsers = (useCase: ListUsers, caller: Caller, dto: ListUsersDto) => {
-    const form: UserListForm = {
-      clientGravatar: dto.client_gravatar,
-      withProfile: dto.include_custom_profile_fields,
-      withActivity: true,
-    };
-    return useCase.execute(caller, toListUsersInput(dto), (list, hydrate) => pages.present(list, hydrate, form));
-  };
+  const turns = new Turns();
   return [
     // By hand: a wide list is presented within the read's snapshot, which only those who changed are read from.
     route('GET', '/users', {
@@ -41,9 +36,17 @@ export function userRoutes(realmUrls: RealmUrls, pages: UserPagePresenter): read
       dto: ListUsersDto,
       useCase: ListUsers,
       answer: USERS,
-      handle: async ({ caller, dto, useCase }) =>
-        success(new WireText(['"members":', ...(await presentUsers(useCase, caller, dto)).chunks])),
-      warmUp: (caller, resolve) => presentUsers(resolve(ListUsers), caller, new ListUsersDto()),
+      handle: async ({ caller, dto, useCase }) => {
+        const form: UserListForm = {
+          clientGravatar: dto.client_gravatar,
+          withProfile: dto.include_custom_profile_fields,
+          withActivity: true,
+        };
+        const members = await useCase.execute(caller, toListUsersInput(dto), (list, hydrate) =>
+          pages.present(list, hydrate, form),
+        );
+        return success(await presentLongList(turns, 'members', members));
+      },
     }),
     // The same for browsers whose user has not logged in: less of each.
     route('GET', '/json/users', {
@@ -63,7 +66,7 @@ export function userRoutes(realmUrls: RealmUrls, pages: UserPagePresenter): read
         const members = await useCase.execute(caller, toListUsersInput(dto), (list, hydrate) =>
           pages.present(list, hydrate, form),
         );
-        return success(new WireText(['"members":', ...members.chunks]));
+        return success(await presentLongList(turns, 'members', members));
       },
     }),
     route('POST', '/users', {

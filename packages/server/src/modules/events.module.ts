@@ -1,7 +1,7 @@
 import { QUEUE_FILTERS } from '@parley/domain/composition';
-import { ListClientsInUse, LoadClientState, RegisterQueue } from '@parley/domain/events';
+import { RegisterQueue } from '@parley/domain/events';
 import { ContainerModule } from 'inversify';
-import { provide, provideFrom } from '../provide.js';
+import { provideFrom } from '../provide.js';
 import { TOKENS } from '../tokens.js';
 
 export const eventsModule = new ContainerModule(({ bind }) => {
@@ -14,6 +14,4 @@ export const eventsModule = new ContainerModule(({ bind }) => {
     TOKENS.randomness,
     TOKENS.servedQueues,
   );
-  provide(bind, ListClientsInUse, TOKENS.unitOfWork);
-  provide(bind, LoadClientState, TOKENS.unitOfWork);
 });

@@ -107,12 +107,10 @@ export const httpModule = ({ authenticate, ...options }: ParleyParts) =>
     provideFrom(
       bind,
       LongPoll,
-      (hub, publicRealms, random, reportProblem) =>
-        new LongPoll(EVENT_WRITER, hub, publicRealms, random, reportProblem),
+      (hub, publicRealms, random) => new LongPoll(EVENT_WRITER, hub, publicRealms, random),
       EventHub,
       PublicRealms,
       randomness,
-      PARTS.report,
     );
     provideFrom(
       bind,

@@ -1,5 +1,5 @@
 import { RemoveExpiredSessions } from '@parley/domain/authentication';
-import { EventHub, ListClientsInUse } from '@parley/domain/events';
+import { EventHub } from '@parley/domain/events';
 import { SweepFiles } from '@parley/domain/files';
 import { PromoteFullMembers } from '@parley/domain/groups';
 import { ExpireMessages, IndexMessages, PurgeArchive } from '@parley/domain/messages';
@@ -17,7 +17,6 @@ import { PresenceSaver } from '../workers/presence-saver.js';
 import { Promotion } from '../workers/promotion.js';
 import { periodic, RecurringWorker } from '../workers/recurring-worker.js';
 import { StorageWatch } from '../workers/storage-watch.js';
-import { WarmUp } from '../workers/warm-up.js';
 
 /** Between two units, which leaves others most of the time. */
 const INDEXING_PAUSE_MS = 10;
@@ -60,9 +59,6 @@ export const workersModule = ({ shedsLoad, logger, verifyStorage, keepDeletedDay
         report,
       );
     }
-
-    provide(bind, WarmUp, PARTS.routes, PARTS.resolve, ListClientsInUse, timers, report);
-    provideAs(bind, LISTS.worker, WarmUp);
 
     provide(bind, PresenceSaver, PresenceBoard, timers, report);
     provideAs(bind, LISTS.worker, PresenceSaver);

@@ -4,7 +4,6 @@ import type {
   EventQueueRepository,
   Expiry,
   QueueKey,
-  QueueOwner,
   QueuePosition,
   UnreadableQueue,
 } from '@parley/domain/events';
@@ -16,7 +15,6 @@ export class SqliteEventQueueRepository implements EventQueueRepository {
   private readonly row;
   private readonly ofUser;
   private readonly lowest;
-  private readonly ownersInUse;
   private readonly insert;
   private readonly delete;
   private readonly deleteOfUser;
@@ -30,14 +28,6 @@ export class SqliteEventQueueRepository implements EventQueueRepository {
       'SELECT id, last_polled_at FROM event_queue WHERE owner_id = ? AND realm_id = ? ORDER BY last_polled_at',
     );
     this.lowest = connection.values<EventSeq | null>('SELECT min(floor_seq) FROM event_queue WHERE realm_id = ?');
-    // Of each realm only the end of its index.
-    this.ownersInUse = connection.tuples<[RealmId, UserId]>(
-      `SELECT q.realm_id, q.owner_id
-       FROM realm r CROSS JOIN event_queue q ON q.id = (
-         SELECT id FROM event_queue INDEXED BY event_queue_by_floor
-         WHERE realm_id = r.id ORDER BY floor_seq DESC LIMIT 1)
-       ORDER BY q.last_polled_at DESC, q.realm_id ${LIMIT}`,
-    );
     this.insert = connection.command(
       `INSERT INTO event_queue (id, realm_id, owner_id, filter, presentation, start_seq, acked, floor_seq,
                                 last_polled_at, idle_timeout_seconds)
@@ -78,10 +68,6 @@ export class SqliteEventQueueRepository implements EventQueueRepository {
 
   async lowestFloor(realmId: RealmId): Promise<EventSeq | null> {
     return this.lowest.get(realmId) ?? null;
-  }
-
-  async listOwnersInUse(limit: number): Promise<readonly QueueOwner[]> {
-    return this.ownersInUse.all(limit).map(([realmId, userId]) => ({ realmId, userId }));
   }
 
   async add(queue: EventQueue): Promise<void> {

@@ -64,25 +64,6 @@ export function eventQueueRepositoryContract(open: OpenStorage): void {
       });
     });
 
-    it('lists somebody of each realm whose clients get events: of the queue that has got furthest', async () => {
-      const fixture = await stage(aUser({ name: 'a' }), aUser({ name: 'b' }));
-      const theirs = await anotherRealm(fixture, aUser({ name: 'c' }));
-      const owners = (limit: number) => fixture.uow.read((r) => r.queues.listOwnersInUse(limit));
-      expect(await owners(10)).toEqual([]);
-      await add(
-        fixture,
-        aQueue(fixture, 'a', { floorSeq: 7 as EventSeq }),
-        aQueue(fixture, 'b', { floorSeq: 9 as EventSeq, lastPolledAt: 1_700_000_010 }),
-        aQueue(fixture, 'a', { floorSeq: 8 as EventSeq, lastPolledAt: 1_700_000_030 }),
-        aQueue(theirs, 'c', { lastPolledAt: 1_700_000_020 }),
-      );
-      const [here, there] = [
-        { realmId: fixture.realm.id, userId: fixture.user('b').id },
-        { realmId: theirs.realm.id, userId: theirs.user('c').id },
-      ];
-      expect([await owners(10), await owners(1)]).toEqual([[there, here], [there]]);
-    });
-
     it.each([
       ['filter is no JSON', { filter: '{"narrow":' }],
       ['filter lacks something', { filter: '{"narrow":[]}' }],

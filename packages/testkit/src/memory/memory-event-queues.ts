@@ -5,7 +5,6 @@ import type {
   EventQueueRepository,
   Expiry,
   QueueKey,
-  QueueOwner,
   QueuePosition,
   UnreadableQueue,
 } from '@parley/domain/events';
@@ -36,18 +35,6 @@ export class MemoryEventQueues implements EventQueueRepository {
   async lowestFloor(realmId: RealmId): Promise<EventSeq | null> {
     const floors = this.rows(realmId).map(({ floorSeq }) => floorSeq);
     return floors.length === 0 ? null : (Math.min(...floors) as EventSeq);
-  }
-
-  async listOwnersInUse(limit: number): Promise<readonly QueueOwner[]> {
-    const furthest = new Map<RealmId, EncodedQueue>();
-    for (const row of this.unit.read('queues').values()) {
-      const known = furthest.get(row.realmId);
-      if (!known || row.floorSeq > known.floorSeq) furthest.set(row.realmId, row);
-    }
-    return [...furthest.values()]
-      .sort((a, b) => b.lastPolledAt - a.lastPolledAt || a.realmId - b.realmId)
-      .slice(0, limit)
-      .map(({ realmId, ownerId }) => ({ realmId, userId: ownerId }));
   }
 
   async add(queue: EventQueue): Promise<void> {

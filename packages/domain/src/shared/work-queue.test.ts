@@ -1,0 +1,82 @@
+import { WorkQueue, type WorkQueueOptions } from './work-queue.js';
+
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+function aQueue(options: WorkQueueOptions = { concurrency: 1 }) {
+  const queue = new WorkQueue(options);
+  const started: string[] = [];
+  const refused: string[] = [];
+  const ends: (() => void)[] = [];
+  const run = (client: string | number | null, name: string) =>
+    queue
+      .run(client, () => {
+        started.push(name);
+        return new Promise<string>((resolve) => ends.push(() => resolve(name)));
+      })
+      .catch(() => refused.push(name));
+  const drain = async () => {
+    while (ends.length > 0) {
+      ends.shift()!();
+      await settled();
+    }
+    return started.join('');
+  };
+  return { queue, started, refused, run, drain };
+}
+
+describe('a work queue', () => {
+  it('starts one work of each client in turn, and those of one client in their order', async () => {
+    const { queue, run, drain } = aQueue();
+    for (const name of ['0', 'a', 'b', 'c', 'd']) void run(1, name);
+    for (const name of ['x', 'y']) void run(2, name);
+    void run(3, '!');
+    expect([queue.waiting, queue.waitingOf(1), queue.waitingOf(4)]).toEqual([7, 4, 0]);
+    expect(await drain()).toBe('0ax!bycd');
+    expect([queue.waiting, queue.waitingOf(1)]).toEqual([0, 0]);
+  });
+
+  it('starts work at once while there is room, and no more than that', async () => {
+    const { started, run, drain } = aQueue({ concurrency: 2 });
+    for (const name of ['a', 'b', 'c']) void run(1, name);
+    expect(started).toEqual(['a', 'b']);
+    expect(await drain()).toBe('abc');
+    void run(1, 'd');
+    expect(started).toHaveLength(4);
+  });
+
+  it('limits the works of one client without holding up another client', async () => {
+    const { started, run, drain } = aQueue({ concurrencyPerClient: 2 });
+    for (const name of ['a', 'b', 'c']) void run(1, name);
+    void run(2, 'x');
+    expect(started).toEqual(['a', 'b', 'x']);
+    expect(await drain()).toBe('abxc');
+  });
+
+  it('refuses work of a client that has the maximum waiting', async () => {
+    const { refused, run, drain } = aQueue({ concurrencyPerClient: 1, maxWaitingPerClient: 2 });
+    for (const name of ['a', 'b', 'c', 'd']) void run(1, name);
+    for (const name of ['x', 'y']) void run(2, name);
+    await settled();
+    expect(refused).toEqual(['d']);
+    expect(await drain()).toBe('axbyc');
+  });
+
+  it('starts the next work after one that fails', async () => {
+    const queue = new WorkQueue({ concurrency: 1 });
+    const failing = Array.from({ length: 5 }, () => queue.run(1, () => Promise.reject(new Error('failed'))));
+    const done = queue.run(1, async () => 'done');
+    for (const work of failing) await expect(work).rejects.toThrow('failed');
+    expect(await done).toBe('done');
+  });
+
+  it('refuses all waiting work when it is cleared, and still runs new work', async () => {
+    const { queue, refused, run, drain } = aQueue();
+    for (const name of ['a', 'b']) void run(1, name);
+    void run(2, 'x');
+    queue.clear();
+    await settled();
+    expect(refused).toEqual(['b', 'x']);
+    void run(1, 'c');
+    expect(await drain()).toBe('ac');
+  });
+});

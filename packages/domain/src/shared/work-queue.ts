@@ -1,0 +1,141 @@
+import type { Cancellation } from './cancellation.js';
+
+/** Null: work of the server's own, which is never refused. */
+type Client = string | number | null;
+
+export interface WorkQueueOptions {
+  /** Works of all clients at the same time. */
+  readonly concurrency?: number;
+  /** Works of one client at the same time. */
+  readonly concurrencyPerClient?: number;
+  readonly maxWaiting?: number;
+  readonly maxWaitingPerClient?: number;
+  /** The error of work that finds no room, is dropped or is cancelled before it starts. */
+  readonly refusal?: () => Error;
+}
+
+interface Job {
+  readonly start: () => void;
+  readonly refuse: () => void;
+}
+
+/**
+ * Runs work with limited concurrency. Clients that have work waiting are served in turn, so that nobody is held up by how
+ * much another one asks for. When the queue is full, the client that has most waiting loses its newest work.
+ */
+export class WorkQueue {
+  /** Waiting work, oldest first; the lane whose turn is next comes first. None is empty. */
+  private readonly lanes = new Map<Client, Job[]>();
+  private readonly running = new Map<Client, number>();
+  private free: number;
+  private readonly concurrencyPerClient: number;
+  private readonly maxWaiting: number;
+  private readonly maxWaitingPerClient: number;
+  private readonly refusal: () => Error;
+
+  constructor({
+    concurrency = Number.POSITIVE_INFINITY,
+    concurrencyPerClient = Number.POSITIVE_INFINITY,
+    maxWaiting = Number.POSITIVE_INFINITY,
+    maxWaitingPerClient = Number.POSITIVE_INFINITY,
+    refusal = () => new Error('The queue is full'),
+  }: WorkQueueOptions) {
+    this.free = concurrency;
+    this.concurrencyPerClient = concurrencyPerClient;
+    this.maxWaiting = maxWaiting;
+    this.maxWaitingPerClient = maxWaitingPerClient;
+    this.refusal = refusal;
+  }
+
+  /** Work that has not started yet. */
+  get waiting(): number {
+    return [...this.lanes.values()].reduce((sum, { length }) => sum + length, 0);
+  }
+
+  waitingOf(client: Client): number {
+    return this.lanes.get(client)?.length ?? 0;
+  }
+
+  /** Settles as the work does. Cancelling has no effect once the work has started. */
+  async run<T>(client: Client, work: () => Promise<T>, cancellation?: Cancellation): Promise<T> {
+    if (cancellation?.aborted) throw this.refusal();
+    if (this.canStart(client)) this.markStarted(client);
+    else await this.wait(client, cancellation);
+    try {
+      return await work();
+    } finally {
+      this.markEnded(client);
+      this.startNext();
+    }
+  }
+
+  /** Refuses all waiting work. */
+  clear(): void {
+    const waiting = [...this.lanes.values()].flat();
+    this.lanes.clear();
+    for (const job of waiting) job.refuse();
+  }
+
+  private canStart(client: Client): boolean {
+    return this.free > 0 && (this.running.get(client) ?? 0) < this.concurrencyPerClient;
+  }
+
+  private markStarted(client: Client): void {
+    this.free--;
+    this.running.set(client, (this.running.get(client) ?? 0) + 1);
+  }
+
+  private markEnded(client: Client): void {
+    this.free++;
+    const left = this.running.get(client)! - 1;
+    if (left > 0) this.running.set(client, left);
+    else this.running.delete(client);
+  }
+
+  /** Resolves when the work counts as running. */
+  private wait(client: Client, cancellation: Cancellation | undefined): Promise<void> {
+    if (client !== null) this.makeRoom(client);
+    return new Promise((resolve, reject) => {
+      const settle = (action: () => void) => () => {
+        cancellation?.removeEventListener('abort', cancel);
+        action();
+      };
+      const job: Job = { start: settle(resolve), refuse: settle(() => reject(this.refusal())) };
+      const cancel = (): void => this.drop(client, job);
+      cancellation?.addEventListener('abort', cancel);
+      const lane = this.lanes.get(client);
+      if (lane) lane.push(job);
+      else this.lanes.set(client, [job]);
+    });
+  }
+
+  private makeRoom(client: string | number): void {
+    const own = this.waitingOf(client);
+    if (own >= this.maxWaitingPerClient) throw this.refusal();
+    if (this.waiting - this.waitingOf(null) < this.maxWaiting) return;
+    const lanes = [...this.lanes].filter(([key]) => key !== null);
+    const [key, longest] = lanes.reduce((a, b) => (b[1].length > a[1].length ? b : a));
+    if (longest.length <= own + 1) throw this.refusal();
+    this.drop(key, longest.at(-1)!);
+  }
+
+  private drop(client: Client, job: Job): void {
+    const rest = this.lanes.get(client)?.filter((one) => one !== job) ?? [];
+    if (rest.length > 0) this.lanes.set(client, rest);
+    else this.lanes.delete(client);
+    job.refuse();
+  }
+
+  private startNext(): void {
+    for (const [client, lane] of this.lanes) {
+      if (!this.canStart(client)) continue;
+      const job = lane.shift()!;
+      // Others have their turn before the rest of this lane.
+      this.lanes.delete(client);
+      if (lane.length > 0) this.lanes.set(client, lane);
+      this.markStarted(client);
+      job.start();
+      return;
+    }
+  }
+}
