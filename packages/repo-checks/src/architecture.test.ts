@@ -8,7 +8,7 @@ import {
   packagesDir,
   type SyntaxNode,
   sourcesOf,
-} from './testing/source-code.js';
+} from './source-code.js';
 
 interface Rules {
   /** Besides its own files. `node:` stands for every module of Node. */
@@ -109,12 +109,15 @@ const RULES: Readonly<Record<string, Rules>> = {
     ],
     isTestSupport: true,
   },
+  // Checks of the repository itself.
+  'repo-checks': { mayImport: ['@parley/domain', '@parley/http', 'node:'], isTestSupport: true },
 };
 
 /** Folders of a package's sources that only its tests use. */
 const TEST_FOLDERS = new Set(['fixtures', 'testing']);
 
 const TEST_LIBRARIES = [
+  '@parley/repo-checks',
   '@parley/testkit',
   // Contracts mean something only under Jest, so that the index does not offer them.
   '@parley/testkit/contracts',
