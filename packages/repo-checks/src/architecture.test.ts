@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
+import { DOMAIN_FOLDERS } from './domain-folders.js';
 import {
   entryPoints,
   moduleNamed,
@@ -138,51 +139,6 @@ const TEST_LIBRARIES = [
 const OFFERED = entryPoints();
 /** What sources import, by file. */
 const IMPORTS = new Map<string, readonly string[]>();
-
-/** Folders of the domain: each imports only those before it. What puts features together stands above them. */
-const DOMAIN_FOLDERS = [
-  'shared',
-  'jobs',
-  'mail',
-  'confirmations',
-  'events',
-  'images',
-  'emoji',
-  'permissions',
-  'markdown',
-  'user-settings',
-  'credentials',
-  'realms',
-  'users',
-  'authentication',
-  'files',
-  'pictures',
-  'branding',
-  'custom-emoji',
-  'channels',
-  'groups',
-  'avatars',
-  'messages',
-  'organization',
-  'user-lifecycle',
-  'invitations',
-  'reactions',
-  'push',
-  'presence',
-  'statuses',
-  'bots',
-  'scheduling',
-  'drafts',
-  'snippets',
-  'navigation-views',
-  'onboarding',
-  'muted-users',
-  'alert-words',
-  'exports',
-  'accounts',
-  'host-users',
-  'composition',
-];
 
 describe('layers', () => {
   it('has a rule for every package', () => {
