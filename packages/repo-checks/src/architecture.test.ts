@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
+import { DOMAIN_FOLDERS } from './domain-folders.js';
 import {
   entryPoints,
   moduleNamed,
@@ -8,7 +9,7 @@ import {
   packagesDir,
   type SyntaxNode,
   sourcesOf,
-} from './testing/source-code.js';
+} from './source-code.js';
 
 interface Rules {
   /** Besides its own files. `node:` stands for every module of Node. */
@@ -109,12 +110,15 @@ const RULES: Readonly<Record<string, Rules>> = {
     ],
     isTestSupport: true,
   },
+  // Checks of the repository itself.
+  'repo-checks': { mayImport: ['@parley/domain', '@parley/http', 'node:'], isTestSupport: true },
 };
 
 /** Folders of a package's sources that only its tests use. */
 const TEST_FOLDERS = new Set(['fixtures', 'testing']);
 
 const TEST_LIBRARIES = [
+  '@parley/repo-checks',
   '@parley/testkit',
   // Contracts mean something only under Jest, so that the index does not offer them.
   '@parley/testkit/contracts',
@@ -135,51 +139,6 @@ const TEST_LIBRARIES = [
 const OFFERED = entryPoints();
 /** What sources import, by file. */
 const IMPORTS = new Map<string, readonly string[]>();
-
-/** Folders of the domain: each imports only those before it. What puts features together stands above them. */
-const DOMAIN_FOLDERS = [
-  'shared',
-  'jobs',
-  'mail',
-  'confirmations',
-  'events',
-  'images',
-  'emoji',
-  'permissions',
-  'markdown',
-  'user-settings',
-  'credentials',
-  'realms',
-  'users',
-  'authentication',
-  'files',
-  'pictures',
-  'branding',
-  'custom-emoji',
-  'channels',
-  'groups',
-  'avatars',
-  'messages',
-  'organization',
-  'user-lifecycle',
-  'invitations',
-  'reactions',
-  'push',
-  'presence',
-  'statuses',
-  'bots',
-  'scheduling',
-  'drafts',
-  'snippets',
-  'navigation-views',
-  'onboarding',
-  'muted-users',
-  'alert-words',
-  'exports',
-  'accounts',
-  'host-users',
-  'composition',
-];
 
 describe('layers', () => {
   it('has a rule for every package', () => {

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { packageNames, packagesDir } from './testing/source-code.js';
+import { packageNames, packagesDir } from './source-code.js';
 
 const guide = readFileSync(join(packagesDir, '../docs/adding-an-operation.md'), 'utf8');
 

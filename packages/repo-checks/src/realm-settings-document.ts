@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 
-const document = readFileSync(resolve(__dirname, '../../../../docs/realm-settings.md'), 'utf8');
+const document = readFileSync(resolve(__dirname, '../../../docs/realm-settings.md'), 'utf8');
 
 /** What docs/realm-settings.md says of each setting and permission: who reads it, as it stands there. */
 export const DOCUMENTED_READERS: readonly (readonly [name: string, reader: string])[] = [

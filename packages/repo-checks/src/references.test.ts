@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join, relative, resolve } from 'node:path';
-import { type Section, sectionsOf } from './testing/documents.js';
+import { type Section, sectionsOf } from './documents.js';
 
 const root = resolve(__dirname, '../../..');
 const contractDir = join(root, 'docs/contract');

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { CONTRACT_OPERATIONS, type ContractOperation } from '@parley/http';
-import { sectionsOf } from './testing/documents.js';
+import { sectionsOf } from './documents.js';
 
 const contractDir = resolve(__dirname, '../../../docs/contract');
 const textOf = (area: string): string => readFileSync(join(contractDir, `${area}.md`), 'utf8');

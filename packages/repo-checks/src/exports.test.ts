@@ -1,13 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
-import {
-  entryPoints,
-  packageNames,
-  packagesDir,
-  parseSource,
-  type SyntaxNode,
-  sourcesOf,
-} from './testing/source-code.js';
+import { entryPoints, packageNames, packagesDir, parseSource, type SyntaxNode, sourcesOf } from './source-code.js';
 
 const ENTRIES = entryPoints();
 const root = resolve(packagesDir, '..');

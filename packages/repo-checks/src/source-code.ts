@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type ParseOptions, parseSync } from '@swc/core';
 
-export const packagesDir = resolve(__dirname, '../../..');
+export const packagesDir = resolve(import.meta.dirname, '../..');
 
 export type SyntaxNode = Readonly<Record<string, unknown>> & { readonly type: string };
 

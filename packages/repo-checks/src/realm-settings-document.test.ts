@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { REALM_PERMISSIONS, STORED_REALM_SETTINGS } from '@parley/domain/realms';
-import { DOCUMENTED_READERS, SETTINGS_WITHOUT_READER } from './testing/realm-settings-document.js';
+import { DOCUMENTED_READERS, SETTINGS_WITHOUT_READER } from './realm-settings-document.js';
 
 const domain = resolve(__dirname, '../../domain/src');
 

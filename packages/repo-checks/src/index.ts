@@ -1,0 +1,1 @@
+export { SETTINGS_WITHOUT_READER } from './realm-settings-document.js';

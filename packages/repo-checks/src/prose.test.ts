@@ -1,0 +1,68 @@
+import { badPassages, commentsOf, isBadStart, titlesOf } from './prose.js';
+
+/** Passages that still begin with a forbidden word. Lower the numbers with each passage that is reworded. */
+const MAX_COMMENTS = 2778;
+const MAX_TITLES = 236;
+
+describe('prose', () => {
+  it('begins comments with a noun or a verb', () => {
+    const bad = badPassages('.ts', commentsOf);
+    expect(bad.length > MAX_COMMENTS ? bad : []).toEqual([]);
+  });
+
+  it('begins test titles with a subject or a verb', () => {
+    const bad = badPassages('.test.ts', titlesOf);
+    expect(bad.length > MAX_TITLES ? bad : []).toEqual([]);
+  });
+});
+
+describe('the check of prose', () => {
+  it.each(['Of all users.', 'What follows', 'whose channel is archived', 'That one'])('refuses “%s”', (text) => {
+    expect(isBadStart(text)).toBe(true);
+  });
+
+  it.each(['For example, a bot.', 'By default, none.', 'Format of dates', 'Asks the host', 'Returns what is left'])(
+    'accepts “%s”',
+    (text) => {
+      expect(isBadStart(text)).toBe(false);
+    },
+  );
+
+  it('reads comments of every form, and successive lines as one', () => {
+    const code = [
+      '/** First. */',
+      'const url = "https://example.com"; // Second.',
+      '  // Third,',
+      '  // continued.',
+      '/**',
+      ' * Fourth.',
+      ' */',
+    ].join('\n');
+    expect(commentsOf(code)).toEqual([
+      { line: 1, text: 'First.' },
+      { line: 2, text: 'Second.' },
+      { line: 3, text: 'Third,' },
+      { line: 5, text: 'Fourth.' },
+    ]);
+  });
+
+  it('reads titles of tests and of tables', () => {
+    const code = [
+      "describe('first', () => {",
+      "  it.each([1, 2])('second %s', () => {});",
+      '  it.each`',
+      '    a',
+      '  `(',
+      "    'third',",
+      '    () => {},',
+      '  );',
+      '  it(`isn’t "fourth"`, () => {});',
+    ].join('\n');
+    expect(titlesOf(code)).toEqual([
+      { line: 1, text: 'first' },
+      { line: 2, text: 'second %s' },
+      { line: 6, text: 'third' },
+      { line: 9, text: 'isn’t "fourth"' },
+    ]);
+  });
+});
