@@ -1,7 +1,7 @@
+import type { Resolve } from '@parley/domain/composition';
 import type { ListClientsInUse, QueueOwner } from '@parley/domain/events';
 import type { ReportProblem, Timers } from '@parley/domain/shared';
 import type { Route } from '@parley/http';
-import type { Resolve } from '../resolve.js';
 import type { Worker } from './worker.js';
 
 /** After the start: who was waiting for it is answered first. */

@@ -3,8 +3,8 @@ import { DomainError } from '../../shared/errors.js';
 import { writeProvisionally } from '../../shared/provisional-changes.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import { DEFAULT_CHANNEL_OPTIONS } from '../create-channels.js';
-import type { SubscribeUsers, SubscribeUsersInput, SubscribeUsersOutput } from './subscribe-users.js';
-import type { UnsubscribeUsers, UnsubscribeUsersOutput } from './unsubscribe-users.js';
+import { SubscribeUsers, type SubscribeUsersInput, type SubscribeUsersOutput } from './subscribe-users.js';
+import { UnsubscribeUsers, type UnsubscribeUsersOutput } from './unsubscribe-users.js';
 
 export interface ChangeSubscriptionsInput {
   readonly add: SubscribeUsersInput['channels'];
@@ -19,6 +19,7 @@ export interface ChangeSubscriptionsOutput {
 
 /** Subscribes to channels and leaves others, oneself, all or nothing (channels §4.7). */
 export class ChangeSubscriptions {
+  static readonly inject = ['unitOfWork', SubscribeUsers, UnsubscribeUsers] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly subscribeUsers: SubscribeUsers,

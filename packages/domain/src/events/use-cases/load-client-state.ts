@@ -4,6 +4,7 @@ import { type Loaded, loadAll, type SnapshotLoaders, takeSnapshot } from '../sna
 
 /** What a client of the user would begin with, as `RegisterQueue` answers it; but no queue is opened. */
 export class LoadClientState {
+  static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   execute<L extends SnapshotLoaders>(caller: Caller, { loaders }: { readonly loaders: L }): Promise<Loaded<L>> {
