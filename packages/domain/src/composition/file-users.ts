@@ -1,7 +1,7 @@
-import { exportsAsFileUser } from '../exports/index.js';
-import type { FileUser } from '../files/index.js';
-import { picturesAsFileUser } from '../pictures/index.js';
-import { scheduledMessagesAsFileUser } from '../scheduling/index.js';
+import { exportsAsFileUser } from '../exports/realm-export.js';
+import type { FileUser } from '../files/use-cases/sweep-files.js';
+import { picturesAsFileUser } from '../pictures/use-cases/read-picture.js';
+import { scheduledMessagesAsFileUser } from '../scheduling/scheduled-files.js';
 
 /** Features that need files beside messages. */
 export const FILE_USERS: readonly FileUser[] = [scheduledMessagesAsFileUser, picturesAsFileUser, exportsAsFileUser];

@@ -1,35 +1,45 @@
-import type { JsonWebTokens } from '../authentication/index.js';
-import type { ChannelQuota, ServerChannelConfig } from '../channels/index.js';
-import type { LinkKeys } from '../confirmations/index.js';
-import type {
-  ApiKeyMint,
-  LoginAttempts,
-  PasswordHasher,
-  PasswordStrength,
-  SessionTokens,
-} from '../credentials/index.js';
-import type { LoadUnicodeEmoji } from '../emoji/index.js';
-import type { EphemeralEvents, QueueFilters, ServedQueues } from '../events/index.js';
-import type { ArchiveWriter, ExportLimits } from '../exports/index.js';
-import type { BlobStore, ContentTypes, FileLimits, FileTokens, FileUser, PartialBlobStore } from '../files/index.js';
-import type { ImageProcessor } from '../images/index.js';
-import type { InvitationConfig, SignUpKeys } from '../invitations/index.js';
-import type { LetterQuota, Mailer } from '../mail/index.js';
-import type { MarkdownRenderer, RenderedMessages } from '../markdown/index.js';
-import type { ContentDigest, MessageHooks, SpectatedFiles } from '../messages/index.js';
-import type { PushService } from '../push/index.js';
-import type { LinkifierSyntax, MeetingLinks, MeetingServer, ServerAddress } from '../realms/index.js';
-import type {
-  Clock,
-  DevelopmentMode,
-  EventLoop,
-  Randomness,
-  RealmUrls,
-  ReportProblem,
-  Timers,
-  UnitOfWork,
-} from '../shared/index.js';
-import type { DisposableDomains, PresencePolicy } from '../users/index.js';
+import type { JsonWebTokens } from '../authentication/json-web-tokens.js';
+import type { ChannelQuota } from '../channels/channel-quota.js';
+import type { ServerChannelConfig } from '../channels/use-cases/create-channel.js';
+import type { LinkKeys } from '../confirmations/link-keys.js';
+import type { ApiKeyMint, PasswordHasher } from '../credentials/api-keys.js';
+import type { LoginAttempts } from '../credentials/login-attempts.js';
+import type { PasswordStrength } from '../credentials/password-rules.js';
+import type { SessionTokens } from '../credentials/session.js';
+import type { LoadUnicodeEmoji } from '../emoji/emoji.js';
+import type { EphemeralEvents } from '../events/ephemeral-event.js';
+import type { ServedQueues } from '../events/event-queue.js';
+import type { QueueFilters } from '../events/use-cases/register-queue.js';
+import type { ArchiveWriter } from '../exports/archive-writer.js';
+import type { ExportLimits } from '../exports/realm-export.js';
+import type { BlobStore } from '../files/blob-store.js';
+import type { ContentTypes } from '../files/content-type.js';
+import type { FileLimits } from '../files/file.js';
+import type { FileTokens } from '../files/file-tokens.js';
+import type { PartialBlobStore } from '../files/unfinished-upload.js';
+import type { FileUser } from '../files/use-cases/sweep-files.js';
+import type { ImageProcessor } from '../images/image-processor.js';
+import type { InvitationConfig } from '../invitations/invitation-defaults.js';
+import type { SignUpKeys } from '../invitations/sign-up.js';
+import type { Mailer } from '../mail/letter.js';
+import type { LetterQuota } from '../mail/letter-quota.js';
+import type { MarkdownRenderer, RenderedMessages } from '../markdown/markdown.js';
+import type { MessageHooks } from '../messages/message-hooks.js';
+import type { SpectatedFiles } from '../messages/use-cases/spectate-messages.js';
+import type { ContentDigest } from '../messages/use-cases/update-message.js';
+import type { PushService } from '../push/push-service.js';
+import type { MeetingLinks, MeetingServer } from '../realms/calls/meeting.js';
+import type { LinkifierSyntax } from '../realms/linkifiers/check-linkifier.js';
+import type { ServerAddress } from '../realms/server-address.js';
+import type { Clock, Randomness } from '../shared/clock.js';
+import type { DevelopmentMode } from '../shared/development-mode.js';
+import type { EventLoop } from '../shared/event-loop.js';
+import type { ReportProblem } from '../shared/problem-log.js';
+import type { RealmUrls } from '../shared/realm-urls.js';
+import type { Timers } from '../shared/timers.js';
+import type { UnitOfWork } from '../shared/unit-of-work.js';
+import type { DisposableDomains } from '../users/joining-address.js';
+import type { PresencePolicy } from '../users/presence-policy.js';
 
 /** Ports and options of the domain, by the names that `inject` uses. */
 export interface Ports {
