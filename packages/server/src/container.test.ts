@@ -1,15 +1,11 @@
 import { VerifyApiKey, VerifySession } from '@parley/domain/authentication';
-import { EventHub, LogFollower } from '@parley/domain/events';
 import { encodeJob, type JobHandler, jobKind } from '@parley/domain/jobs';
 import { PresenceBoard } from '@parley/domain/presence';
 import { ServerContainer } from './container.js';
-import { Consumers } from './facade/consumers.js';
 import { LiveEvents } from './facade/events.js';
 import { LimitReset } from './limit-reset.js';
 import { composeParley } from './parley.js';
 import { TestServer } from './testing/test-server.js';
-import { LISTS, PARTS } from './tokens.js';
-import { JobWorkers } from './workers/job-workers.js';
 import { LoadMonitor } from './workers/load-monitor.js';
 import { Promotion } from './workers/promotion.js';
 
@@ -21,24 +17,23 @@ describe('the container of a server', () => {
   afterAll(() => server.close());
 
   it('passes commits to the follower, and forgets API keys before clients get the event', () => {
-    const container = new ServerContainer(server.parts);
-    const { resolve } = container;
-    expect(container.list(LISTS.commitListener)).toEqual([resolve(LogFollower), resolve(JobWorkers)]);
-    expect(container.list(LISTS.eventListener)).toEqual([
+    const { get, resolve } = new ServerContainer(server.parts);
+    expect(get('commitListeners')).toEqual([get('follower'), get('jobWorkers')]);
+    expect(get('eventListeners')).toEqual([
       resolve(VerifyApiKey),
       resolve(VerifySession),
       resolve(PresenceBoard),
-      resolve(EventHub),
+      get('hub'),
       resolve(LimitReset),
       resolve(Promotion),
       resolve(LiveEvents),
-      resolve(Consumers),
+      get('consumers'),
     ]);
   });
 
   it('has one of each worker that the options ask for', () => {
     const named = (options: Partial<typeof server.parts>) =>
-      new ServerContainer({ ...server.parts, ...options }).list(LISTS.worker).map(({ name }) => name);
+      new ServerContainer({ ...server.parts, ...options }).get('workers').map(({ name }) => name);
     const always = [
       'looking for channels that nobody writes to',
       'removing groups that nothing refers to',
@@ -62,7 +57,7 @@ describe('the container of a server', () => {
 
   it('sheds requests by the load that its worker measures', () => {
     const container = new ServerContainer({ ...server.parts, shedsLoad: true });
-    expect(container.get(PARTS.load)).toBe(container.resolve(LoadMonitor));
+    expect(container.get('load')).toBe(container.resolve(LoadMonitor));
   });
 
   it('does a job soon after the commit of the unit that schedules it, until the server is closed', async () => {

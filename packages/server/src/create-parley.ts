@@ -14,8 +14,8 @@ import {
   parseWord,
 } from './configuration/setting-values.js';
 import { FILE_LIMITS, KEEP_DELETED_DAYS } from './configuration/settings.js';
+import { DEFAULT_INVITATION_VALIDITY_MINUTES } from './domain-ports.js';
 import type { Parley } from './facade/parley.js';
-import { DEFAULT_INVITATION_VALIDITY_MINUTES } from './modules/options.module.js';
 import { hint } from './near-miss.js';
 import { ServerMetrics } from './observation/server-metrics.js';
 import { openParley } from './open-parley.js';

@@ -8,6 +8,7 @@ const ruleFor = (actor: Actor): LimitRule =>
 
 /** Counted in memory as calls are: a restart forgets it, and whoever turns rate limits off has no quota either. */
 export class DailyChannelQuota implements ChannelQuota {
+  static readonly inject = ['limiter', 'clock'] as const;
   constructor(
     private readonly limiter: RateLimiter,
     private readonly clock: Clock,

@@ -21,6 +21,7 @@ const BY_ADDRESS = ['api_by_ip', 'sends_email_by_ip'] as const satisfies readonl
 
 /** Forgets calls that were counted in this process when the operator asks for it, in whichever process they do. */
 export class LimitReset implements EventListener {
+  static readonly inject = ['limiter'] as const;
   constructor(private readonly limiter: RateLimiter) {}
 
   onEvents(events: readonly StoredEvent[]): void {

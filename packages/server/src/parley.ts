@@ -1,6 +1,5 @@
 import type { RequestListener } from 'node:http';
-import { PublishingUnitOfWork } from '@parley/domain/composition';
-import { EventHub, LogFollower, QueueSweep } from '@parley/domain/events';
+import type { Ports } from '@parley/domain/composition';
 import type { Timers } from '@parley/domain/shared';
 import {
   createRouter,
@@ -8,24 +7,23 @@ import {
   dispatchHotFirst,
   ERROR_REPLIES,
   type Logger,
-  LongPoll,
   type Middleware,
   type Route,
   unknownPath,
 } from '@parley/http';
 import express from 'express';
 import { assertSameSecret, rehashApiKeys } from './authentication/rehash-api-keys.js';
-import { type Ports, ServerContainer } from './container.js';
+import { ServerContainer } from './container.js';
 import { facadeOf } from './facade/facade.js';
 import { mounted } from './facade/mounted.js';
 import type { Parley } from './facade/parley.js';
+import { unknownClass } from './injector.js';
 import { Readiness } from './observation/readiness.js';
 import { readinessChecks } from './observation/readiness-checks.js';
 import { readGauges } from './observation/server-gauges.js';
 import type { ParleyParts } from './parley-parts.js';
 import { RealmResolver } from './realm-resolver.js';
-import { LISTS, PARTS } from './tokens.js';
-import { JobWorkers } from './workers/job-workers.js';
+import type { Resolve } from './resolve.js';
 import { LoadMonitor } from './workers/load-monitor.js';
 import type { Worker } from './workers/worker.js';
 
@@ -39,7 +37,7 @@ export interface ComposedParley extends Parley {
 
 export async function composeParley(options: ParleyParts): Promise<ComposedParley> {
   const container = new ServerContainer(options);
-  const { resolve } = container;
+  const { get, resolve } = container;
   const { logger } = options;
   const ports = container.ports();
   const { unitOfWork, apiKeyMint } = ports;
@@ -49,27 +47,27 @@ export async function composeParley(options: ParleyParts): Promise<ComposedParle
   } else await assertSameSecret(unitOfWork, apiKeyMint);
   await resolve(RealmResolver).refresh();
 
-  const follower = resolve(LogFollower);
+  const follower = get('follower');
   if (!options.isOneOff) {
-    for (const listener of container.list(LISTS.commitListener)) resolve(PublishingUnitOfWork).subscribe(listener);
-    for (const listener of container.list(LISTS.eventListener)) follower.subscribe(listener);
+    for (const listener of get('commitListeners')) get('publishing').subscribe(listener);
+    for (const listener of get('eventListeners')) follower.subscribe(listener);
     await follower.start();
   }
 
-  const dispatcher = container.get(PARTS.dispatcher);
+  const dispatcher = get('dispatcher');
   if (options.shedsLoad && !options.isOneOff) {
     resolve(LoadMonitor).watch(() => ({ requests: dispatcher.inFlight, ...dispatcher.bytesInFlight }));
   }
   const router = createRouter(dispatcher);
-  const workers = options.isOneOff ? [] : container.list(LISTS.worker);
+  const workers = options.isOneOff ? [] : get('workers');
   for (const worker of workers) worker.start();
 
   const gauges = () =>
     readGauges({
       dispatcher,
       follower,
-      hub: resolve(EventHub),
-      jobs: resolve(JobWorkers),
+      hub: get('hub'),
+      jobs: get('jobWorkers'),
       storage: options.storageGauges,
     });
   const readiness = new Readiness(readinessChecks(ports, gauges, options.dataFolder ?? null));
@@ -84,25 +82,25 @@ export async function composeParley(options: ParleyParts): Promise<ComposedParle
     const attempt = (what: string, work: () => void | Promise<void>) => attemptTo(logger, what, work);
     for (const worker of [...workers].reverse()) await attempt(`ending ${worker.name}`, () => worker.stop());
     // Where queues stand may be lost: their clients' next polls say it again.
-    await attempt('storing where event queues stand', () => resolve(QueueSweep).savePositions());
+    await attempt('storing where event queues stand', () => get('queueSweep').savePositions());
     await attempt('answering the last requests', () =>
-      endRequests(dispatcher, container.get(PARTS.timers), () => {
-        resolve(LongPoll).close();
-        resolve(EventHub).close();
+      endRequests(dispatcher, get('timers'), () => {
+        get('longPoll').close();
+        get('hub').close();
       }),
     );
     await attempt('closing the storage', () => options.release());
   }
 
   return {
-    ...facadeOf(resolve, unitOfWork, ports.realmUrls),
+    ...facadeOf(resolve, get('consumers'), unitOfWork, ports.realmUrls),
     router,
     handler,
     mount: (prefix = new URL(options.url).pathname) => mounted(handler, prefix),
-    useCase: resolve,
+    useCase: ownUseCases(get('routes'), resolve),
     findRealm: (stringId) => resolve(RealmResolver).findByStringId(stringId),
     ports,
-    routes: container.get(PARTS.routes),
+    routes: get('routes'),
     workers,
     ready: () => readiness.report(),
     metrics: async () => {
@@ -113,6 +111,16 @@ export async function composeParley(options: ParleyParts): Promise<ComposedParle
       closing ??= close();
       return closing;
     },
+  };
+}
+
+/** Refuses use cases of another copy of the package, which would share neither services nor errors with this one. */
+function ownUseCases(routes: readonly Route[], resolve: Resolve): Resolve {
+  const own = new Map(routes.map(({ useCase }) => [useCase?.name, useCase]));
+  return (type) => {
+    const namesake = own.get(type.name);
+    if (namesake !== undefined && namesake !== type) throw unknownClass(type);
+    return resolve(type);
   };
 }
 

@@ -29,6 +29,8 @@ const BELIEVED_MS = 1000;
 
 /** Which realm a host name belongs to, and under which address a realm is reached (architecture §8). */
 export class RealmResolver implements RealmUrls, RealmDirectory {
+  static readonly inject = ['unitOfWork', 'clock', 'options'] as const;
+
   private readonly base: Pick<URL, 'protocol' | 'host' | 'hostname' | 'pathname'>;
   private realms: readonly ListedRealm[] = [];
   private byStringId: ReadonlyMap<string, ListedRealm> = new Map();

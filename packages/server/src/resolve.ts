@@ -1,2 +1,13 @@
-/** Answers the one instance of a class that a module binds: a use case, mostly. */
-export type Resolve = <T>(type: abstract new (...dependencies: never[]) => T) => T;
+import type { Resolve as DomainResolve } from '@parley/domain/composition';
+import type { Logger, RateLimiter } from '@parley/http';
+import type { ParleyParts } from './parley-parts.js';
+
+/** Names that classes of this package inject beside the ports of the domain. */
+export interface ServerParts {
+  readonly options: ParleyParts;
+  readonly logger: Logger;
+  readonly limiter: RateLimiter;
+}
+
+/** Returns the one instance of a use case or of another class with `inject`. */
+export type Resolve = DomainResolve<ServerParts>;

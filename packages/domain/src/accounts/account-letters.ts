@@ -22,6 +22,8 @@ export const EMAIL_CHANGED_LETTER = letterJobKind<EmailChangedNotice>({
 
 /** Writes to the address that somebody had before about the new one, in case it was not they who changed it. */
 export class EmailChangedLetters extends LetterJobs<EmailChangedNotice> {
+  static readonly inject = ['mailer', 'unitOfWork', 'realmUrls'] as const;
+
   readonly kind = EMAIL_CHANGED_LETTER;
 
   constructor(

@@ -41,6 +41,8 @@ export const planDeactivationLetter = async (
 
 /** Writes to those whose account an administrator has deactivated, and who are to be notified (users §4.1). */
 export class DeactivationLetters extends LetterJobs<DeactivationNotice> {
+  static readonly inject = ['mailer', 'unitOfWork', 'realmUrls'] as const;
+
   readonly kind = DEACTIVATION_LETTER_JOB;
 
   constructor(

@@ -49,6 +49,8 @@ export const planMessageDeletion = (
 
 /** Deletes what somebody wrote, whether they followed the channel or not, the newest first, so many in a unit (users §4.1). */
 export class DeleteContributions implements JobHandler<DeletionPayload> {
+  static readonly inject = ['clock'] as const;
+
   readonly kind = DELETE_MESSAGES_JOB;
 
   constructor(private readonly clock: Clock) {}

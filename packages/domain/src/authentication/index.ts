@@ -1,7 +1,7 @@
 import '../credentials/authentication-errors.js';
 
 export type { JsonWebTokens, TokenClaims } from './json-web-tokens.js';
-export { LoginLetters, SendLoginLetters } from './login-letter.js';
+export { SendLoginLetters } from './login-letter.js';
 export * from './use-cases/fetch-api-key.js';
 export * from './use-cases/fetch-api-key-by-token.js';
 export * from './use-cases/fetch-development-api-key.js';

@@ -42,6 +42,7 @@ const MAX_SOURCE_LENGTH = 100;
 
 /** Plans a letter to whoever logs in, so that they notice log-ins that were somebody else's (protocol §8.1). */
 export class LoginLetters {
+  static readonly inject = ['unitOfWork', 'letterQuota', 'clock'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly quota: LetterQuota,
@@ -68,6 +69,8 @@ const shortened = (text: string | undefined): string | null => takeCodePoints(te
 
 /** Writes to people about log-ins to their accounts, which may have been somebody else's. */
 export class SendLoginLetters extends LetterJobs<LoginNotice> {
+  static readonly inject = ['mailer', 'unitOfWork', 'realmUrls'] as const;
+
   readonly kind = LOGIN_LETTER;
 
   constructor(

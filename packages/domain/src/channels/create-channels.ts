@@ -82,6 +82,7 @@ export interface ChannelCreationContext {
 
 /** The steps of creating channels that creating and subscribing share (channels §4.4 and §4.5). */
 export class ChannelCreator {
+  static readonly inject = ['textRenderer', 'systemMessages', 'channelQuota'] as const;
   constructor(
     private readonly descriptions: TextRenderer,
     private readonly notificationBot: NotificationBot,

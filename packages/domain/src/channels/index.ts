@@ -45,7 +45,7 @@ export {
 export { canChangeDefaultChannels, canCreateOfPrivacy } from './channel-permissions.js';
 export type { ChannelQuota } from './channel-quota.js';
 export type { ChannelRepository, SubscribedSpan } from './channel-repository.js';
-export { ChannelCreator, type ChannelOptions, DEFAULT_CHANNEL_OPTIONS } from './create-channels.js';
+export { type ChannelOptions, DEFAULT_CHANNEL_OPTIONS } from './create-channels.js';
 export {
   type DefaultChannelGroup,
   type DefaultChannelGroupRepository,

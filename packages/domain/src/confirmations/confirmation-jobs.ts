@@ -45,6 +45,8 @@ const VALIDITY = 'The link is good for one day.';
 
 /** Sends the links by which somebody confirms that the mail of an address is theirs. */
 export class SendConfirmationLetters extends LetterJobs<LetterPayload> {
+  static readonly inject = ['mailer', 'unitOfWork', 'confirmationKeys', 'realmUrls', 'clock'] as const;
+
   readonly kind = CONFIRMATION_LETTER;
 
   constructor(
@@ -134,6 +136,8 @@ const CONTENTS: Readonly<Record<ConfirmationPurpose, (circumstances: Circumstanc
 
 /** Forgets those that ended a while ago. */
 export class ForgetConfirmations implements JobHandler<ForgetPayload> {
+  static readonly inject = [] as const;
+
   readonly kind = FORGET_CONFIRMATION;
 
   async prepare({ realmId, payload }: Job<ForgetPayload>): Promise<JobWork> {

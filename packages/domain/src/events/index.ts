@@ -1,6 +1,6 @@
 export { type Audience, users, wholeRealm } from './audience.js';
 export type { Membership } from './audience-membership.js';
-export type { EphemeralAnnouncement, EphemeralEvents } from './ephemeral-event.js';
+export type { EphemeralAnnouncement } from './ephemeral-event.js';
 export type { AnyEvent, AnyEventType, DomainEvent, DomainEventType, EventOf } from './event.js';
 export { type EventConsumerRepository, MAX_CONSUMERS, tooManyConsumers } from './event-consumer.js';
 export { type ConsumerUnit, EventConsumption } from './event-consumption.js';
@@ -26,7 +26,6 @@ export {
   type QueueFilter,
   type QueueKey,
   type QueuePosition,
-  type ServedQueues,
   type UnreadableQueue,
 } from './event-queue.js';
 export type { EncodedQueue } from './event-queue-format.js';

@@ -8,6 +8,8 @@ import { removeArchive } from './remove-archive.js';
 
 /** Removes archives whose time is over (organization §8). */
 export class ExpireExports implements JobHandler<ExportPayload> {
+  static readonly inject = ['unitOfWork', 'blobStore', 'clock'] as const;
+
   readonly kind = EXPIRE_EXPORT;
 
   constructor(

@@ -23,7 +23,6 @@ export {
   type ExportLimits,
   type ExportRepository,
   type ExportType,
-  exportsAsFileUser,
   MAX_EXPORTED_BYTES,
   MAX_EXPORTED_MESSAGES,
   type RealmExport,

@@ -46,6 +46,7 @@ const ENTRIES_AT_A_TIME = 1000;
 
 /** Reads organizations as exports hold them. */
 export class RealmReader {
+  static readonly inject = ['unitOfWork', 'blobStore'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly blobs: BlobStore,

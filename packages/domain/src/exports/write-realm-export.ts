@@ -1,7 +1,7 @@
 import type { BlobKey, BlobStore } from '../files/blob-store.js';
 import { encodeJob, type Job } from '../jobs/job.js';
 import type { JobHandler, JobWork, RenewLease } from '../jobs/job-handler.js';
-import type { SystemMessages } from '../messages/system-messages.js';
+import { SystemMessages } from '../messages/system-messages.js';
 import type { Clock, Randomness } from '../shared/clock.js';
 import { DomainError } from '../shared/errors.js';
 import type { EventLoop } from '../shared/event-loop.js';
@@ -14,7 +14,7 @@ import type { Transaction, UnitOfWork } from '../shared/unit-of-work.js';
 import type { ArchiveWriter } from './archive-writer.js';
 import { publishExports } from './export-events.js';
 import { EXPIRE_EXPORT, type ExportPayload, RENEW_LEASE_MS, WRITE_EXPORT } from './export-jobs.js';
-import type { RealmReader } from './read-realm.js';
+import { RealmReader } from './read-realm.js';
 import type { ExportScope } from './realm-copy.js';
 import { exportPath, KEEP_ARCHIVE_SECONDS, type RealmExport } from './realm-export.js';
 
@@ -24,6 +24,19 @@ const REST_FACTOR = 3;
 
 /** Makes the archives that administrators asked for (organization §8), a few messages at a time. */
 export class WriteRealmExport implements JobHandler<ExportPayload> {
+  static readonly inject = [
+    'unitOfWork',
+    RealmReader,
+    'archiveWriter',
+    'blobStore',
+    SystemMessages,
+    'realmUrls',
+    'clock',
+    'timers',
+    'eventLoop',
+    'randomness',
+  ] as const;
+
   readonly kind = WRITE_EXPORT;
 
   constructor(

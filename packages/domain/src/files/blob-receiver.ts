@@ -16,6 +16,8 @@ export interface ReceivedBlob {
 
 /** Takes in what is uploaded, before anything is known of it. What nobody claims is swept away within hours. */
 export class BlobReceiver {
+  static readonly inject = ['blobStore', 'fileLimits', 'randomness', 'contentTypes'] as const;
+
   /** Of one blob. Whoever reads the content sees to it. */
   readonly maxBytes: number;
 

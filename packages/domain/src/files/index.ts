@@ -22,10 +22,8 @@ export type {
 } from './file.js';
 export { type FileEventTypes, type FileView, viewOfFile } from './file-events.js';
 export type { FileTicket, FileTokens } from './file-tokens.js';
-export { NewFiles } from './new-files.js';
-export { ANIMATED_THUMBNAIL, STILL_THUMBNAIL, THUMBNAIL_SIZE, Thumbnails } from './thumbnails.js';
+export { ANIMATED_THUMBNAIL, STILL_THUMBNAIL, THUMBNAIL_SIZE } from './thumbnails.js';
 export type { PartialBlobStore, UnfinishedUpload, UnfinishedUploadRepository } from './unfinished-upload.js';
-export { UploadFinisher } from './upload-finisher.js';
 export * from './use-cases/delete-file.js';
 export * from './use-cases/list-files.js';
 export * from './use-cases/resumable-uploads.js';

@@ -7,13 +7,14 @@ import type { ReceivedBlob } from './blob-receiver.js';
 import { type ContentTypes, contentTypeOf } from './content-type.js';
 import { type FileLimits, type NewFile, pathIdOf, requireRoomForFile, type StoredFile } from './file.js';
 import { viewOfFile } from './file-events.js';
-import { scheduleThumbnails, type Thumbnails } from './thumbnails.js';
+import { scheduleThumbnails, Thumbnails } from './thumbnails.js';
 
 /** What becomes a file: bytes that are safe, and what is known of them. */
 export type FileContent = Pick<NewFile, 'name' | 'blob' | 'size' | 'contentType' | 'image'>;
 
 /** Makes files of bytes, however they arrived. */
 export class NewFiles {
+  static readonly inject = ['fileLimits', 'randomness', 'clock', 'contentTypes', Thumbnails] as const;
   constructor(
     private readonly limits: FileLimits,
     private readonly randomness: Randomness,

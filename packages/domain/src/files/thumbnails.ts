@@ -98,6 +98,8 @@ export const scheduleFile = (tx: Transaction, file: OfFile, clock: Clock): Promi
 
 /** Looks at images that were uploaded, a few at a time, and makes smaller ones of them. */
 export class Thumbnails {
+  static readonly inject = ['blobStore', 'imageProcessor', 'randomness'] as const;
+
   private readonly turns = new WorkQueue({ concurrency: LOOKED_AT_AT_ONCE });
 
   constructor(

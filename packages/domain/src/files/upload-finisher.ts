@@ -5,11 +5,12 @@ import { describeHead } from './blob-receiver.js';
 import type { BlobStore } from './blob-store.js';
 import { type ContentTypes, HEAD_BYTES } from './content-type.js';
 import type { StoredFile } from './file.js';
-import type { NewFiles } from './new-files.js';
+import { NewFiles } from './new-files.js';
 import { type PartialBlobStore, type UnfinishedUpload, unknownUpload } from './unfinished-upload.js';
 
 /** Makes files of uploads whose bytes are all there. Whoever was interrupted at it may begin again. */
 export class UploadFinisher {
+  static readonly inject = ['unitOfWork', 'partialBlobStore', 'blobStore', NewFiles, 'contentTypes'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly partials: PartialBlobStore,

@@ -7,11 +7,9 @@ export type {
   InvitationRepository,
   NewInvitations,
 } from './invitation.js';
-export type { InvitationConfig } from './invitation-defaults.js';
 export { ForgetInvitations, SendInvitationLetters } from './invitation-jobs.js';
 export type { InvitationKind } from './invitation-permissions.js';
 export { type InvitationError, judgeInvitees } from './invitees.js';
-export type { SignUpKeys } from './sign-up.js';
 export * from './use-cases/create-invitation-link.js';
 export * from './use-cases/get-sign-up.js';
 export * from './use-cases/invite-by-email.js';

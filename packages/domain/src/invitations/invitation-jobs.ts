@@ -31,6 +31,8 @@ export const FORGET_INVITATION = jobKind<{ readonly invitationId: number }>({
 
 /** Sends invitations by mail, and reminds of them (organization §9.3). */
 export class SendInvitationLetters extends LetterJobs<LetterPayload> {
+  static readonly inject = ['mailer', 'unitOfWork', 'invitationKeys', 'realmUrls', 'clock'] as const;
+
   readonly kind = INVITATION_LETTER;
 
   constructor(
@@ -75,6 +77,8 @@ export class SendInvitationLetters extends LetterJobs<LetterPayload> {
 
 /** Forgets invitations that ended long ago. */
 export class ForgetInvitations implements JobHandler<{ readonly invitationId: number }> {
+  static readonly inject = [] as const;
+
   readonly kind = FORGET_INVITATION;
 
   async prepare({ realmId, payload }: Job<{ readonly invitationId: number }>): Promise<JobWork> {

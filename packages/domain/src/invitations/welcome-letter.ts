@@ -18,6 +18,8 @@ export const planWelcomeLetter = (tx: Transaction, { realmId, id: userId }: User
 
 /** Writes to newcomers where and how they log in (organization §10.4). */
 export class SendWelcomeLetters extends LetterJobs<WelcomePayload> {
+  static readonly inject = ['mailer', 'unitOfWork', 'realmUrls'] as const;
+
   readonly kind = WELCOME_LETTER;
 
   constructor(

@@ -4,7 +4,7 @@ import type { Caller } from '../shared/caller.js';
 import type { Clock } from '../shared/clock.js';
 import type { UnixSeconds, UserId } from '../shared/ids.js';
 import type { Transaction, UnitOfWork } from '../shared/unit-of-work.js';
-import type { SystemMessages } from './system-messages.js';
+import { SystemMessages } from './system-messages.js';
 
 /** In seconds. */
 const PAUSE = 300;
@@ -16,6 +16,8 @@ const MAX_REMEMBERED = 10_000;
  * When it did so last is known to this process only: a restart may make it one notice more.
  */
 export class BotOwnerWarnings {
+  static readonly inject = ['unitOfWork', SystemMessages, 'clock'] as const;
+
   private readonly warnedAt = new Map<UserId, UnixSeconds>();
 
   constructor(

@@ -7,7 +7,7 @@ import type { Clock } from '../shared/clock.js';
 import { type GroupId, isId, type UserId } from '../shared/ids.js';
 import { slicesOf } from '../shared/slices.js';
 import type { Transaction } from '../shared/unit-of-work.js';
-import type { SystemMessages } from './system-messages.js';
+import { SystemMessages } from './system-messages.js';
 
 /** So many are sent in one unit: others would have to wait for longer ones. */
 export const NOTICES_AT_A_TIME = 100;
@@ -36,6 +36,7 @@ export const MEMBERSHIP_NOTICE_JOB = jobKind<NoticePayload>({
  * in units of their own that follow it.
  */
 export class GroupMembershipNotices implements GroupNotices {
+  static readonly inject = [SystemMessages, 'clock'] as const;
   constructor(
     private readonly systemMessages: SystemMessages,
     private readonly clock: Clock,
@@ -61,6 +62,8 @@ export class GroupMembershipNotices implements GroupNotices {
 
 /** Sends those of a large change, so many at a time. */
 export class SendGroupMembershipNotices implements JobHandler<NoticePayload> {
+  static readonly inject = [GroupMembershipNotices] as const;
+
   readonly kind = MEMBERSHIP_NOTICE_JOB;
 
   constructor(private readonly notices: GroupMembershipNotices) {}

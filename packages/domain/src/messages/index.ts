@@ -6,8 +6,7 @@ export {
 } from './alert-segments.js';
 export { BotOwnerWarnings } from './bot-owner-warnings.js';
 export { type FlagChange, type FlagChangeInput, parseFlagChange } from './change-flags.js';
-export { GroupMembershipNotices, SendGroupMembershipNotices } from './group-membership-notices.js';
-export { MarkdownTextRenderer } from './markdown-text-renderer.js';
+export { SendGroupMembershipNotices } from './group-membership-notices.js';
 export {
   type EditedText,
   HISTORICAL,
@@ -57,7 +56,6 @@ export type { MessageFilter, MessageListEntry, MessagePageReads, Viewer } from '
 export { MESSAGE_PROPERTIES, type MessageProperty } from './message-properties.js';
 export type { MessageRepository, SubmessageSummary } from './message-repository.js';
 export type { MessageParts, MessageText, MessageView, Submessage, UserSummary } from './message-view.js';
-export { MoveNotices } from './move-notices.js';
 export { receivedMessagesIn } from './narrow.js';
 export { findNarrowOperator, type NarrowTerm, narrowOperatorNames, type OperandForm } from './narrow-operators.js';
 export { channelUrl, messageUrl, topicUrl } from './narrow-urls.js';

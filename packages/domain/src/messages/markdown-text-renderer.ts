@@ -9,6 +9,7 @@ import { markdownOptions, parseAhead, renderText } from './render-message.js';
 
 /** Texts that are no messages have the Markdown of messages. */
 export class MarkdownTextRenderer implements TextRenderer {
+  static readonly inject = ['unitOfWork', 'markdownRenderer', 'realmUrls'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly renderer: MarkdownRenderer,

@@ -11,7 +11,7 @@ import type { User } from '../users/user.js';
 import { deleteMessages } from './delete-messages.js';
 import type { TopicPlace } from './move-topic-policies.js';
 import { topicUrl } from './narrow-urls.js';
-import type { SystemMessages } from './system-messages.js';
+import { SystemMessages } from './system-messages.js';
 
 export interface Move {
   readonly realm: Realm;
@@ -34,6 +34,7 @@ const AT_ONCE = 100;
 
 /** What the notification bot says in topics that messages were moved from, to, or that were marked (messages §9.5, §9.6). */
 export class MoveNotices {
+  static readonly inject = [SystemMessages, 'realmUrls', 'clock'] as const;
   constructor(
     private readonly systemMessages: SystemMessages,
     private readonly realmUrls: RealmUrls,

@@ -41,6 +41,8 @@ const MAX_PEOPLE = 10_000;
  * whether it still holds, and parses again where it does not.
  */
 export class OwnTextParser {
+  static readonly inject = ['unitOfWork', 'markdownRenderer', 'realmUrls'] as const;
+
   private readonly known = new Map<RealmId, KnownRealm>();
 
   constructor(

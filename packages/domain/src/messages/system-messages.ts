@@ -39,6 +39,7 @@ interface Draft {
 
 /** What the realm's own bots say when something happens. Runs inside the unit of what happened. */
 export class SystemMessages implements NotificationBot {
+  static readonly inject = ['markdownRenderer', 'realmUrls', 'clock'] as const;
   constructor(
     private readonly renderer: MarkdownRenderer,
     private readonly realmUrls: RealmUrls,

@@ -1,10 +1,5 @@
 export { addRealm, checkNewRealm } from './add-realm.js';
-export {
-  type AuthenticationMethodChanges,
-  type ChangeRealmInput,
-  type ChangeRealmOutput,
-  RealmChanges,
-} from './realm-changes.js';
+export type { AuthenticationMethodChanges, ChangeRealmInput, ChangeRealmOutput } from './realm-changes.js';
 export * from './use-cases/change-realm.js';
 export * from './use-cases/change-user-defaults.js';
 export * from './use-cases/check-string-id.js';

@@ -61,6 +61,7 @@ const ALWAYS_WRITTEN: RealmSettingName = 'organizationType';
 
 /** What follows from a change that is permitted. */
 export class RealmChanges {
+  static readonly inject = ['textRenderer', 'clock', 'developmentMode', 'meetingServer'] as const;
   constructor(
     private readonly texts: TextRenderer,
     private readonly clock: Clock,

@@ -16,6 +16,7 @@ export interface PictureTarget extends ImageTarget {
 
 /** Makes pictures of what was uploaded. Slow, so it happens before the unit of work that names them. */
 export class PictureMaker {
+  static readonly inject = ['blobStore', 'imageProcessor', 'randomness'] as const;
   constructor(
     private readonly blobs: BlobStore,
     private readonly images: ImageProcessor,

@@ -65,6 +65,8 @@ interface RealmBoard {
  * since it last did; a crash loses what was not saved. One process is to serve an organization.
  */
 export class PresenceBoard implements EventListener {
+  static readonly inject = ['unitOfWork', 'clock', 'ephemeralEvents', 'presencePolicy'] as const;
+
   private readonly realms = new Map<RealmId, RealmBoard>();
   /** Counts what has changed in users meanwhile: what was read before is not kept then. */
   private changes = 0;

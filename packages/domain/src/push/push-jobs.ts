@@ -44,6 +44,8 @@ export async function scheduleRegistration(tx: Transaction, device: Device, now:
 
 /** Registers devices with the push service (organization §12.2). */
 export class RegisterDevices implements JobHandler<RegistrationJob> {
+  static readonly inject = ['unitOfWork', 'pushService', 'clock'] as const;
+
   readonly kind = REGISTRATION;
 
   constructor(
@@ -149,6 +151,8 @@ export async function removePushTokens(
 
 /** Whoever cannot be reached for hours keeps the token, until it takes a notification for which the phone has no app. */
 export class UnregisterTokens implements JobHandler<UnregistrationJob> {
+  static readonly inject = ['unitOfWork', 'pushService'] as const;
+
   readonly kind = UNREGISTRATION;
 
   constructor(

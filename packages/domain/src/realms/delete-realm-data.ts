@@ -37,6 +37,8 @@ const TURN_MS = 1000;
  * nobody lets people into a realm of which half is gone. Bytes of its files belong to nothing then, and are swept away.
  */
 export class DeleteRealmData implements JobHandler<DeletionPayload> {
+  static readonly inject = ['unitOfWork', 'clock'] as const;
+
   readonly kind = DELETE_REALM_DATA;
 
   constructor(

@@ -1,6 +1,6 @@
 import type { Job } from '../jobs/job.js';
 import type { JobHandler, JobWork } from '../jobs/job-handler.js';
-import type { SystemMessages } from '../messages/system-messages.js';
+import { SystemMessages } from '../messages/system-messages.js';
 import { DomainError, orThrow } from '../shared/errors.js';
 import type { ReminderId } from '../shared/ids.js';
 import type { RealmUrls } from '../shared/realm-urls.js';
@@ -14,6 +14,8 @@ const NOTHING_TO_DO: JobWork = async () => {};
 
 /** Sends reminders, however late, as direct messages of the notification bot (users §21). */
 export class DeliverReminder implements JobHandler<DeliveryPayload> {
+  static readonly inject = ['unitOfWork', SystemMessages, 'realmUrls'] as const;
+
   readonly kind = REMINDER_JOB;
 
   constructor(

@@ -1,7 +1,7 @@
 import type { Job } from '../jobs/job.js';
 import type { JobHandler, JobWork } from '../jobs/job-handler.js';
-import type { SystemMessages } from '../messages/system-messages.js';
-import type { SendMessage } from '../messages/use-cases/send-message.js';
+import { SystemMessages } from '../messages/system-messages.js';
+import { SendMessage } from '../messages/use-cases/send-message.js';
 import type { Caller } from '../shared/caller.js';
 import type { Clock } from '../shared/clock.js';
 import { DomainError } from '../shared/errors.js';
@@ -21,6 +21,8 @@ const NOTHING_TO_DO: JobWork = async () => {};
 
 /** Sends scheduled messages as `POST /messages` would at that moment, or stores why that failed (users §20.5). */
 export class DeliverScheduledMessage implements JobHandler<DeliveryPayload> {
+  static readonly inject = ['unitOfWork', SendMessage, SystemMessages, 'clock'] as const;
+
   readonly kind = SCHEDULED_MESSAGE_JOB;
 
   constructor(

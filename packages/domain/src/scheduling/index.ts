@@ -11,8 +11,6 @@ export type {
 
 import './scheduling-errors.js';
 
-export { scheduledMessagesAsFileUser } from './scheduled-files.js';
-
 export type { SchedulingEventTypes } from './scheduling-events.js';
 export { loadReminders, loadScheduledMessages } from './scheduling-loaders.js';
 export * from './use-cases/change-scheduled-message.js';

@@ -1,7 +1,6 @@
 export type { Caller } from './caller.js';
 export type { Cancellation } from './cancellation.js';
 export type { Clock, Randomness } from './clock.js';
-export type { DevelopmentMode } from './development-mode.js';
 export {
   type DetailsOf,
   type DetailsParameter,

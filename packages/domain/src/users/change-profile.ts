@@ -19,6 +19,7 @@ export type ParsedProfile = ReadonlyMap<string, ParsedText>;
 
 /** Values of custom profile fields (users §3.2, §13.5). */
 export class ProfileValues {
+  static readonly inject = ['unitOfWork', 'textRenderer'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly texts: TextRenderer,

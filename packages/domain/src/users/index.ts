@@ -1,5 +1,5 @@
 export { accessChanges, accessibleUserIds, type Reach } from './accessible-users.js';
-export { type ProfileEntry, ProfileValues } from './change-profile.js';
+export type { ProfileEntry } from './change-profile.js';
 export { isEmailAddress } from './email-address.js';
 export {
   canSeeEmail,
@@ -14,7 +14,6 @@ export {
 import './profile-errors.js';
 
 export type { DisposableDomains } from './joining-address.js';
-export type { PresencePolicy } from './presence-policy.js';
 export type { UserList } from './present-known-users.js';
 export type { ProfileEventTypes } from './profile-events.js';
 export {

@@ -1,9 +1,10 @@
+import type { Injectable, Wired } from '@parley/domain/composition';
 import type { Realm } from '@parley/domain/realms';
 import { DomainError, type ErrorCode, type RealmUrls } from '@parley/domain/shared';
 import type { PublicRealms } from '../events/public-realms.js';
 import type { Dto } from '../routing/params.js';
 import type { Reply } from '../routing/reply.js';
-import { type Context, type Method, type Route, route, type UseCaseKey } from '../routing/route.js';
+import { type Context, type Method, type Route, route } from '../routing/route.js';
 import { type Html, html } from './html.js';
 import { pageReply, type Site } from './layout.js';
 import { isFromOwnPage } from './own-page.js';
@@ -20,23 +21,23 @@ export interface Visit<D, U> extends Context<'anyone', D, U> {
   readonly site: Site;
 }
 
-export interface PageSpec<D extends object, U> {
+export interface PageSpec<D extends object, C extends Injectable> {
   readonly dto: Dto<D>;
-  readonly useCase?: UseCaseKey<U>;
+  readonly useCase?: C & Wired<C>;
   /** Costs so much that an overloaded server refuses it. */
   readonly isExpensive?: boolean;
   /** What the form refuses, it shows itself; what is thrown becomes a page that says so. */
-  readonly handle: (visit: Visit<D, U>) => Promise<Reply>;
+  readonly handle: (visit: Visit<D, InstanceType<C>>) => Promise<Reply>;
 }
 
 /** A page for browsers, at the root. Whatever goes wrong is shown as a page as well. */
-export const pageRoute = <D extends object, U = undefined>(
+export const pageRoute = <D extends object, C extends Injectable>(
   { realmUrls, publicRealms }: PageParts,
   method: Extract<Method, 'GET' | 'POST'>,
   path: string,
-  { handle, ...spec }: PageSpec<D, U>,
+  { handle, ...spec }: PageSpec<D, C>,
 ): Route =>
-  route<'anyone', D, U>(method, path, {
+  route<'anyone', D, C>(method, path, {
     ...spec,
     auth: 'anyone',
     atRoot: true,

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, request as httpRequest, type IncomingHttpHeaders, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
+import type { Injectable } from '@parley/domain/composition';
 import { type Caller, type ChannelId, DomainError, type RealmId, type UserId } from '@parley/domain/shared';
 import express from 'express';
 import { contractPathOf } from '../contract-operations.js';
@@ -22,7 +23,7 @@ import {
 import { RateLimiter } from './rate-limit.js';
 import { type Reply, success, WireText } from './reply.js';
 import type { CallerRole } from './role-requirements.js';
-import { type AnonymousClient, type Route, route, type UseCaseKey } from './route.js';
+import { type AnonymousClient, type Route, route } from './route.js';
 
 // ---------------------------------------------------------------------------------------------- a small chat server
 
@@ -73,6 +74,8 @@ class SendMessageDto {
 }
 
 class SendMessage {
+  static readonly inject = [] as const;
+
   async execute(caller: Caller, input: { content: string; topic: string | undefined; to: readonly number[] }) {
     return { id: 42, sender: caller.userId, client: caller.clientName, ...input };
   }
@@ -83,9 +86,9 @@ class ChannelDto {
   @BooleanParam() is_private = false;
 }
 
-class ChannelRepositoryLookAlike {}
 class GetChannel {
-  constructor(readonly channels: ChannelRepositoryLookAlike) {}
+  static readonly inject = [] as const;
+
   async execute(_caller: Caller, { id }: { id: number }) {
     if (id === 404)
       throw new DomainError('UNKNOWN_DESTINATION', `Channel with ID '404' does not exist`, {
@@ -102,20 +105,23 @@ class FetchApiKeyDto {
 }
 
 class FetchApiKey {
-  constructor(private readonly limiter: RateLimiter) {}
+  static readonly inject = [] as const;
+
   async execute({ realmId }: AnonymousClient, { username, password }: FetchApiKeyDto) {
     if (realmId === null) throw new DomainError('UNKNOWN_REALM', 'Invalid subdomain');
     if (!username.includes('@')) throw new DomainError('INVALID_EMAIL', 'Enter a valid email address.');
-    this.limiter.attempt('authenticate_by_username', username);
+    limiter.attempt('authenticate_by_username', username);
     if (password !== 'right') {
       throw new DomainError('AUTHENTICATION_FAILED', 'Your username or password is incorrect');
     }
-    this.limiter.forget('authenticate_by_username', username);
+    limiter.forget('authenticate_by_username', username);
     return { apiKey: KEY };
   }
 }
 
 class GetServerSettings {
+  static readonly inject = [] as const;
+
   async execute(visitor: AnonymousClient) {
     return { ip: visitor.ip, host: visitor.host, realmId: visitor.realmId };
   }
@@ -266,9 +272,9 @@ async function start(options: Partial<DispatcherOptions> = {}, mount?: (dispatch
     errorReplies: ERROR_REPLIES,
     contractPathOf,
     routes: TABLE,
-    resolve: <U>(useCase: UseCaseKey<U>) => {
-      const instances = [new SendMessage(), new GetChannel({}), new FetchApiKey(limiter), new GetServerSettings()];
-      return instances.find((instance) => instance instanceof useCase) as U;
+    resolve: <C extends Injectable>(useCase: C) => {
+      const instances = [new SendMessage(), new GetChannel(), new FetchApiKey(), new GetServerSettings()];
+      return instances.find((instance) => instance instanceof useCase) as InstanceType<C>;
     },
     authenticators: [new BasicAuthenticator(credentials)],
     realms: { findRealm: async (host) => (host === 'nowhere.test' ? null : realmId) },

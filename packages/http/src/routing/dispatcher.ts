@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Injectable } from '@parley/domain/composition';
 import type { ReceivedBlob } from '@parley/domain/files';
 import { type Caller, type Clock, type RealmId, WorkQueue } from '@parley/domain/shared';
 import { AnswerWriter, type Written } from './answer-writer.js';
@@ -30,7 +31,7 @@ import { RequestLog } from './request-log.js';
 import { hasOneHost, type RequestTarget, targetOf } from './request-target.js';
 import { RequestsInFlight } from './requests-in-flight.js';
 import { enforceRoles, type RoleLookup } from './role-requirements.js';
-import type { AnonymousClient, Auth, CallerOf, Context, Route, UseCaseKey } from './route.js';
+import type { AnonymousClient, Auth, CallerOf, Context, Route } from './route.js';
 import { type CompiledRoute, RouteTable } from './route-table.js';
 import { TRANSPORT_LIMITS, type TransportLimits } from './transport-limits.js';
 import { type ProxyTrust, TrustedProxies } from './trusted-proxies.js';
@@ -41,7 +42,7 @@ export interface DispatcherOptions {
   /** The contract's pattern of a request path, for the log; undefined if the contract has none. */
   readonly contractPathOf: (requestPath: string) => string | undefined;
   /** Answers the instance of a use case; asked once for each, when it is first needed. */
-  readonly resolve: <U>(useCase: UseCaseKey<U>) => U;
+  readonly resolve: <C extends Injectable>(useCase: C) => InstanceType<C>;
   /** Of programs, tried in order. */
   readonly authenticators: readonly Authenticator[];
   /** Of browsers, for paths under `/json`; default: nobody is logged in there. */

@@ -9,18 +9,24 @@ class RenameDto {
 }
 
 class Rename {
+  static readonly inject = [] as const;
+
   async execute(_caller: Caller, input: { channelId: number; name: string }): Promise<{ old: string }> {
     return { old: input.name };
   }
 }
 
 class ListChannels {
+  static readonly inject = [] as const;
+
   async execute(_caller: Caller): Promise<readonly string[]> {
     return [];
   }
 }
 
 class LogIn {
+  static readonly inject = [] as const;
+
   async execute(_visitor: AnonymousClient, _input: string): Promise<void> {}
 }
 

@@ -1,3 +1,4 @@
+import type { Injectable, Resolve, Wired } from '@parley/domain/composition';
 import type { Caller, RealmId } from '@parley/domain/shared';
 import type { ClientVariant } from './client-variant.js';
 import type { LimitRule } from './limit-rules.js';
@@ -22,13 +23,6 @@ export interface AnonymousClient {
 }
 
 export type CallerOf<A extends Auth> = A extends 'user' ? Caller : AnonymousClient;
-
-/** A use case as a key: `resolve` answers its instance. */
-// biome-ignore lint/suspicious/noExplicitAny: only `any` accepts every constructor, whatever its dependencies.
-export type UseCaseKey<U> = abstract new (...dependencies: any[]) => U;
-
-/** The instance of a use case. */
-export type Resolve = <O>(useCase: UseCaseKey<O>) => O;
 
 /** What a hand-written handler gets. */
 export interface Context<A extends Auth, D, U> {
@@ -118,22 +112,27 @@ export type ErrorPage = (failure: {
 type Answer = WireFields | WireText;
 
 interface UseCaseRoute<A extends Auth, D extends object, I, O> extends Declaration<A, D> {
-  readonly useCase: UseCaseKey<{ execute(caller: CallerOf<A>, input: I): Promise<O> }>;
+  readonly useCase: Injectable<{ execute(caller: CallerOf<A>, input: I): Promise<O> }>;
   readonly toInput: (dto: D, request: Request, caller: CallerOf<A>) => NoInfer<I>;
   /** Absent: success without fields. Asynchronous only for wide lists. */
   readonly present?: (output: NoInfer<O>, presentation: Presentation<D, A>) => Answer | Promise<Answer>;
 }
 
 interface InputlessRoute<A extends Auth, D extends object, O> extends Declaration<A, D> {
-  readonly useCase: UseCaseKey<{ execute(caller: CallerOf<A>): Promise<O> }>;
+  readonly useCase: Injectable<{ execute(caller: CallerOf<A>): Promise<O> }>;
   readonly toInput?: undefined;
   readonly present?: (output: NoInfer<O>, presentation: Presentation<D, A>) => Answer | Promise<Answer>;
 }
 
-interface HandlerRoute<A extends Auth, D extends object, U> extends Declaration<A, D> {
-  readonly useCase?: UseCaseKey<U>;
+interface HandlerRoute<A extends Auth, D extends object, C extends Injectable> extends Declaration<A, D> {
+  readonly useCase?: C & Wired<C>;
   /** By hand: long polls, uploads, answers that are not JSON. May resolve much later. */
-  readonly handle: (context: Context<A, D, U>) => Promise<Reply>;
+  readonly handle: (context: Context<A, D, InstanceType<C>>) => Promise<Reply>;
+}
+
+/** The use case's constructor accepts what its `inject` names. */
+interface Checked<C extends Injectable> {
+  readonly useCase: C & Wired<C>;
 }
 
 /** An operation, as the table holds it. Everything about it can be read off; only the dispatcher calls the functions. */
@@ -163,27 +162,27 @@ export interface Route {
   readonly isDevelopment: boolean;
   readonly answer: WireSchema<object> | 'bytes' | undefined;
   readonly errorPage: ErrorPage | undefined;
-  readonly useCase: UseCaseKey<unknown> | undefined;
+  readonly useCase: Injectable | undefined;
   readonly toInput: ((dto: unknown, request: Request, caller: CallerOf<Auth>) => unknown) | undefined;
   readonly present: ((output: unknown, presentation: Presentation<unknown>) => Answer | Promise<Answer>) | undefined;
   readonly handle: ((context: Context<Auth, unknown, unknown>) => Promise<Reply>) | undefined;
 }
 
-/** Declares an operation. The compiler ties DTO, use case and presenter together. */
-export function route<A extends Auth, D extends object, I, O>(
+/** Declares an operation. The compiler ties DTO, use case, its dependencies and the presenter together. */
+export function route<A extends Auth, D extends object, I, O, C extends Injectable>(
   method: Method,
   path: string,
-  spec: UseCaseRoute<A, D, I, O>,
+  spec: UseCaseRoute<A, D, I, O> & Checked<C>,
 ): Route;
-export function route<A extends Auth, D extends object, O>(
+export function route<A extends Auth, D extends object, O, C extends Injectable>(
   method: Method,
   path: string,
-  spec: InputlessRoute<A, D, O>,
+  spec: InputlessRoute<A, D, O> & Checked<C>,
 ): Route;
-export function route<A extends Auth, D extends object, U = undefined>(
+export function route<A extends Auth, D extends object, C extends Injectable>(
   method: Method,
   path: string,
-  spec: HandlerRoute<A, D, U>,
+  spec: HandlerRoute<A, D, C>,
 ): Route;
 export function route(method: Method, path: string, spec: Partial<Route> & Pick<Route, 'auth' | 'dto'>): Route {
   const limit = spec.longPoll ? 'events_by_user' : spec.auth === 'user' ? 'api_by_user' : 'api_by_ip';

@@ -1,9 +1,10 @@
 import { VerifyApiKey } from '@parley/domain/authentication';
 import { ListSubscriptions } from '@parley/domain/channels';
+import type { Ports } from '@parley/domain/composition';
 import type { RealmId } from '@parley/domain/shared';
 import { FixedClock } from '@parley/testkit';
 import { MemoryStorage } from '@parley/testkit/memory';
-import { compose, type Ports } from '../container.js';
+import { compose } from '../container.js';
 import { TestServer } from '../testing/test-server.js';
 import { PERIOD_SECONDS } from './conversations.js';
 import { createDemo } from './create-demo.js';

@@ -1,10 +1,11 @@
 import { RegisterUser } from '@parley/domain/accounts';
 import { CreateChannel, DEFAULT_CHANNEL_OPTIONS } from '@parley/domain/channels';
+import type { Ports } from '@parley/domain/composition';
 import type { PasswordHasher } from '@parley/domain/credentials';
 import { MarkRead, SendMessage } from '@parley/domain/messages';
 import { CreateRealm } from '@parley/domain/organization';
 import type { ChannelId, RealmId, Transaction, UnitOfWork, UserId } from '@parley/domain/shared';
-import { compose, type Ports } from '../container.js';
+import { compose } from '../container.js';
 import type { Resolve } from '../resolve.js';
 import { type DemoMessage, demoMessages, PERIOD_SECONDS } from './conversations.js';
 import { DemoClock } from './demo-clock.js';

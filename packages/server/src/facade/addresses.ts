@@ -1,6 +1,6 @@
-import type { FindHostUsers } from '@parley/domain/host-users';
+import { FindHostUsers } from '@parley/domain/host-users';
 import { type Caller, DomainError, type RealmId, type UserId } from '@parley/domain/shared';
-import type { RealmResolver } from '../realm-resolver.js';
+import { RealmResolver } from '../realm-resolver.js';
 import { isPersonRef, namesNobody, type PersonRef, referenceOf, type UserRef } from './references.js';
 
 /** So many external ids are kept at hand. */
@@ -8,6 +8,8 @@ const MAX_KNOWN = 10_000;
 
 /** What names of the host application stand for. */
 export class Addresses {
+  static readonly inject = [RealmResolver, FindHostUsers] as const;
+
   /** An external id is given once and for all, so that what was found stays true; that somebody has none does not. */
   private readonly known = new Map<string, UserId>();
   private externalIds = new Map<UserId, string>();

@@ -1,7 +1,7 @@
 import type { DomainEventType, EventListener, EventOf, StoredEvent } from '@parley/domain/events';
 import type { RealmId, ReportProblem } from '@parley/domain/shared';
-import type { RealmResolver } from '../realm-resolver.js';
-import type { Addresses } from './addresses.js';
+import { RealmResolver } from '../realm-resolver.js';
+import { Addresses } from './addresses.js';
 import {
   type ChatMessage,
   type ChatUser,
@@ -38,6 +38,7 @@ export type ParleyEvent<T extends ParleyEventType = ParleyEventType> = {
 
 /** Puts events into the words of the host application. */
 export class EventPresenter {
+  static readonly inject = [RealmResolver, Addresses] as const;
   constructor(
     private readonly realms: RealmResolver,
     private readonly addresses: Addresses,
@@ -80,6 +81,8 @@ type Listener = (event: ParleyEvent) => unknown;
 
 /** Events as they happen, for whoever listens: in order within an organization, and at most once. */
 export class LiveEvents implements EventListener {
+  static readonly inject = [EventPresenter, 'report'] as const;
+
   private readonly listeners = new Map<ParleyEventType, Set<Listener>>();
   /** One after the other, so that the order stays. */
   private delivered: Promise<void> = Promise.resolve();

@@ -1,7 +1,7 @@
 import type { RealmUrls, UnitOfWork } from '@parley/domain/shared';
 import type { Resolve } from '../resolve.js';
 import { type Chat, type ChatOptions, chatAs } from './chat.js';
-import { type ConsumeOptions, type Consumer, Consumers, type EventHandler } from './consumers.js';
+import type { ConsumeOptions, Consumer, Consumers, EventHandler } from './consumers.js';
 import { LiveEvents, type ParleyEvent, type ParleyEventType } from './events.js';
 import { type Hook, type HookOptions, type HookTypes, HostHooks } from './message-hooks.js';
 import { type Realms, realmsOf } from './realms.js';
@@ -35,14 +35,14 @@ export interface Facade {
   before<T extends keyof HookTypes>(type: T, hook: Hook<T>, options?: HookOptions): () => void;
 }
 
-export function facadeOf(resolve: Resolve, uow: UnitOfWork, urls: RealmUrls): Facade {
+export function facadeOf(resolve: Resolve, consumers: Consumers, uow: UnitOfWork, urls: RealmUrls): Facade {
   return {
     realms: realmsOf(uow, urls, resolve),
     users: usersOf(resolve),
     as: (ref, options) => chatAs(resolve, ref, options),
     on: (type, listener) => resolve(LiveEvents).on(type, listener),
-    consume: (name, handler, options = {}) => resolve(Consumers).consume(name, handler, options),
-    forgetConsumer: (name) => resolve(Consumers).forget(name),
+    consume: (name, handler, options = {}) => consumers.consume(name, handler, options),
+    forgetConsumer: (name) => consumers.forget(name),
     before: (type, hook, options) => resolve(HostHooks).before(type, hook, options),
   };
 }

@@ -1,7 +1,7 @@
-import type { FindHostUsers } from '@parley/domain/host-users';
+import { FindHostUsers } from '@parley/domain/host-users';
 import type { HookedMessage, MessageHooks } from '@parley/domain/messages';
 import { type Caller, DomainError, type MessageId, type Timers, type UserId } from '@parley/domain/shared';
-import type { RealmResolver } from '../realm-resolver.js';
+import { RealmResolver } from '../realm-resolver.js';
 import type { ChatPerson } from './presented.js';
 
 interface DraftHead {
@@ -59,6 +59,8 @@ interface AddedHook<T extends keyof HookTypes> {
 
 /** Asks the host application, one hook after the other, each about what the one before has made of it. */
 export class HostHooks implements MessageHooks {
+  static readonly inject = [FindHostUsers, RealmResolver, 'timers'] as const;
+
   private readonly hooks: { readonly [T in keyof HookTypes]: Set<AddedHook<T>> } = {
     'message.send': new Set(),
     'message.edit': new Set(),

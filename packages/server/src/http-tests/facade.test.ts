@@ -660,10 +660,13 @@ describe('parley.before', () => {
 
 describe('mistakes', () => {
   it('names the cause where a use case is of another copy', () => {
-    class OtherSendMessage {}
+    const OtherSendMessage = { SendMessage: class extends SendMessage {} }.SendMessage;
     expect(() => server.parley.useCase(OtherSendMessage)).toThrow(
-      /This engine has no OtherSendMessage\. .* another copy of Parley/,
+      /This engine has no SendMessage\. .* another copy of Parley/,
     );
+    class NoUseCase {}
+    // @ts-expect-error it has no `inject`
+    expect(() => server.parley.useCase(NoUseCase)).toThrow(/This engine has no NoUseCase\./);
   });
 
   it('answers refusals in JSON by errorHandler, and hands everything else on', async () => {

@@ -6,6 +6,7 @@ import {
   ResetPassword,
 } from '@parley/domain/accounts';
 import { LogIn, SendLoginLetters } from '@parley/domain/authentication';
+import type { Injectable } from '@parley/domain/composition';
 import { ForgetConfirmations, SendConfirmationLetters } from '@parley/domain/confirmations';
 import {
   GetSignUp,
@@ -94,8 +95,8 @@ const from = (ip: string) => ({ 'X-Forwarded-For': ip });
 const expectRedirect = (reply: TestReply, path: string) =>
   expect({ status: reply.status, location: reply.headers.location }).toEqual({ status: 303, location: path });
 
-const handlerOf = (type: abstract new (...dependencies: never[]) => JobHandler): JobHandler =>
-  server.parley.useCase(type);
+/** Without the compiler's check of dependencies, which takes one class at a time. */
+const instanceOf = <T>(type: Injectable<T>): T => (server.parley.useCase as (type: Injectable<T>) => T)(type);
 
 /** All letters to an address, once those of a kind are sent: so many. */
 async function lettersTo(email: string, handler: JobHandler, count = 1): Promise<readonly Letter[]> {
@@ -110,7 +111,7 @@ async function linkTo(email: string, handler = confirmations(), count = 1): Prom
   const link = text.split('\n').find((line) => line.startsWith(`${url}/`))!;
   return link.slice(url.length);
 }
-const confirmations = () => handlerOf(SendConfirmationLetters);
+const confirmations = () => instanceOf<JobHandler>(SendConfirmationLetters);
 
 describe('the first page', () => {
   it('says which organization it is and how to connect, and is what /help leads to', async () => {
@@ -183,7 +184,7 @@ describe('PATCH /settings with another address', () => {
     ]);
     expect((await server.get('/users/me', hamlet)).status).toBe(401);
     expect((await server.get('/users/me', { ...hamlet, email: wanted })).status).toBe(200);
-    const [letter] = await lettersTo(hamlet.email, handlerOf(EmailChangedLetters));
+    const [letter] = await lettersTo(hamlet.email, instanceOf<JobHandler>(EmailChangedLetters));
     expect(letter!.text).toContain(`is ${wanted} from now on`);
     const again = 'The confirmation link has expired or been deactivated.';
     expectPage(await send(link), again, 404);
@@ -233,7 +234,7 @@ describe('PATCH /settings with another address', () => {
     server.clock.advance(DAY);
     expectPage(await send(link), 'expired or been deactivated', 404);
     server.clock.advance(DAY);
-    await runJobs(server, handlerOf(ForgetConfirmations));
+    await runJobs(server, instanceOf<JobHandler>(ForgetConfirmations));
     expectPage(await send(link), 'could not be found', 404);
   });
 
@@ -251,9 +252,7 @@ describe('PATCH /settings with another address', () => {
   });
 });
 
-it.each<
-  [string, abstract new (...parts: never[]) => { execute(caller: { realmId: null }, input: Wire): Promise<unknown> }]
->([
+it.each<[string, Injectable<{ execute(caller: { realmId: null }, input: Wire): Promise<unknown> }>]>([
   ['GetConfirmation', GetConfirmation],
   ['ConfirmEmailChange', ConfirmEmailChange],
   ['RequestPasswordReset', RequestPasswordReset],
@@ -269,7 +268,7 @@ it.each<
     fullName: 'Yorick',
     purpose: 'passwordReset',
   };
-  const asked = Promise.resolve().then(() => server.parley.useCase(type).execute({ realmId: null }, input));
+  const asked = Promise.resolve().then(() => instanceOf(type).execute({ realmId: null }, input));
   await expect(asked).rejects.toMatchObject({ code: 'UNKNOWN_REALM' });
 });
 
@@ -417,7 +416,7 @@ describe('forms', () => {
 });
 
 describe('a letter about a log-in', () => {
-  const letters = () => handlerOf(SendLoginLetters);
+  const letters = () => instanceOf<JobHandler>(SendLoginLetters);
   const signIn = (headers = {}) =>
     server.request('POST', '/fetch_api_key', {
       params: { username: hamlet.email, password: hamlet.password },
@@ -493,7 +492,7 @@ describe('joining by a link', () => {
     expect((await eventsAfter(server, queue)).map((event: Wire) => event.type)).toContain('realm_user');
     const signIn = await server.post('/fetch_api_key', null, { username: yorick, password: PASSWORD });
     expect(fieldsOf(signIn)).toMatchObject({ user_id: user.user_id });
-    const [, welcome] = await lettersTo(yorick, handlerOf(SendWelcomeLetters), 2);
+    const [, welcome] = await lettersTo(yorick, instanceOf<JobHandler>(SendWelcomeLetters), 2);
     expect(welcome!.subject).toBe('Welcome to Realm zulip');
     expectPage(await register(confirm), 'The confirmation link has expired or been deactivated.', 404);
     expectRedirect(await join(link), login(yorick));
@@ -504,7 +503,7 @@ describe('joining by a link', () => {
     await server.changeRealm({ settings: { sendWelcomeEmails: false } });
     await join(await made());
     expectRedirect(await register(await linkTo(yorick)), JOINED);
-    await lettersTo(yorick, handlerOf(SendWelcomeLetters), 1);
+    await lettersTo(yorick, instanceOf<JobHandler>(SendWelcomeLetters), 1);
     await server.changeRealm({ settings: { sendWelcomeEmails: true } });
   });
 
@@ -653,7 +652,7 @@ describe('joining by a link', () => {
 
   it('is for one address with a letter of invitation, which is its own confirmation', async () => {
     fieldsOf(await server.post('/invites', hamlet, { invitee_emails: yorick, stream_ids: [general] }));
-    const link = await linkTo(yorick, handlerOf(SendInvitationLetters));
+    const link = await linkTo(yorick, instanceOf<JobHandler>(SendInvitationLetters));
     const key = link.split('/').at(-1)!;
     expectRedirect(await open(`/join/${key}/`), link);
     expectPage(await send(`/join/${key}/`, { email: 'other@example.com' }), 'could not be found', 404);

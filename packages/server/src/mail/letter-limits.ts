@@ -11,6 +11,7 @@ const RULES: Readonly<Record<LetterRule, LimitRule>> = {
 
 /** Counted in memory as calls are: a restart forgets it, and whoever turns rate limits off has no quota either. */
 export class LetterLimits implements LetterQuota {
+  static readonly inject = ['limiter'] as const;
   constructor(private readonly limiter: RateLimiter) {}
 
   take(rule: LetterRule, key: string, ip?: string): void {

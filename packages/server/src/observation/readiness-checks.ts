@@ -1,5 +1,5 @@
 import { statfsSync } from 'node:fs';
-import type { Ports } from '../container.js';
+import type { Ports } from '@parley/domain/composition';
 import type { ReadinessCheck } from './readiness.js';
 import type { ServerGauges } from './server-gauges.js';
 

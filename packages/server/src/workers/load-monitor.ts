@@ -28,6 +28,8 @@ const FALL_AFTER = 6;
 
 /** Measures how near the process is to its limits, and says so when that changes. */
 export class LoadMonitor implements LoadGauge, Worker {
+  static readonly inject = ['logger', 'timers'] as const;
+
   readonly name = 'measuring load';
   private current = 0;
   private readonly recent: number[] = [];

@@ -1,4 +1,4 @@
-import type { PresenceBoard } from '@parley/domain/presence';
+import { PresenceBoard } from '@parley/domain/presence';
 import type { ReportProblem, Timers } from '@parley/domain/shared';
 import { periodic, RecurringWorker } from './recurring-worker.js';
 import type { Worker } from './worker.js';
@@ -8,6 +8,8 @@ const SAVE_MS = 1000;
 
 /** Stores who is there: once a second at most, and at the end. */
 export class PresenceSaver implements Worker {
+  static readonly inject = [PresenceBoard, 'timers', 'report'] as const;
+
   readonly name = 'storing who is there';
   private readonly worker: RecurringWorker;
 

@@ -1,5 +1,5 @@
 import type { DomainEvent, EventListener, StoredEvent } from '@parley/domain/events';
-import type { PromoteFullMembers } from '@parley/domain/groups';
+import { PromoteFullMembers } from '@parley/domain/groups';
 import type { Clock, ReportProblem, Timers } from '@parley/domain/shared';
 import { RecurringWorker } from './recurring-worker.js';
 import type { Worker } from './worker.js';
@@ -19,6 +19,8 @@ const changesWhoWaits = (event: DomainEvent): boolean =>
  * settings as they are, so nothing has to be scheduled wherever one of them changes.
  */
 export class Promotion implements Worker, EventListener {
+  static readonly inject = [PromoteFullMembers, 'clock', 'timers', 'report'] as const;
+
   readonly name = 'promoting members';
   private readonly worker: RecurringWorker;
 

@@ -20,6 +20,7 @@ export interface ConfirmEmailChangeInput {
 
 /** Whoever reads the mail of the new address takes it (users §6.2). What was checked when they asked is checked once more. */
 export class ConfirmEmailChange {
+  static readonly inject = ['unitOfWork', 'confirmationKeys', 'disposableDomains', 'clock'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly keys: LinkKeys,

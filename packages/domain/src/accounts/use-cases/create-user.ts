@@ -1,6 +1,6 @@
 import type { ApiKeyMint, PasswordHasher } from '../../credentials/api-keys.js';
 import { checkPassword, type PasswordStrength } from '../../credentials/password-rules.js';
-import type { SystemMessages } from '../../messages/system-messages.js';
+import { SystemMessages } from '../../messages/system-messages.js';
 import type { Realm } from '../../realms/realm.js';
 import type { Caller } from '../../shared/caller.js';
 import type { Clock } from '../../shared/clock.js';
@@ -22,6 +22,15 @@ export interface CreateUserInput {
 
 /** An administrator with the operator's leave adds a member (users §3.1). */
 export class CreateUser {
+  static readonly inject = [
+    'unitOfWork',
+    'passwordHasher',
+    'passwordStrength',
+    'disposableDomains',
+    'apiKeyMint',
+    SystemMessages,
+    'clock',
+  ] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly hasher: PasswordHasher,

@@ -19,6 +19,7 @@ export interface DeactivateUserInput {
 
 /** An administrator ends an account; what it holds stays (users §4.1). */
 export class DeactivateUser {
+  static readonly inject = ['unitOfWork', 'clock'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly clock: Clock,
@@ -41,6 +42,7 @@ export class DeactivateUser {
 
 /** Users end their own accounts (users §4.2). */
 export class DeactivateSelf {
+  static readonly inject = ['unitOfWork', 'clock'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly clock: Clock,

@@ -15,6 +15,7 @@ export interface GetConfirmationInput {
 
 /** What a link is about, for whoever has it. Looking at it uses nothing up: mail programs open links by themselves. */
 export class GetConfirmation {
+  static readonly inject = ['unitOfWork', 'confirmationKeys', 'clock'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly keys: LinkKeys,

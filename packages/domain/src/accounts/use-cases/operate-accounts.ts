@@ -35,6 +35,7 @@ export interface AccountReference {
 const AS_OWNER = { role: 'owner' } as const;
 
 export class SetUserRole {
+  static readonly inject = ['unitOfWork', 'clock'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly clock: Clock,
@@ -53,6 +54,7 @@ export class SetUserRole {
 }
 
 export class SetUserName {
+  static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   /** @throws DomainError UNKNOWN_USER, INVALID_USER_NAME, USER_NAME_TAKEN */
@@ -66,6 +68,7 @@ export class SetUserName {
 }
 
 export class SetUserEmail {
+  static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   /** Of no bot, whose address says whose it is. @throws DomainError UNKNOWN_USER, MUST_NOT_BE_BOT, INVALID_EMAIL, EMAIL_TAKEN */
@@ -82,6 +85,7 @@ export class SetUserEmail {
 
 /** Ends or brings back an account; what it holds stays (users §4). */
 export class SetUserActive {
+  static readonly inject = ['unitOfWork', 'clock'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly clock: Clock,
@@ -108,6 +112,7 @@ export class SetUserActive {
 }
 
 export class SetUserPassword {
+  static readonly inject = ['unitOfWork', 'passwordHasher', 'passwordStrength', 'clock'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly hasher: PasswordHasher,
@@ -130,6 +135,7 @@ export class SetUserPassword {
 
 /** The link by which somebody sets a password of their own, where no letter can bring it. */
 export class IssuePasswordLink {
+  static readonly inject = ['unitOfWork', 'confirmationKeys', 'realmUrls', 'clock'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly keys: LinkKeys,
@@ -158,6 +164,7 @@ export class IssuePasswordLink {
 
 /** Somebody's API key: the one they have, or another one, which makes that worthless. */
 export class IssueUserKey {
+  static readonly inject = ['unitOfWork', 'apiKeyMint', 'clock'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly mint: ApiKeyMint,

@@ -11,6 +11,7 @@ import { reactivateWithGroups } from '../reactivate-user.js';
 
 /** Brings back somebody who was deactivated, bots too, with what they had (users §4.3). */
 export class ReactivateUser {
+  static readonly inject = ['unitOfWork', 'clock'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly clock: Clock,

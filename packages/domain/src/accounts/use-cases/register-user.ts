@@ -23,6 +23,7 @@ export interface RegisterUserInput extends Omit<NewUser, 'passwordHash' | 'fullN
 
 /** For the operator and the host application, which answer for whom they add: no role is too high. */
 export class RegisterUser {
+  static readonly inject = ['unitOfWork', 'passwordHasher', 'passwordStrength', 'apiKeyMint', 'clock'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly hasher: PasswordHasher,

@@ -31,6 +31,7 @@ export interface RequestPasswordResetInput {
  * the answer nor from the time that it takes.
  */
 export class RequestPasswordReset {
+  static readonly inject = ['unitOfWork', 'letterQuota', 'clock'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly letters: LetterQuota,
@@ -74,6 +75,14 @@ export interface ResetPasswordInput {
 
 /** Whoever reads the mail of an account's address sets another password (protocol §8.3). */
 export class ResetPassword {
+  static readonly inject = [
+    'unitOfWork',
+    'confirmationKeys',
+    'passwordHasher',
+    'passwordStrength',
+    'loginAttempts',
+    'clock',
+  ] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly keys: LinkKeys,

@@ -11,7 +11,7 @@ import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
 import { changeRole } from '../../user-lifecycle/change-role.js';
 import { changeEmail, newEmailProblem } from '../../users/change-email.js';
 import { acceptedName, rename } from '../../users/change-name.js';
-import type { ProfileEntry, ProfileValues } from '../../users/change-profile.js';
+import { type ProfileEntry, ProfileValues } from '../../users/change-profile.js';
 import { findReferencedUser, type UserReference } from '../../users/find-user.js';
 import type { DisposableDomains } from '../../users/joining-address.js';
 import { isOnlyOwnerOf } from '../../users/owners.js';
@@ -30,6 +30,7 @@ export interface UpdateUserInput {
 
 /** An administrator changes an account, bots and deactivated users included (users §3.2). */
 export class UpdateUser {
+  static readonly inject = ['unitOfWork', 'realmUrls', 'disposableDomains', 'clock', ProfileValues] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly realmUrls: RealmUrls,

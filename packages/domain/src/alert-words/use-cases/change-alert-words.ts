@@ -10,6 +10,7 @@ export interface ChangeAlertWordsInput {
 
 /** Words of which somebody wants to know when they are said (users §10). Answers all of theirs. */
 export class ChangeAlertWords {
+  static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   /** @throws DomainError TOO_MANY_ALERT_WORDS */

@@ -3,6 +3,7 @@ import type { UnitOfWork } from '../../shared/unit-of-work.js';
 
 /** One's own, oldest first (users §10). */
 export class ListAlertWords {
+  static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   execute({ realmId, userId }: Caller): Promise<readonly string[]> {

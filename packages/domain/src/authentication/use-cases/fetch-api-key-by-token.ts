@@ -10,6 +10,7 @@ import { authenticationFailed, findActiveAccount, invalidEmail, unknownRealm } f
 
 /** A key for a token that another service has signed (protocol §8.2). */
 export class FetchApiKeyByToken {
+  static readonly inject = ['unitOfWork', 'webTokens', 'apiKeyMint'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly tokens: JsonWebTokens,

@@ -3,7 +3,7 @@ import type { LoginAttempts } from '../../credentials/login-attempts.js';
 import type { AnonymousCaller } from '../../shared/caller.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import type { User } from '../../users/user.js';
-import type { LoginLetters } from '../login-letter.js';
+import { LoginLetters } from '../login-letter.js';
 import { authenticationFailed, type PasswordLogIn, userOfPassword } from './password-log-in.js';
 
 export interface IssuedKey {
@@ -13,6 +13,7 @@ export interface IssuedKey {
 
 /** A key for a password (protocol §8.1). */
 export class FetchApiKey {
+  static readonly inject = ['unitOfWork', 'passwordHasher', 'apiKeyMint', 'loginAttempts', LoginLetters] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly hasher: PasswordHasher,

@@ -6,7 +6,7 @@ import { DomainError } from '../../shared/errors.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import { isEmailAddress } from '../../users/email-address.js';
 import { type IssuedKey, issueKey } from './fetch-api-key.js';
-import type { OpenedSession, OpenSession } from './open-session.js';
+import { type OpenedSession, OpenSession } from './open-session.js';
 import { authenticationFailed, findActiveAccount, invalidEmail, unknownRealm } from './password-log-in.js';
 
 export const notInProduction = () => new DomainError('NOT_IN_PRODUCTION', 'Endpoint not available in production.');
@@ -19,6 +19,7 @@ export function requireDevelopmentAuth({ settings }: Pick<Realm, 'settings'>): v
 
 /** A key for the asking (protocol §8.2); only in development. */
 export class FetchDevelopmentApiKey {
+  static readonly inject = ['unitOfWork', 'apiKeyMint', 'developmentMode'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly mint: ApiKeyMint,
@@ -44,6 +45,7 @@ export class FetchDevelopmentApiKey {
 
 /** The same for clients that go on in the session style: with a browser session (clients §6). */
 export class LogInForDevelopment {
+  static readonly inject = [FetchDevelopmentApiKey, OpenSession] as const;
   constructor(
     private readonly fetchKey: FetchDevelopmentApiKey,
     private readonly openSession: OpenSession,

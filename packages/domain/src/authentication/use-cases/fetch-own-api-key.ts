@@ -13,6 +13,7 @@ export interface FetchOwnApiKeyInput {
 
 /** The caller's own key, for their password once more: a browser that somebody left open does not show it (protocol §8.4). */
 export class FetchOwnApiKey {
+  static readonly inject = ['unitOfWork', 'passwordHasher', 'apiKeyMint', 'loginAttempts'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly hasher: PasswordHasher,

@@ -16,6 +16,7 @@ export interface DevelopmentUsers {
 
 /** Whom one can be (protocol §8.2); only in development. */
 export class ListDevelopmentUsers {
+  static readonly inject = ['unitOfWork', 'realmUrls', 'developmentMode'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly addresses: RealmUrls,

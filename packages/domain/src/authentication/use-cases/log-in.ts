@@ -3,8 +3,8 @@ import { removeSessions } from '../../credentials/end-sessions.js';
 import type { LoginAttempts } from '../../credentials/login-attempts.js';
 import type { AnonymousCaller, Caller } from '../../shared/caller.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
-import type { LoginLetters } from '../login-letter.js';
-import type { OpenedSession, OpenSession } from './open-session.js';
+import { LoginLetters } from '../login-letter.js';
+import { type OpenedSession, OpenSession } from './open-session.js';
 import { type PasswordLogIn, userOfPassword } from './password-log-in.js';
 
 export interface LogInInput extends PasswordLogIn {
@@ -14,6 +14,7 @@ export interface LogInInput extends PasswordLogIn {
 
 /** A browser session for a password (protocol §7.6). */
 export class LogIn {
+  static readonly inject = ['unitOfWork', 'passwordHasher', 'loginAttempts', OpenSession, LoginLetters] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly hasher: PasswordHasher,
@@ -36,6 +37,7 @@ export class LogIn {
 
 /** Ends the session that the caller is logged in by; without one nothing happens. */
 export class LogOut {
+  static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   async execute({ realmId, userId, sessionId }: Caller): Promise<void> {

@@ -14,6 +14,7 @@ interface SessionsOf {
 
 /** For the operator: where somebody is logged in, most recently used first. */
 export class ListSessions {
+  static readonly inject = ['unitOfWork', 'clock'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly clock: Clock,
@@ -31,6 +32,7 @@ export class ListSessions {
 
 /** For the operator: logs somebody out, everywhere or of one session. Answers how many sessions ended. */
 export class EndSessions {
+  static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   /** @throws DomainError UNKNOWN_USER */
@@ -46,6 +48,7 @@ const SESSIONS_AT_A_TIME = 500;
 
 /** Removes expired sessions, which let nobody in. */
 export class RemoveExpiredSessions {
+  static readonly inject = ['unitOfWork', 'clock'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly clock: Clock,

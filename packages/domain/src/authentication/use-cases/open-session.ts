@@ -30,6 +30,7 @@ export interface OpenSessionInput {
 
 /** Logs somebody in who has proved who they are; whoever calls it has made sure of that. */
 export class OpenSession {
+  static readonly inject = ['unitOfWork', 'sessionTokens', 'clock'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly tokens: SessionTokens,

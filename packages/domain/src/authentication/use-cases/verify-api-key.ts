@@ -26,6 +26,8 @@ export interface VerifiedUser {
 
 /** Who calls, by address and key (protocol §7.2); the refusals come in the contract's order. */
 export class VerifyApiKey implements EventListener {
+  static readonly inject = ['unitOfWork', 'apiKeyMint'] as const;
+
   /** By address and fingerprint. */
   private readonly known = new KnownCallers<VerifiedUser>();
 

@@ -29,6 +29,8 @@ interface KnownSession {
 
 /** Who calls, by the token of a session (protocol §7.6). A session that is known costs no read, and a write in ten minutes. */
 export class VerifySession implements EventListener {
+  static readonly inject = ['unitOfWork', 'sessionTokens', 'clock', 'report'] as const;
+
   /** By fingerprint. */
   private readonly known = new KnownCallers<KnownSession>();
 

@@ -1,5 +1,5 @@
 import { bytesOf, type GivenImage, requireOneImage } from '../../images/given-image.js';
-import type { PictureMaker } from '../../pictures/picture-maker.js';
+import { PictureMaker } from '../../pictures/picture-maker.js';
 import type { Realm } from '../../realms/realm.js';
 import type { Caller } from '../../shared/caller.js';
 import { enforce } from '../../shared/permission.js';
@@ -21,6 +21,7 @@ export interface ChangeOwnAvatarInput {
 
 /** An uploaded avatar for oneself (users §11). */
 export class ChangeOwnAvatar {
+  static readonly inject = ['unitOfWork', PictureMaker] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly pictures: PictureMaker,
@@ -46,6 +47,7 @@ export class ChangeOwnAvatar {
 
 /** Back to the organization's usual avatars (users §11). Nothing happens where none was uploaded. */
 export class RemoveOwnAvatar {
+  static readonly inject = ['unitOfWork', PictureMaker] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly pictures: PictureMaker,

@@ -19,6 +19,7 @@ export interface FoundAvatar {
 
 /** Whose avatar it is, for clients that know no more than an id (users §1.3). */
 export class FindAvatar {
+  static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   execute(caller: Caller, { userId }: { readonly userId: UserId }): Promise<FoundAvatar> {
@@ -33,6 +34,7 @@ export class FindAvatar {
 
 /** The same for those who have not logged in: they see nobody's address (protocol §9). */
 export class SpectateAvatar {
+  static readonly inject = ['unitOfWork', 'serverChannelConfig'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly option: WebPublicOption,

@@ -3,7 +3,7 @@ import { getReadableChannel } from '../../channels/find-readable-channel.js';
 import type { ApiKeyMint } from '../../credentials/api-keys.js';
 import type { Actor } from '../../permissions/actor.js';
 import { mustBeHuman, mustNotBeGuest } from '../../permissions/role-rules.js';
-import type { PictureMaker } from '../../pictures/picture-maker.js';
+import { PictureMaker } from '../../pictures/picture-maker.js';
 import type { Realm } from '../../realms/realm.js';
 import type { Caller } from '../../shared/caller.js';
 import type { Clock, Randomness } from '../../shared/clock.js';
@@ -48,6 +48,7 @@ export interface CreatedBot extends KeyedBot {
 
 /** A bot of the caller's own (users §15). */
 export class CreateBot {
+  static readonly inject = ['unitOfWork', 'apiKeyMint', 'realmUrls', 'clock', 'randomness', PictureMaker] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly mint: ApiKeyMint,

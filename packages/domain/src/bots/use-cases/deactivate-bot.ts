@@ -6,6 +6,7 @@ import { getAdministeredBot } from '../get-administered-bot.js';
 
 /** Nobody can be this bot any more, until somebody reactivates it (users §15). */
 export class DeactivateBot {
+  static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   /** Again: without effect. @throws DomainError UNKNOWN_BOT, NOT_PERMITTED, MUST_BE_OWNER */

@@ -8,6 +8,7 @@ import { getAdministeredBot } from '../get-administered-bot.js';
 
 /** A bot's key, for its owner and administrators (users §15). */
 export class GetBotApiKey {
+  static readonly inject = ['unitOfWork', 'apiKeyMint', 'clock'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly mint: ApiKeyMint,

@@ -10,6 +10,7 @@ export const ENTRIES_AT_A_TIME = 200;
 
 /** What the calling bot has stored (users §14). */
 export class GetBotStorage {
+  static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   /** `keys` null: everything. A key that is named twice is answered once. @throws DomainError MUST_BE_BOT, UNKNOWN_STORED_KEY */

@@ -17,6 +17,7 @@ export interface OwnBots {
 
 /** The caller's active bots, with their keys (users §15). */
 export class ListOwnBots {
+  static readonly inject = ['unitOfWork', 'apiKeyMint', 'clock'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly mint: ApiKeyMint,

@@ -8,6 +8,7 @@ import { ENTRIES_AT_A_TIME } from './get-bot-storage.js';
 
 /** Stores texts for the calling bot, beside what it has stored before (users §14). */
 export class PutBotStorage {
+  static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   /** All or nothing; no key twice. @throws DomainError MUST_BE_BOT, BOT_STORAGE_FULL */

@@ -8,6 +8,7 @@ import { getAdministeredBot } from '../get-administered-bot.js';
 
 /** Another key for a bot (users §15). */
 export class RegenerateBotApiKey {
+  static readonly inject = ['unitOfWork', 'apiKeyMint', 'clock'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly mint: ApiKeyMint,
@@ -26,6 +27,7 @@ export class RegenerateBotApiKey {
 
 /** Another key for oneself, person or bot: whoever had the one before is signed out, older apps included (users §15). */
 export class RegenerateApiKey {
+  static readonly inject = ['unitOfWork', 'apiKeyMint', 'clock'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly mint: ApiKeyMint,

@@ -8,6 +8,7 @@ const ENTRIES_AT_A_TIME = 1000;
 
 /** Forgets what the calling bot has stored (users §14). */
 export class RemoveBotStorage {
+  static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   /** `keys` null: everything. All or nothing. @throws DomainError MUST_BE_BOT, UNKNOWN_STORED_KEY also for a key named twice */

@@ -2,7 +2,7 @@ import { type ChangedAvatar, giveAvatar } from '../../avatars/change-avatar.js';
 import { getReadableChannel } from '../../channels/find-readable-channel.js';
 import type { Actor } from '../../permissions/actor.js';
 import type { Role } from '../../permissions/role.js';
-import type { PictureMaker } from '../../pictures/picture-maker.js';
+import { PictureMaker } from '../../pictures/picture-maker.js';
 import type { Realm } from '../../realms/realm.js';
 import type { Caller } from '../../shared/caller.js';
 import type { Clock } from '../../shared/clock.js';
@@ -51,6 +51,7 @@ export interface UpdatedBot extends ViewedBot {
 
 /** Changes a bot: for its owner, and for administrators (users §15). */
 export class UpdateBot {
+  static readonly inject = ['unitOfWork', 'realmUrls', 'clock', PictureMaker] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly realmUrls: RealmUrls,

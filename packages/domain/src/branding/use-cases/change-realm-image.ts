@@ -1,6 +1,6 @@
 import { wholeRealm } from '../../events/audience.js';
 import { bytesOf, type GivenImage, requireOneImage } from '../../images/given-image.js';
-import { namePicture, type PictureMaker } from '../../pictures/picture-maker.js';
+import { namePicture, PictureMaker } from '../../pictures/picture-maker.js';
 import type { Realm } from '../../realms/realm.js';
 import type { RealmImageName } from '../../realms/realm-images.js';
 import { canChangeBranding } from '../../realms/realm-permissions.js';
@@ -20,6 +20,7 @@ export interface ChangeRealmImageInput extends RealmImageInput {
 
 /** An icon or logo of the organization's own (organization §3). */
 export class ChangeRealmImage {
+  static readonly inject = ['unitOfWork', PictureMaker] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly pictures: PictureMaker,
@@ -47,6 +48,7 @@ export class ChangeRealmImage {
 
 /** Back to the usual one (organization §3). Nothing happens where none was uploaded. */
 export class RemoveRealmImage {
+  static readonly inject = ['unitOfWork', PictureMaker] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly pictures: PictureMaker,

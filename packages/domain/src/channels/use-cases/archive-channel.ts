@@ -12,6 +12,7 @@ import { setDefaultChannel } from '../set-default-channel.js';
 
 /** Takes a channel out of use; what was said in it stays to be read (channels §4.12). */
 export class ArchiveChannel {
+  static readonly inject = ['unitOfWork', 'systemMessages'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly notificationBot: NotificationBot,

@@ -19,6 +19,7 @@ export interface ChangeChannelFolderInput {
 
 /** What a folder is called and like, and whether it is in use (channels §4.15). What stays the same causes no event. */
 export class ChangeChannelFolder {
+  static readonly inject = ['unitOfWork', 'textRenderer'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly descriptions: TextRenderer,

@@ -106,6 +106,7 @@ const DELETE_POLICIES: readonly ChannelPermission[] = ['canDeleteAnyMessage', 'c
 
 /** Changes what a channel is called and like, who finds it, and who may do what in it (channels §4.11, §4.13). */
 export class ChangeChannel {
+  static readonly inject = ['unitOfWork', 'textRenderer', 'systemMessages', 'serverChannelConfig'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly descriptions: TextRenderer,

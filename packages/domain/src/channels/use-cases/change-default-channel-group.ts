@@ -14,6 +14,7 @@ export interface ChangeDefaultChannelGroupInput {
 
 /** What a group is called and like (channels §4.14). */
 export class ChangeDefaultChannelGroup {
+  static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   /**

@@ -15,6 +15,7 @@ export interface ChangeDefaultGroupChannelsInput {
 
 /** Which channels a group has (channels §4.14). */
 export class ChangeDefaultGroupChannels {
+  static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   /**

@@ -19,6 +19,7 @@ export interface ChangeSubscriptionPropertiesInput {
 
 /** How the caller shows channels and is notified of them (channels §4.9). */
 export class ChangeSubscriptionProperties {
+  static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   /**

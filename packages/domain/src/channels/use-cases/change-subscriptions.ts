@@ -2,8 +2,8 @@ import type { Caller } from '../../shared/caller.js';
 import { DomainError } from '../../shared/errors.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import { DEFAULT_CHANNEL_OPTIONS } from '../create-channels.js';
-import type { SubscribeUsers, SubscribeUsersInput, SubscribeUsersOutput } from './subscribe-users.js';
-import type { UnsubscribeUsers, UnsubscribeUsersOutput } from './unsubscribe-users.js';
+import { SubscribeUsers, type SubscribeUsersInput, type SubscribeUsersOutput } from './subscribe-users.js';
+import { UnsubscribeUsers, type UnsubscribeUsersOutput } from './unsubscribe-users.js';
 
 export interface ChangeSubscriptionsInput {
   readonly add: SubscribeUsersInput['channels'];
@@ -18,6 +18,7 @@ export interface ChangeSubscriptionsOutput {
 
 /** Subscribes to channels and leaves others, oneself, all or nothing (channels §4.7). */
 export class ChangeSubscriptions {
+  static readonly inject = ['unitOfWork', SubscribeUsers, UnsubscribeUsers] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly subscribeUsers: SubscribeUsers,

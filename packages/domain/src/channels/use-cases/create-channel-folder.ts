@@ -16,6 +16,7 @@ export interface CreateChannelFolderInput {
 
 /** Channels §4.15. */
 export class CreateChannelFolder {
+  static readonly inject = ['unitOfWork', 'textRenderer', 'clock'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly descriptions: TextRenderer,

@@ -7,7 +7,7 @@ import { enforce } from '../../shared/permission.js';
 import type { RealmUrls } from '../../shared/realm-urls.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import { parseChannelName } from '../channel.js';
-import type { ChannelCreator, ChannelOptions, NewChannel } from '../create-channels.js';
+import { ChannelCreator, type ChannelOptions, type NewChannel } from '../create-channels.js';
 import { findPrincipals } from '../principals.js';
 import { subscribeToChannels } from '../subscribe-to-channels.js';
 
@@ -27,6 +27,7 @@ export interface ServerChannelConfig {
 
 /** Creates a channel with its first subscribers (channels §4.4). */
 export class CreateChannel {
+  static readonly inject = ['unitOfWork', ChannelCreator, 'clock', 'realmUrls', 'serverChannelConfig'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly channelCreator: ChannelCreator,

@@ -20,6 +20,7 @@ export interface CreateDefaultChannelGroupInput {
 
 /** Channels §4.14. */
 export class CreateDefaultChannelGroup {
+  static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   /**

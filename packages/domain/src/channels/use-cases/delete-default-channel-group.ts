@@ -6,6 +6,7 @@ import { loadDefaultChannelGroup } from '../load-default-channel-group.js';
 
 /** The group alone: its channels stay (channels §4.14). */
 export class DeleteDefaultChannelGroup {
+  static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   /** @throws DomainError CANNOT_MANAGE_DEFAULT_CHANNEL, UNKNOWN_DEFAULT_CHANNEL_GROUP */

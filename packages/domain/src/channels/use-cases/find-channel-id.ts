@@ -5,6 +5,7 @@ import { getReadableChannel } from '../find-readable-channel.js';
 
 /** The number of a channel that the caller can read and that is in use (channels §4.3). */
 export class FindChannelId {
+  static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   /** @throws DomainError UNKNOWN_CHANNEL */

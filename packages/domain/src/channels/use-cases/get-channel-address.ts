@@ -20,6 +20,7 @@ export interface GetChannelAddressInput {
 
 /** The address to which mail for a channel is sent, the same each time (channels §4.16). */
 export class GetChannelAddress {
+  static readonly inject = ['unitOfWork', 'randomness', 'serverChannelConfig'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly randomness: Randomness,

@@ -7,6 +7,7 @@ import { loadChannel } from '../load-channel.js';
 
 /** One channel, archived or not (channels §4.2). */
 export class GetChannel {
+  static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   /** @throws DomainError UNKNOWN_CHANNEL */

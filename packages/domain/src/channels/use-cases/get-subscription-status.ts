@@ -12,6 +12,7 @@ export interface GetSubscriptionStatusInput {
 
 /** Whether somebody is subscribed to a channel that is in use and that the caller sees (channels §4.10). */
 export class GetSubscriptionStatus {
+  static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   /** @throws DomainError UNKNOWN_USER, NAMED_USER_DEACTIVATED, NOT_PERMITTED, UNKNOWN_CHANNEL */

@@ -4,6 +4,7 @@ import type { ChannelFolder } from '../channel-folder.js';
 
 /** By order (channels §4.15). */
 export class ListChannelFolders {
+  static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   execute(

@@ -27,6 +27,7 @@ export interface ListChannelsOutput {
 
 /** The channels of the realm, as far as the caller may know of them (channels §4.1). */
 export class ListChannels {
+  static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   /** @throws DomainError MUST_BE_ADMINISTRATOR */

@@ -6,6 +6,7 @@ import { loadChannel } from '../load-channel.js';
 
 /** Active users who are subscribed to a channel, archived or not; ascending (channels §4.10). */
 export class ListSubscribers {
+  static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   /** @throws DomainError UNKNOWN_CHANNEL */

@@ -18,6 +18,7 @@ export interface OwnSubscription {
 
 /** What the caller follows, by name; archived channels are left out (channels §4.8). */
 export class ListSubscriptions {
+  static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   execute(

@@ -6,6 +6,7 @@ import { hasMetadataAccess } from '../channel-access.js';
 
 /** What somebody is subscribed to, archived channels too, of what the caller sees; ascending (channels §4.10). */
 export class ListUserChannels {
+  static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   /** @throws DomainError UNKNOWN_USER, NAMED_USER_DEACTIVATED, NOT_PERMITTED */

@@ -10,6 +10,7 @@ const CHANNELS_AT_A_TIME = 200;
 
 /** Finds the channels of every realm that nobody writes to any more. For a worker, once a day. */
 export class MarkIdleChannels {
+  static readonly inject = ['unitOfWork', 'clock'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly clock: Clock,

@@ -16,6 +16,7 @@ export interface MuteTopicInput {
 
 /** The older way of choosing, which knows no more than muting (channels §5.5). Repeating changes nothing. */
 export class MuteTopic {
+  static readonly inject = ['unitOfWork', 'clock'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly clock: Clock,

@@ -8,6 +8,7 @@ import { canManageFolders } from '../channel-permissions.js';
 
 /** The order in which everybody sees folders (channels §4.15). */
 export class ReorderChannelFolders {
+  static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   /** @throws DomainError MUST_BE_ADMINISTRATOR, INVALID_FOLDER_ORDER */

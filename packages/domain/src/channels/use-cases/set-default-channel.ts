@@ -13,6 +13,7 @@ export interface SetDefaultChannelInput {
 
 /** Whether newcomers are subscribed to a channel (channels §4.14). Repeating is no error. */
 export class SetDefaultChannel {
+  static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   /** @throws DomainError CANNOT_MANAGE_DEFAULT_CHANNEL, UNKNOWN_CHANNEL, DEFAULT_CHANNEL_MUST_BE_PUBLIC */

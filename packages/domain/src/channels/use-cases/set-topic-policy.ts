@@ -17,6 +17,7 @@ export interface SetTopicPolicyInput {
 
 /** Of what in a topic the caller wants to be notified, subscribed or not (channels §5.4). */
 export class SetTopicPolicy {
+  static readonly inject = ['unitOfWork', 'clock'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly clock: Clock,

@@ -12,6 +12,7 @@ import { enterAsSpectator, SPECTATOR_ID, type Spectator } from '../spectators.js
 
 /** What clients begin with whose user has not logged in (events §1). There is no queue for them. */
 export class LoadSpectatorState {
+  static readonly inject = ['unitOfWork', 'serverChannelConfig'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly option: WebPublicOption,
@@ -37,6 +38,7 @@ export class LoadSpectatorState {
 
 /** Whom those may know of who have not logged in (users §2, protocol §9). */
 export class SpectateUsers {
+  static readonly inject = ['unitOfWork', 'serverChannelConfig'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly option: WebPublicOption,

@@ -11,7 +11,12 @@ import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
 import type { User } from '../../users/user.js';
 import { byFoldedName, type Channel, parseChannelName } from '../channel.js';
 import { hasMetadataAccess } from '../channel-access.js';
-import type { ChannelCreationContext, ChannelCreator, ChannelOptions, ParsedDescriptions } from '../create-channels.js';
+import {
+  type ChannelCreationContext,
+  ChannelCreator,
+  type ChannelOptions,
+  type ParsedDescriptions,
+} from '../create-channels.js';
 import type { NotificationBot } from '../notification-bot.js';
 import { countPrincipals, findPrincipals, type Principals } from '../principals.js';
 import { checkSubscriptionCount, type SubscribeResult, subscribeToChannels } from '../subscribe-to-channels.js';
@@ -53,6 +58,14 @@ export const MAX_NOTIFIED_SUBSCRIBERS = 100;
 
 /** Follows channels, oneself or for others, and creates those that do not exist (channels §4.5). */
 export class SubscribeUsers {
+  static readonly inject = [
+    'unitOfWork',
+    ChannelCreator,
+    'systemMessages',
+    'clock',
+    'realmUrls',
+    'serverChannelConfig',
+  ] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly channelCreator: ChannelCreator,

@@ -28,6 +28,7 @@ export interface UnsubscribeUsersOutput {
 
 /** Leaves channels, oneself or for others (channels §4.6). */
 export class UnsubscribeUsers {
+  static readonly inject = ['unitOfWork', 'realmUrls'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly realmUrls: RealmUrls,

@@ -3,7 +3,7 @@ import { wholeRealm } from '../../events/audience.js';
 import { bytesOf, type GivenImage, requireOneImage } from '../../images/given-image.js';
 import type { ImageProcessor } from '../../images/image-processor.js';
 import type { Actor } from '../../permissions/actor.js';
-import { type MadePicture, namePicture, type PictureMaker } from '../../pictures/picture-maker.js';
+import { type MadePicture, namePicture, PictureMaker } from '../../pictures/picture-maker.js';
 import { canAddCustomEmoji, canOverrideDefaultEmoji } from '../../realms/realm-permissions.js';
 import type { Caller } from '../../shared/caller.js';
 import { enforce } from '../../shared/permission.js';
@@ -19,6 +19,7 @@ export interface AddCustomEmojiInput {
 
 /** Gives the organization an emoji of its own (organization §7). */
 export class AddCustomEmoji {
+  static readonly inject = ['unitOfWork', 'unicodeEmoji', 'imageProcessor', PictureMaker] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly unicodeEmoji: LoadUnicodeEmoji,

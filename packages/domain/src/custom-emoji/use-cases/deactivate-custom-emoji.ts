@@ -7,6 +7,7 @@ import type { UnitOfWork } from '../../shared/unit-of-work.js';
 
 /** Takes an emoji from what can be chosen (organization §7). What was said with it stays as it is. */
 export class DeactivateCustomEmoji {
+  static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   /** @throws DomainError UNKNOWN_CUSTOM_EMOJI, NOT_EMOJI_AUTHOR */

@@ -4,6 +4,7 @@ import type { CustomEmoji } from '../custom-emoji.js';
 
 /** All of the organization, deactivated ones too; ascending id (organization §7). */
 export class ListCustomEmoji {
+  static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   execute({ realmId }: Caller): Promise<readonly CustomEmoji[]> {

@@ -17,6 +17,7 @@ export const unknownDraft = () => new DomainError('UNKNOWN_DRAFT', 'Draft does n
 
 /** Puts another draft in the place of one (users §17). */
 export class ChangeDraft {
+  static readonly inject = ['unitOfWork', 'clock'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly clock: Clock,

@@ -9,6 +9,7 @@ import { type DraftInput, parseDrafts } from '../parse-drafts.js';
 
 /** Keeps drafts: all that are given, or none (users §17). Answers their ids in the order in which they are given. */
 export class CreateDrafts {
+  static readonly inject = ['unitOfWork', 'clock'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly clock: Clock,

@@ -8,6 +8,7 @@ import { unknownDraft } from './change-draft.js';
 
 /** Deletes a draft of one's own (users §17). */
 export class DeleteDraft {
+  static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   /** @throws DomainError DRAFTS_NOT_SYNCHRONIZED, UNKNOWN_DRAFT */

@@ -5,6 +5,7 @@ import { type Draft, MAX_DRAFTS, mustSynchronizeDrafts } from '../draft.js';
 
 /** One's own, the last edited last (users §17). */
 export class ListDrafts {
+  static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   /** @throws DomainError DRAFTS_NOT_SYNCHRONIZED */

@@ -36,6 +36,7 @@ export interface QueueFilters {
 
 /** Opens an event queue, and answers with the state that its events go on from (events §1, §9). */
 export class RegisterQueue {
+  static readonly inject = ['unitOfWork', 'clock', 'randomness', 'servedQueues', 'queueFilters'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly clock: Clock,

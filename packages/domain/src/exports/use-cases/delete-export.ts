@@ -11,6 +11,7 @@ import { removeArchive } from '../remove-archive.js';
 
 /** Deletes the archive of an export, of which is known from then on that there was one (organization §8). */
 export class DeleteExport {
+  static readonly inject = ['unitOfWork', 'blobStore', 'clock'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly blobs: BlobStore,

@@ -1,12 +1,12 @@
 import type { ApiKeyMint } from '../../credentials/api-keys.js';
 import type { BlobStore } from '../../files/blob-store.js';
-import type { Thumbnails } from '../../files/thumbnails.js';
+import { Thumbnails } from '../../files/thumbnails.js';
 import type { ImageProcessor } from '../../images/image-processor.js';
 import type { MarkdownRenderer } from '../../markdown/markdown.js';
 import { checkNewRealm } from '../../organization/add-realm.js';
-import type { PictureMaker } from '../../pictures/picture-maker.js';
+import { PictureMaker } from '../../pictures/picture-maker.js';
 import { mapChannelSettings } from '../../realms/channel-settings.js';
-import { callOffDeletion, type DeleteRealmData, planDeletion } from '../../realms/delete-realm-data.js';
+import { callOffDeletion, DeleteRealmData, planDeletion } from '../../realms/delete-realm-data.js';
 import type { Realm } from '../../realms/realm.js';
 import { unreachableStringId } from '../../realms/realm-data.js';
 import { REALM_IMAGE_NAMES, type RealmImage, type RealmImages } from '../../realms/realm-images.js';
@@ -58,6 +58,20 @@ const ABANDONED_SECONDS = 86_400;
  * all of it is removed again. Ids stay what they were where they are free: on a new server all of them.
  */
 export class ImportRealm {
+  static readonly inject = [
+    'unitOfWork',
+    'blobStore',
+    'imageProcessor',
+    PictureMaker,
+    Thumbnails,
+    'markdownRenderer',
+    'apiKeyMint',
+    'serverAddress',
+    DeleteRealmData,
+    'clock',
+    'randomness',
+  ] as const;
+
   constructor(
     private readonly uow: UnitOfWork,
     private readonly blobs: BlobStore,

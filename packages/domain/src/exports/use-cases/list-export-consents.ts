@@ -17,6 +17,7 @@ const USERS_AT_A_TIME = 100;
 
 /** Of everybody who is active, without bots; ascending id (organization §8). */
 export class ListExportConsents {
+  static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   /** @throws DomainError MUST_BE_ADMINISTRATOR */

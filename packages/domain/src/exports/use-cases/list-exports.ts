@@ -6,6 +6,7 @@ import { type ExportView, viewOfExport } from '../export-events.js';
 
 /** The organization's exports, whoever asked for them; ascending id (organization §8). */
 export class ListExports {
+  static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   /** @throws DomainError MUST_BE_ADMINISTRATOR */

@@ -14,6 +14,7 @@ export interface ReadableArchive {
 
 /** The archive of an export, for whoever has its address: nobody can guess it (organization §8). */
 export class ReadExport {
+  static readonly inject = ['unitOfWork', 'blobStore'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly blobs: BlobStore,

@@ -25,6 +25,7 @@ const BEGIN_AFTER_SECONDS = 1;
 
 /** Asks for an archive of the organization, which the server then makes (organization §8). */
 export class RequestExport {
+  static readonly inject = ['unitOfWork', 'exportLimits', 'clock', 'randomness'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly limits: ExportLimits,

@@ -7,6 +7,7 @@ import { removeFile } from '../file-events.js';
 
 /** Deletes a file of one's own, whatever refers to it (users §16). */
 export class DeleteFile {
+  static readonly inject = ['unitOfWork', 'blobStore'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly blobs: BlobStore,

@@ -13,6 +13,7 @@ export interface ListFilesOutput {
 
 /** One's own files (users §16). */
 export class ListFiles {
+  static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   execute({ realmId, userId }: Caller): Promise<ListFilesOutput> {

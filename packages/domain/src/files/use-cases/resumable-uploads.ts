@@ -4,7 +4,7 @@ import { DomainError } from '../../shared/errors.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import { newBlobKey } from '../blob-receiver.js';
 import { type FileLimits, fileTooLarge, MIB, nameOfFile, requireRoomForFile, type StoredFile } from '../file.js';
-import type { NewFiles } from '../new-files.js';
+import { NewFiles } from '../new-files.js';
 import {
   MAX_UPLOAD_METADATA,
   type PartialBlobStore,
@@ -13,7 +13,7 @@ import {
   UPLOAD_SECONDS,
   unknownUpload,
 } from '../unfinished-upload.js';
-import type { UploadFinisher } from '../upload-finisher.js';
+import { UploadFinisher } from '../upload-finisher.js';
 
 export interface BeginUploadInput {
   /** As the client calls it. */
@@ -28,6 +28,7 @@ export interface BeginUploadInput {
 
 /** Begins an upload that may be interrupted and go on (messages §16.1). */
 export class BeginUpload {
+  static readonly inject = ['unitOfWork', 'fileLimits', NewFiles, 'randomness', 'clock'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly limits: FileLimits,
@@ -85,6 +86,7 @@ export interface UploadProgress extends Pick<UnfinishedUpload, 'pathId' | 'size'
 
 /** How far an upload of one's own is, so that it can go on. */
 export class FindUpload {
+  static readonly inject = ['unitOfWork', UploadFinisher, 'clock'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly finisher: UploadFinisher,
@@ -104,6 +106,7 @@ export class FindUpload {
 
 /** Takes further bytes of an upload of one's own. */
 export class ContinueUpload {
+  static readonly inject = ['unitOfWork', 'partialBlobStore', 'clock'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly partials: PartialBlobStore,
@@ -123,6 +126,7 @@ export class ContinueUpload {
 
 /** Makes a file of an upload of one's own whose bytes are all there. */
 export class FinishUpload {
+  static readonly inject = ['unitOfWork', UploadFinisher, 'clock'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly finisher: UploadFinisher,
@@ -140,6 +144,7 @@ export class FinishUpload {
 
 /** Gives an upload of one's own up. */
 export class CancelUpload {
+  static readonly inject = ['unitOfWork', UploadFinisher, 'clock'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly finisher: UploadFinisher,
@@ -174,6 +179,7 @@ function find(
 
 /** All that there is to do with such an upload. */
 export class ResumableUploads {
+  static readonly inject = [BeginUpload, FindUpload, ContinueUpload, FinishUpload, CancelUpload] as const;
   constructor(
     readonly begin: BeginUpload,
     readonly find: FindUpload,

@@ -39,6 +39,7 @@ const BLOBS_AT_A_TIME = 500;
 
 /** Removes files that nobody needs any more, and bytes that belong to nothing. For a worker, once a day. */
 export class SweepFiles {
+  static readonly inject = ['unitOfWork', 'blobStore', 'partialBlobStore', 'clock', 'fileUsers'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly blobs: BlobStore,

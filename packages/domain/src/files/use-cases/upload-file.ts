@@ -2,7 +2,7 @@ import type { Caller } from '../../shared/caller.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import type { ReceivedBlob } from '../blob-receiver.js';
 import { type FileLimits, fileTooLarge, nameOfFile, type StoredFile } from '../file.js';
-import type { NewFiles } from '../new-files.js';
+import { NewFiles } from '../new-files.js';
 
 export interface UploadFileInput {
   /** Null: it was too large, so that nothing was kept. */
@@ -15,6 +15,7 @@ export interface UploadFileInput {
 
 /** Makes a file of bytes that were received (messages §16.1). Nobody else may read it until a message refers to it. */
 export class UploadFile {
+  static readonly inject = ['unitOfWork', 'fileLimits', NewFiles] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly limits: FileLimits,

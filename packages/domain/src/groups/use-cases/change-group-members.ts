@@ -39,6 +39,7 @@ export interface ChangeGroupMembersInput {
 
 /** Puts users and groups into a group and takes them out, in this order, in one go (users §12.4). */
 export class ChangeGroupMembers {
+  static readonly inject = ['unitOfWork', 'groupMembershipNotices'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly notices: GroupNotices,

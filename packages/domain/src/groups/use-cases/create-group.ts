@@ -30,6 +30,7 @@ export interface CreateGroupInput {
 
 /** A new group with its first members, who are not notified by message (users §12.3). */
 export class CreateGroup {
+  static readonly inject = ['unitOfWork', 'clock'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly clock: Clock,

@@ -6,6 +6,7 @@ import type { GroupView } from '../group.js';
 
 /** Named groups, those of the system too (users §12.3). */
 export class ListGroups {
+  static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   /** Ascending id. @throws DomainError MUST_NOT_BE_GUEST */

@@ -8,6 +8,7 @@ import { updateFullMembers } from '../update-full-members.js';
  * longer (channels §3.1–3.2). For a worker, which sleeps until the time that is answered.
  */
 export class PromoteFullMembers {
+  static readonly inject = ['unitOfWork', 'clock'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly clock: Clock,

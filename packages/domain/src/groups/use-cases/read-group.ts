@@ -16,6 +16,7 @@ export interface ReadGroupInput {
 
 /** Active users in a group (users §12.3). */
 export class ListGroupMembers {
+  static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   /** Ascending. @throws DomainError MUST_NOT_BE_GUEST, UNKNOWN_GROUP, GROUP_DEACTIVATED */
@@ -31,6 +32,7 @@ export class ListGroupMembers {
 
 /** Whether a user, bots too, is in a group (users §12.3). */
 export class IsGroupMember {
+  static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   /**
@@ -56,6 +58,7 @@ export class IsGroupMember {
 
 /** Named groups in a group (users §12.3). */
 export class ListSubgroups {
+  static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   /** Ascending. @throws DomainError MUST_NOT_BE_GUEST, UNKNOWN_GROUP, GROUP_DEACTIVATED */

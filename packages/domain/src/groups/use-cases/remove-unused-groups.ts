@@ -9,6 +9,8 @@ const GROUPS_AT_A_TIME = 200;
  * group: it waits until all events are forgotten that were there when it was found unused. For a worker.
  */
 export class RemoveUnusedGroups {
+  static readonly inject = ['unitOfWork'] as const;
+
   /** Those found unused, and how far the log went then. */
   private readonly found = new Map<RealmId, ReadonlyMap<GroupId, EventSeq>>();
 

@@ -25,6 +25,7 @@ type PropertyChange = Pick<GroupEventTypes['group.property_changed'], 'property'
 
 /** Name, description, permissions; brings a deactivated group back (users §12.3). */
 export class UpdateGroup {
+  static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   /**
@@ -86,6 +87,7 @@ async function freeName(tx: Transaction, { realmId, id }: Group, raw: string): P
 
 /** A group that nothing in use depends on is used no longer; it keeps its name and members (users §12.3). */
 export class DeactivateGroup {
+  static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   /**

@@ -11,6 +11,7 @@ export interface HostUser {
 
 /** Looks users up by the ids of the host application. */
 export class FindHostUsers {
+  static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   /** Null: nobody has it. */

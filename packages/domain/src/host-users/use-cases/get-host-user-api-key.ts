@@ -15,6 +15,7 @@ export interface GetHostUserApiKeyInput {
 
 /** A user's API key, for the host application to hand to their app. */
 export class GetHostUserApiKey {
+  static readonly inject = ['unitOfWork', 'apiKeyMint', 'clock'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly mint: ApiKeyMint,

@@ -12,6 +12,7 @@ export interface LinkHostUserInput {
 
 /** Gives an external id to a user who is there already: one who was registered by hand, or before there were such ids. */
 export class LinkHostUser {
+  static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   /** Once more: without effect. @throws DomainError INVALID_EXTERNAL_ID, UNKNOWN_USER, EXTERNAL_ID_TAKEN */

@@ -17,6 +17,7 @@ export interface SetHostUserActiveInput {
  * go, since the host can name another.
  */
 export class SetHostUserActive {
+  static readonly inject = ['unitOfWork', 'clock'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly clock: Clock,

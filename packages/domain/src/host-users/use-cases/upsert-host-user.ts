@@ -32,6 +32,7 @@ const NOBODYS_DOMAIN = 'users.parley.invalid';
  * host, which answers for whom it names: no role is too high. Who was deactivated stays so.
  */
 export class UpsertHostUser {
+  static readonly inject = ['unitOfWork', 'apiKeyMint', 'clock', 'randomness'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly mint: ApiKeyMint,

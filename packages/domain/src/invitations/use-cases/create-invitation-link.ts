@@ -18,6 +18,7 @@ export interface CreateInvitationLinkInput extends InvitationOffer {
 
 /** A link by which anybody who has it may join (organization §9.1). */
 export class CreateInvitationLink {
+  static readonly inject = ['unitOfWork', 'invitationKeys', 'realmUrls', 'clock', 'invitationConfig'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly keys: LinkKeys,

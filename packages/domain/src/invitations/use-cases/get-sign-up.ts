@@ -24,6 +24,7 @@ export interface SignUpForm {
 
 /** What a key opens, for whoever has it. Looking at it uses nothing up. */
 export class GetSignUp {
+  static readonly inject = ['unitOfWork', 'signUpKeys', 'clock', 'invitationConfig'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly keys: SignUpKeys,

@@ -29,6 +29,7 @@ export interface InviteByEmailInput extends InvitationOffer {
 
 /** A letter to each address, by which one person may join (organization §9.3). */
 export class InviteByEmail {
+  static readonly inject = ['unitOfWork', 'disposableDomains', 'clock', 'invitationConfig'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly disposable: DisposableDomains,

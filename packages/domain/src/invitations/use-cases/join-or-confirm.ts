@@ -1,14 +1,15 @@
 import type { IssuedKey } from '../../authentication/use-cases/fetch-api-key.js';
 import type { AnonymousCaller } from '../../shared/caller.js';
 import { DomainError } from '../../shared/errors.js';
-import type { JoinRealm, JoinRealmInput } from './join-realm.js';
-import type { RequestSignUp } from './request-sign-up.js';
+import { JoinRealm, type JoinRealmInput } from './join-realm.js';
+import { RequestSignUp } from './request-sign-up.js';
 
 /** What came of it: an account, or a letter to the address, by whose key they join. */
 export type JoinOutcome = IssuedKey | { readonly confirmedBy: 'letter'; readonly email: string };
 
 /** Joining in one step, or in two where an invitation does not show whose the address is (organization §10.7). */
 export class JoinOrConfirm {
+  static readonly inject = [JoinRealm, RequestSignUp] as const;
   constructor(
     private readonly joinRealm: JoinRealm,
     private readonly requestSignUp: RequestSignUp,

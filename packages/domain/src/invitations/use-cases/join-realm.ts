@@ -6,7 +6,7 @@ import type { ApiKeyMint, PasswordHasher } from '../../credentials/api-keys.js';
 import { checkPassword, type PasswordStrength } from '../../credentials/password-rules.js';
 import { wholeRealm } from '../../events/audience.js';
 import { silentMention } from '../../markdown/syntax.js';
-import type { SystemMessages } from '../../messages/system-messages.js';
+import { SystemMessages } from '../../messages/system-messages.js';
 import type { Realm } from '../../realms/realm.js';
 import type { AnonymousCaller } from '../../shared/caller.js';
 import type { Cancellation } from '../../shared/cancellation.js';
@@ -48,6 +48,17 @@ const UNREAD_HISTORY = 20;
 
 /** Somebody joins who was invited, or who has confirmed their address (organization §10.2, §10.3). */
 export class JoinRealm {
+  static readonly inject = [
+    'unitOfWork',
+    'signUpKeys',
+    'passwordHasher',
+    'passwordStrength',
+    'disposableDomains',
+    'apiKeyMint',
+    SystemMessages,
+    'clock',
+    'invitationConfig',
+  ] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly keys: SignUpKeys,

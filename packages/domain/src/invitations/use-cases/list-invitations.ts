@@ -16,6 +16,7 @@ export interface ListedInvitation {
 
 /** Those that somebody could still accept (organization §9.2). */
 export class ListInvitations {
+  static readonly inject = ['unitOfWork', 'invitationKeys', 'realmUrls', 'clock'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly keys: LinkKeys,

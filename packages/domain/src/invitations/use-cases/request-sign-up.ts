@@ -28,6 +28,14 @@ export interface RequestSignUpInput {
  * §10.1). Where the server has no mail of its own, who was invited joins without.
  */
 export class RequestSignUp {
+  static readonly inject = [
+    'unitOfWork',
+    'signUpKeys',
+    'letterQuota',
+    'disposableDomains',
+    'clock',
+    'invitationConfig',
+  ] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly keys: SignUpKeys,

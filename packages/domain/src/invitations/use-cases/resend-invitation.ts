@@ -13,6 +13,7 @@ export interface ResendInvitationInput {
 
 /** The same letter once more; it is good for no longer (organization §9.4). */
 export class ResendInvitation {
+  static readonly inject = ['unitOfWork', 'clock'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly clock: Clock,

@@ -12,6 +12,7 @@ export interface RevokeInvitationInput {
 
 /** Nobody joins by it any more (organization §9.4). */
 export class RevokeInvitation {
+  static readonly inject = ['unitOfWork', 'clock'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly clock: Clock,

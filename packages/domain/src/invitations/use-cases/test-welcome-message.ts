@@ -1,4 +1,4 @@
-import type { SystemMessages } from '../../messages/system-messages.js';
+import { SystemMessages } from '../../messages/system-messages.js';
 import { canChangeRealm } from '../../realms/realm-permissions.js';
 import type { Caller } from '../../shared/caller.js';
 import { DomainError } from '../../shared/errors.js';
@@ -13,6 +13,7 @@ export interface TestWelcomeMessageInput {
 
 /** Shows administrators what newcomers would be sent (organization §10.6). */
 export class TestWelcomeMessage {
+  static readonly inject = ['unitOfWork', SystemMessages] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly systemMessages: SystemMessages,

@@ -17,6 +17,7 @@ export interface AddSubmessageInput {
 
 /** Votes in a poll, adds a task, and the like (messages §15.3). */
 export class AddSubmessage {
+  static readonly inject = ['unitOfWork', 'clock'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly clock: Clock,

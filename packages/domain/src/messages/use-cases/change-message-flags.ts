@@ -9,6 +9,7 @@ export interface ChangeMessageFlagsInput extends FlagChangeInput {
 
 /** Marks messages one by one (messages §13.1). */
 export class ChangeMessageFlags {
+  static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   /** @throws DomainError UNKNOWN_FLAG, FLAG_NOT_EDITABLE, INVALID_FLAG_OPERATION, UNKNOWN_MESSAGE */

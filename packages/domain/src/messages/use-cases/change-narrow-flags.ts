@@ -25,6 +25,7 @@ export interface ChangeNarrowFlagsOutput {
 
 /** Marks a range of a narrow (messages §13.2). */
 export class ChangeNarrowFlags {
+  static readonly inject = ['unitOfWork', 'realmUrls', 'renderedMessages'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly realmUrls: RealmUrls,

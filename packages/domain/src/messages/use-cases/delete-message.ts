@@ -9,6 +9,7 @@ import { canDeleteMessage } from '../message-permissions.js';
 
 /** Deletes one message (messages §11). */
 export class DeleteMessage {
+  static readonly inject = ['unitOfWork', 'clock'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly clock: Clock,

@@ -25,6 +25,7 @@ const POLICIES_AT_ONCE = 100;
 
 /** Deletes a topic, newest messages first, in units between which others get their turn (channels §5.6). */
 export class DeleteTopic {
+  static readonly inject = ['unitOfWork', 'clock'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly clock: Clock,

@@ -19,6 +19,7 @@ export function retentionDays(
 
 /** Deletes messages whose time is over, as channels and organizations have it, a few in each unit (messages §18.3). */
 export class ExpireMessages {
+  static readonly inject = ['unitOfWork', 'clock'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly clock: Clock,

@@ -27,6 +27,7 @@ export interface MessageSnapshot {
 
 /** How a message came to be what it is (messages §10). */
 export class GetEditHistory {
+  static readonly inject = ['unitOfWork', 'renderedMessages', 'eventLoop'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly renderedMessages: RenderedMessages,

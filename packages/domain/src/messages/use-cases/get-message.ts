@@ -19,6 +19,7 @@ export interface GetMessageOutput {
 
 /** One message (messages §6). */
 export class GetMessage {
+  static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   /** @throws DomainError UNKNOWN_MESSAGE, for messages that are hidden as for those that do not exist. */

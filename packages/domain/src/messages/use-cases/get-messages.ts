@@ -38,6 +38,7 @@ export type PresentMessages<T> = (
 
 /** A page of messages (messages §5). */
 export class GetMessages {
+  static readonly inject = ['unitOfWork', 'realmUrls', 'renderedMessages'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly realmUrls: RealmUrls,

@@ -38,6 +38,7 @@ export interface Unread {
  * is unread costs, and not what was read.
  */
 export class GetUnread {
+  static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   /** `limit`: of the conversations that are listed, up to 1000. @throws DomainError INVALID_MESSAGE_RANGE */

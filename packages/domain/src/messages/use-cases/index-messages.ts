@@ -5,6 +5,7 @@ const BATCH = 50;
 
 /** Puts messages into the index of searches that are not in it: those that were there before it, or all. */
 export class IndexMessages {
+  static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   /** Some of those that wait. False: none waits any more. */

@@ -10,6 +10,7 @@ const STEP = 500;
 
 /** Who has read a message (messages §14). */
 export class ListReaders {
+  static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   /** Ascending. @throws DomainError UNKNOWN_MESSAGE, READ_RECEIPTS_DISABLED */

@@ -15,6 +15,7 @@ import type { TopicSummary } from '../topic-reads.js';
 
 /** The topics of a channel, the one with the newest message first, as far as the caller can read it (channels §5.3). */
 export class ListTopics {
+  static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   /** @throws DomainError UNKNOWN_CHANNEL */
@@ -31,6 +32,7 @@ export class ListTopics {
 
 /** Those of a web-public channel, without logging in (protocol §9). */
 export class SpectateTopics {
+  static readonly inject = ['unitOfWork', 'serverChannelConfig'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly option: WebPublicOption,

@@ -3,7 +3,7 @@ import {
   MAKE_THUMBNAILS,
   scheduleFile,
   scheduleThumbnails,
-  type Thumbnails,
+  Thumbnails,
   type ThumbnailsPayload,
 } from '../../files/thumbnails.js';
 import type { Job } from '../../jobs/job.js';
@@ -20,6 +20,8 @@ const MESSAGES_AT_A_TIME = 50;
 
 /** Makes thumbnails of an image, and shows them in the messages that have placeholders for them (markdown §15.2). */
 export class MakeThumbnails implements JobHandler<ThumbnailsPayload> {
+  static readonly inject = ['unitOfWork', Thumbnails, 'renderedMessages', 'clock'] as const;
+
   readonly kind = MAKE_THUMBNAILS;
 
   constructor(

@@ -19,6 +19,7 @@ export interface MarkReadInput {
 
 /** Marks everything, a channel or a topic as read (messages §13.3). */
 export class MarkRead {
+  static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   /** @throws DomainError UNKNOWN_CHANNEL, UNKNOWN_TOPIC */

@@ -29,6 +29,7 @@ export type PresentMatches<T> = (
 
 /** Which of these messages are of a narrow: of those that the caller has received, whatever history it opens (messages §8). */
 export class MatchNarrow {
+  static readonly inject = ['unitOfWork', 'realmUrls', 'renderedMessages'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly realmUrls: RealmUrls,

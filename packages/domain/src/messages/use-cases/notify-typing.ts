@@ -32,6 +32,7 @@ export interface NotifyTypingInput {
 
 /** Announces to those in a conversation that somebody writes, or no longer does (users §9.1). */
 export class NotifyTyping {
+  static readonly inject = ['unitOfWork', 'ephemeralEvents'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly events: EphemeralEvents,
@@ -51,6 +52,7 @@ export class NotifyTyping {
 
 /** Announces to those who read a message that its sender edits it, or no longer does (users §9.2). */
 export class NotifyTypingInMessage {
+  static readonly inject = ['unitOfWork', 'ephemeralEvents', 'clock'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly events: EphemeralEvents,

@@ -5,6 +5,7 @@ const AT_ONCE = 100;
 
 /** Forgets for good what was deleted long enough ago. */
 export class PurgeArchive {
+  static readonly inject = ['unitOfWork', 'clock'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly clock: Clock,

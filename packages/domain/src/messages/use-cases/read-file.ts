@@ -18,6 +18,7 @@ const TICKET_SECONDS = 60;
 
 /** One file, for whoever may read it (messages §16.2). */
 export class ReadFile {
+  static readonly inject = ['unitOfWork', 'blobStore'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly blobs: BlobStore,
@@ -31,6 +32,7 @@ export class ReadFile {
 
 /** What is shown in the place of an image, for whoever may read that (messages §16.2). */
 export class ReadThumbnail {
+  static readonly inject = ['unitOfWork', 'blobStore'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly blobs: BlobStore,
@@ -57,6 +59,7 @@ export function thumbnailOf(file: StoredFile, thumbnails: readonly StoredThumbna
 
 /** Makes an address of a file that needs no credentials for a minute (messages §16.2). */
 export class CreateTemporaryFileUrl {
+  static readonly inject = ['unitOfWork', 'fileTokens', 'clock'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly tokens: FileTokens,
@@ -76,6 +79,7 @@ export class CreateTemporaryFileUrl {
 
 /** The file that a temporary address stands for. */
 export class ReadTemporaryFile {
+  static readonly inject = ['unitOfWork', 'blobStore', 'fileTokens', 'clock'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly blobs: BlobStore,

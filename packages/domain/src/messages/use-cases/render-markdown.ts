@@ -4,11 +4,12 @@ import { DomainError } from '../../shared/errors.js';
 import { isLongerThan } from '../../shared/text.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import { MAX_MESSAGE_LENGTH } from '../message.js';
-import type { OwnTextParser } from '../own-text-parser.js';
+import { OwnTextParser } from '../own-text-parser.js';
 import { renderText } from '../render-message.js';
 
 /** What a text would look like as the caller's message; nothing is stored or announced (messages §15.1). */
 export class RenderMarkdown {
+  static readonly inject = ['unitOfWork', 'markdownRenderer', OwnTextParser] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly renderer: MarkdownRenderer,

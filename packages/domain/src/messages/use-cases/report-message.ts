@@ -8,7 +8,7 @@ import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
 import { type LocatedMessage, loadReadable } from '../load-access.js';
 import { loadSender, participantIdsOf } from '../message-people.js';
 import { checkReport, quoted, REPORT_REASONS, type ReportReason } from '../report.js';
-import type { SystemMessages } from '../system-messages.js';
+import { SystemMessages } from '../system-messages.js';
 
 export interface ReportMessageInput {
   readonly messageId: MessageId;
@@ -18,6 +18,7 @@ export interface ReportMessageInput {
 
 /** Shows a message to the moderators (messages §15.4). */
 export class ReportMessage {
+  static readonly inject = ['unitOfWork', SystemMessages] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly systemMessages: SystemMessages,

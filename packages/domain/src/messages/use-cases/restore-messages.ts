@@ -17,6 +17,7 @@ const AT_ONCE = 100;
  * is unread anew when they register.
  */
 export class RestoreMessages {
+  static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   /** Answers how many there are of them. */

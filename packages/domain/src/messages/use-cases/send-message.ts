@@ -22,11 +22,11 @@ import { publicAddress } from '../../users/email-visibility.js';
 import { findByPublicAddress } from '../../users/find-by-address.js';
 import type { User } from '../../users/user.js';
 import { decideAutomaticTopicPolicies } from '../automatic-topic-policies.js';
-import type { BotOwnerWarnings } from '../bot-owner-warnings.js';
+import { BotOwnerWarnings } from '../bot-owner-warnings.js';
 import { enforceMentions } from '../enforce-mentions.js';
 import { parseContent } from '../message.js';
 import { type HookedDestination, type MessageHooks, NO_HOOKS } from '../message-hooks.js';
-import type { OwnTextParser, TextAhead } from '../own-text-parser.js';
+import { OwnTextParser, type TextAhead } from '../own-text-parser.js';
 import { type Destination, postMessage } from '../post-message.js';
 import { type RenderedText, renderText } from '../render-message.js';
 import { parseWidget, type Widget, widgetIn } from '../widgets.js';
@@ -100,6 +100,15 @@ export interface CheckedMessage {
  * another time: `prepare` before the unit, then `check` and `send` within.
  */
 export class SendMessage {
+  static readonly inject = [
+    'unitOfWork',
+    'markdownRenderer',
+    OwnTextParser,
+    'realmUrls',
+    'clock',
+    BotOwnerWarnings,
+    'messageHooks',
+  ] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly renderer: MarkdownRenderer,

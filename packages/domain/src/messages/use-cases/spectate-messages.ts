@@ -22,6 +22,7 @@ const FLAGS: PersonalFlags = { ...HISTORICAL, historical: false };
 
 /** Pages of web-public channels, without logging in (protocol §9). */
 export class SpectateMessages {
+  static readonly inject = ['unitOfWork', 'realmUrls', 'renderedMessages', 'serverChannelConfig'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly realmUrls: RealmUrls,
@@ -62,6 +63,7 @@ export class SpectateMessages {
 
 /** One message of a web-public channel, without logging in (protocol §9). */
 export class SpectateMessage {
+  static readonly inject = ['unitOfWork', 'serverChannelConfig'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly option: WebPublicOption,
@@ -88,6 +90,7 @@ export interface SpectatedFiles {
 
 /** A file that messages of web-public channels link to, or a thumbnail of it, without logging in (messages §16.2, protocol §9). */
 export class SpectateFile {
+  static readonly inject = ['unitOfWork', 'blobStore', 'serverChannelConfig', 'spectatedFiles'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly blobs: BlobStore,

@@ -41,9 +41,9 @@ import {
   topicMark,
 } from '../message-permissions.js';
 import { allInTopic, moveMessages, selectMoved, visibleInTopic } from '../move-messages.js';
-import type { Move, MoveNotices } from '../move-notices.js';
+import { type Move, MoveNotices } from '../move-notices.js';
 import { moveTopicPolicies } from '../move-topic-policies.js';
-import type { OwnTextParser, TextAhead } from '../own-text-parser.js';
+import { OwnTextParser, type TextAhead } from '../own-text-parser.js';
 import { type Destination, noteActivity } from '../post-message.js';
 import { type RenderedText, renderText } from '../render-message.js';
 import { receiversAfterMove, receiversLostByMove, watchersOfUpdate } from '../update-audiences.js';
@@ -86,6 +86,15 @@ const MAX_HELD_IDS = 500;
 
 /** Changes the text of a message, or moves it, and others of its topic with it (messages §9). */
 export class UpdateMessage {
+  static readonly inject = [
+    'unitOfWork',
+    'markdownRenderer',
+    OwnTextParser,
+    'clock',
+    'contentDigest',
+    MoveNotices,
+    'messageHooks',
+  ] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly renderer: MarkdownRenderer,

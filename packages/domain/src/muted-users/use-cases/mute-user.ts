@@ -13,6 +13,7 @@ const MESSAGES_AT_A_TIME = 2000;
 
 /** What somebody writes arrives read from now on, and what they wrote before is read (users §10). */
 export class MuteUser {
+  static readonly inject = ['unitOfWork', 'clock'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly clock: Clock,

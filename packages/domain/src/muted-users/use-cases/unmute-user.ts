@@ -7,6 +7,7 @@ import { requireMutable } from '../muted-users.js';
 
 /** What somebody writes arrives unread again (users §10). */
 export class UnmuteUser {
+  static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   /** @throws DomainError UNKNOWN_USER, NOT_PERMITTED, USER_NOT_MUTED */

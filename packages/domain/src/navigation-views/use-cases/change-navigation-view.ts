@@ -12,6 +12,7 @@ export interface ChangeNavigationViewInput {
 
 /** Pins, unpins or renames a view of one's own (users §19). */
 export class ChangeNavigationView {
+  static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   /** @throws DomainError UNKNOWN_NAVIGATION_VIEW, INVALID_NAVIGATION_VIEW_NAME, NAVIGATION_VIEW_EXISTS */

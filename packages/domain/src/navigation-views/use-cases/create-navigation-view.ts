@@ -5,6 +5,7 @@ import { publishNavigationView } from '../navigation-view-events.js';
 
 /** Adds a view to one's navigation (users §19). */
 export class CreateNavigationView {
+  static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   /** @throws DomainError INVALID_NAVIGATION_VIEW_NAME, NAVIGATION_VIEW_EXISTS, TOO_MANY_NAVIGATION_VIEWS */

@@ -5,6 +5,7 @@ import { publishNavigationView } from '../navigation-view-events.js';
 
 /** Removes a view from one's navigation (users §19). */
 export class DeleteNavigationView {
+  static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   /** @throws DomainError UNKNOWN_NAVIGATION_VIEW */

@@ -4,6 +4,7 @@ import type { NavigationView } from '../navigation-view.js';
 
 /** One's own, oldest first (users §19). */
 export class ListNavigationViews {
+  static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   execute({ realmId, userId }: Caller): Promise<readonly NavigationView[]> {

@@ -6,6 +6,7 @@ import { isOnboardingStep, remainingSteps } from '../onboarding-steps.js';
 
 /** Notes that somebody has been shown what newcomers are shown once (users §22). */
 export class CompleteOnboardingStep {
+  static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   /** @throws DomainError UNKNOWN_ONBOARDING_STEP */

@@ -13,7 +13,7 @@ import {
   type ChangeRealmInput,
   type ChangeRealmOutput,
   namesOf,
-  type RealmChanges,
+  RealmChanges,
 } from '../realm-changes.js';
 
 /** Values that are looked at before anything is asked about owners (organization §2.4). */
@@ -22,6 +22,7 @@ const CHECKED_BEFORE_OWNERS: readonly RealmSettingName[] = ['videoChatProvider',
 
 /** Settings of the organization and what it lets groups do (organization §2). */
 export class ChangeRealm {
+  static readonly inject = ['unitOfWork', RealmChanges] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly changes: RealmChanges,

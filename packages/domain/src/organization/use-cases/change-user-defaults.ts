@@ -11,6 +11,7 @@ const CHECKED_FIRST: readonly UserSettingName[] = ['notificationSound'];
 
 /** What new users start with; nobody's own settings change (users §6.5, organization §4). */
 export class ChangeUserDefaults {
+  static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   /**

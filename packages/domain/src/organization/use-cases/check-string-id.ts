@@ -9,6 +9,7 @@ const MIN_LENGTH = 3;
 
 /** Whether an organization could be called so: null, or why not (organization §3). For whoever fills in a form. */
 export class CheckStringId {
+  static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   async execute(_caller: unknown, { stringId }: CheckStringIdInput): Promise<string | null> {

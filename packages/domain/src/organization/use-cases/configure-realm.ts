@@ -3,7 +3,7 @@ import type { RealmId } from '../../shared/ids.js';
 import type { SettingChanges } from '../../shared/settings.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import { checkRealmName } from '../add-realm.js';
-import type { ChangeRealmOutput, RealmChanges } from '../realm-changes.js';
+import { type ChangeRealmOutput, RealmChanges } from '../realm-changes.js';
 
 export interface ConfigureRealmInput {
   readonly realmId: RealmId;
@@ -13,6 +13,7 @@ export interface ConfigureRealmInput {
 
 /** As `ChangeRealm`, for the operator, who may change what nobody else may. */
 export class ConfigureRealm {
+  static readonly inject = ['unitOfWork', RealmChanges] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly changes: RealmChanges,

@@ -11,6 +11,7 @@ export interface CreateRealmInput {
 
 /** For the operator and the host application; no user may call it. */
 export class CreateRealm {
+  static readonly inject = ['unitOfWork', 'clock', 'randomness', 'serverAddress'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly clock: Clock,

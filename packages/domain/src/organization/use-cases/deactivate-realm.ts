@@ -22,6 +22,7 @@ const SESSIONS_AT_A_TIME = 500;
 
 /** Nobody signs in any more, and no key is good; everything stays until its deletion is due (organization §3). */
 export class DeactivateRealm {
+  static readonly inject = ['unitOfWork', 'clock'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly clock: Clock,
@@ -53,6 +54,7 @@ export interface SuspendRealmInput {
 
 /** For the operator. Whether the organization was in use. */
 export class SuspendRealm {
+  static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   /** @throws DomainError UNKNOWN_REALM */
@@ -75,6 +77,7 @@ export interface ReactivateRealmInput {
 
 /** For the operator: the organization goes on where it was, and nothing of it is deleted. Whether it was deactivated. */
 export class ReactivateRealm {
+  static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   /** @throws DomainError UNKNOWN_REALM */

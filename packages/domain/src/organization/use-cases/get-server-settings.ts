@@ -24,6 +24,7 @@ export interface ServerSettings {
 
 /** What anybody may know before signing in, of deactivated realms too (protocol §10). */
 export class GetServerSettings {
+  static readonly inject = ['unitOfWork', 'realmUrls', 'developmentMode', 'serverChannelConfig'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly realmUrls: RealmUrls,

@@ -11,6 +11,7 @@ export interface ReadablePicture extends Picture {
 
 /** A picture, for anybody: browsers load it without credentials. */
 export class ReadPicture {
+  static readonly inject = ['unitOfWork', 'blobStore'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly blobs: BlobStore,

@@ -7,10 +7,11 @@ import { conversationPartnerIds } from '../../users/accessible-users.js';
 import { findByPublicAddress } from '../../users/find-by-address.js';
 import type { UserReference } from '../../users/find-user.js';
 import { canAccessUser } from '../../users/user-permissions.js';
-import type { PresenceBoard, PresenceEntry } from '../presence-board.js';
+import { PresenceBoard, type PresenceEntry } from '../presence-board.js';
 
 /** When somebody was there last (users §8.3). */
 export class GetPresence {
+  static readonly inject = ['unitOfWork', PresenceBoard, 'realmUrls'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly board: PresenceBoard,

@@ -2,7 +2,7 @@ import type { Caller } from '../../shared/caller.js';
 import type { Clock } from '../../shared/clock.js';
 import type { UnixSeconds } from '../../shared/ids.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
-import type { PresenceBoard, PresenceList } from '../presence-board.js';
+import { PresenceBoard, type PresenceList } from '../presence-board.js';
 
 export const DEFAULT_HISTORY_DAYS = 14;
 
@@ -11,6 +11,7 @@ export const since = (clock: Clock, days: number): UnixSeconds => clock.now() - 
 
 /** Who was there in the last two weeks, in the order of updates (users §8.4). */
 export class ListPresence {
+  static readonly inject = ['unitOfWork', PresenceBoard, 'clock'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly board: PresenceBoard,

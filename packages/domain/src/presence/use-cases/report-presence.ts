@@ -4,7 +4,7 @@ import type { Clock } from '../../shared/clock.js';
 import { enforce } from '../../shared/permission.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import type { PresenceStatus } from '../presence.js';
-import type { PresenceBoard, PresenceList } from '../presence-board.js';
+import { PresenceBoard, type PresenceList } from '../presence-board.js';
 import { since } from './list-presence.js';
 
 export interface ReportPresenceInput {
@@ -18,6 +18,7 @@ export interface ReportPresenceInput {
 
 /** The caller is there; answers who else is, in the order of updates (users §8.1). */
 export class ReportPresence {
+  static readonly inject = ['unitOfWork', PresenceBoard, 'clock'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly board: PresenceBoard,

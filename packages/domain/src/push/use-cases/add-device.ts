@@ -9,6 +9,7 @@ import { removeDevice } from '../push-events.js';
 
 /** Makes a device known, which then registers for push notifications (organization §11). */
 export class AddDevice {
+  static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   /** @throws DomainError MUST_NOT_BE_BOT */

@@ -7,6 +7,7 @@ import { MAX_PUSH_TOKENS, type PushToken, requirePushToken } from '../push-token
 
 /** Registers a phone in the way of older apps (organization §13). */
 export class AddPushToken {
+  static readonly inject = ['unitOfWork', 'pushService'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly service: PushService | null,

@@ -33,6 +33,7 @@ export interface NewPushToken extends PendingRegistration {
 
 /** Gives a device a key, a token or both (organization §12). The push service gets a token later, by a job. */
 export class RegisterForPush {
+  static readonly inject = ['unitOfWork', 'pushService', 'clock'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly service: PushService | null,

@@ -6,6 +6,7 @@ import { removeDevice } from '../push-events.js';
 
 /** Notifies one of the caller's devices no more (organization §11). */
 export class RemoveDevice {
+  static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   /** @throws DomainError UNKNOWN_DEVICE */

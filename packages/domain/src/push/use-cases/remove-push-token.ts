@@ -7,6 +7,7 @@ import { enforceHuman, isSame } from './add-push-token.js';
 
 /** Notifies a phone no more that was registered in the way of older apps (organization §13). */
 export class RemovePushToken {
+  static readonly inject = ['unitOfWork', 'pushService'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly service: PushService | null,

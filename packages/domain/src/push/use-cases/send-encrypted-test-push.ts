@@ -11,6 +11,7 @@ import { enforceHuman } from './add-push-token.js';
 
 /** Sends an encrypted test to the caller's devices (organization §13). */
 export class SendEncryptedTestPush {
+  static readonly inject = ['unitOfWork', 'pushService', 'realmUrls', 'clock'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly service: PushService | null,

@@ -6,6 +6,7 @@ import { enforceHuman } from './add-push-token.js';
 
 /** Sends a test to phones that are registered in the way of older apps (organization §13). */
 export class SendTestPush {
+  static readonly inject = ['unitOfWork', 'pushService'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly service: PushService | null,

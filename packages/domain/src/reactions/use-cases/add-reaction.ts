@@ -29,6 +29,7 @@ export interface AddReactionInput {
 
 /** Reacts to a message (messages §12.2). */
 export class AddReaction {
+  static readonly inject = ['unitOfWork', 'unicodeEmoji', 'clock'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly unicodeEmoji: LoadUnicodeEmoji,

@@ -26,6 +26,7 @@ export interface RemoveReactionInput {
 
 /** Takes a reaction of one's own back, whatever became of its emoji (messages §12.3). */
 export class RemoveReaction {
+  static readonly inject = ['unitOfWork', 'unicodeEmoji'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly unicodeEmoji: LoadUnicodeEmoji,

@@ -9,6 +9,7 @@ export interface CreateCallInput {
 
 /** A call at a provider that the server would need an account with, and has none (organization §20). */
 export class CreateCall {
+  static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   /** @throws DomainError USER_DEACTIVATED, CALL_PROVIDER_UNAVAILABLE */

@@ -14,6 +14,7 @@ export interface CreateMeetingLinkInput {
  * meetings, even where there is none: that is said to those who follow it.
  */
 export class CreateMeetingLink {
+  static readonly inject = ['unitOfWork', 'meetingLinks', 'randomness'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly links: MeetingLinks,

@@ -16,6 +16,7 @@ export interface ForgetLimitsInput {
  * second.
  */
 export class ForgetLimits {
+  static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   /** @throws DomainError UNKNOWN_REALM, UNKNOWN_USER */

@@ -10,6 +10,7 @@ export interface JoinMeetingInput {
 
 /** Leads somebody who followed a link to the meeting (organization §20). */
 export class JoinMeeting {
+  static readonly inject = ['unitOfWork', 'meetingLinks', 'meetingServer'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly links: MeetingLinks,

@@ -1,5 +1,5 @@
 import { normalizeTopic, parseTopic } from '../../channels/topic.js';
-import type { CheckedMessage, SendMessage } from '../../messages/use-cases/send-message.js';
+import { type CheckedMessage, SendMessage } from '../../messages/use-cases/send-message.js';
 import type { Caller } from '../../shared/caller.js';
 import type { Clock } from '../../shared/clock.js';
 import { DomainError } from '../../shared/errors.js';
@@ -39,6 +39,7 @@ interface Plan {
 
 /** Edits a message that was not sent yet; with a time, also one that failed (users §20.3). */
 export class ChangeScheduledMessage {
+  static readonly inject = ['unitOfWork', SendMessage, 'clock'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly sendMessage: SendMessage,

@@ -1,4 +1,4 @@
-import type { SystemMessages } from '../../messages/system-messages.js';
+import { SystemMessages } from '../../messages/system-messages.js';
 import type { Caller } from '../../shared/caller.js';
 import type { Clock } from '../../shared/clock.js';
 import { orThrow } from '../../shared/errors.js';
@@ -20,6 +20,7 @@ export interface CreateReminderInput {
 
 /** Has oneself reminded of a message that one can read (users §21). */
 export class CreateReminder {
+  static readonly inject = ['unitOfWork', SystemMessages, 'realmUrls', 'clock'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly systemMessages: SystemMessages,

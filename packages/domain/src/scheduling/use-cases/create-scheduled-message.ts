@@ -1,4 +1,4 @@
-import type { SendMessage } from '../../messages/use-cases/send-message.js';
+import { SendMessage } from '../../messages/use-cases/send-message.js';
 import type { Caller } from '../../shared/caller.js';
 import type { Clock } from '../../shared/clock.js';
 import type { ScheduledMessageId, UnixSeconds } from '../../shared/ids.js';
@@ -27,6 +27,7 @@ export interface CreateScheduledMessageInput {
 
 /** Has a message sent at a time (users §20.2). Whether it may be sent is asked now, and again then. */
 export class CreateScheduledMessage {
+  static readonly inject = ['unitOfWork', SendMessage, 'clock'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly sendMessage: SendMessage,

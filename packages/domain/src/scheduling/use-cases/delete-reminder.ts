@@ -7,6 +7,7 @@ import { publishToOwner } from '../scheduling-events.js';
 
 /** Deletes a reminder of one's own (users §21). */
 export class DeleteReminder {
+  static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   /** @throws DomainError UNKNOWN_REMINDER */

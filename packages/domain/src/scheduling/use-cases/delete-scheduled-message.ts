@@ -7,6 +7,7 @@ import { publishToOwner } from '../scheduling-events.js';
 
 /** Deletes a message of one's own that was to be sent (users §20.4). */
 export class DeleteScheduledMessage {
+  static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   /** @throws DomainError UNKNOWN_SCHEDULED_MESSAGE */

@@ -4,6 +4,7 @@ import { MAX_REMINDERS, type Reminder } from '../reminder.js';
 
 /** One's own, failed ones included, in the order of their times (users §21). */
 export class ListReminders {
+  static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   execute({ realmId, userId }: Caller): Promise<readonly Reminder[]> {

@@ -4,6 +4,7 @@ import { MAX_SCHEDULED_MESSAGES, type ScheduledMessage } from '../scheduled-mess
 
 /** One's own that were not sent, failed ones included, in the order of their times (users §20.1). */
 export class ListScheduledMessages {
+  static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   execute({ realmId, userId }: Caller): Promise<readonly ScheduledMessage[]> {

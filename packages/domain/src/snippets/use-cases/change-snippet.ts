@@ -13,6 +13,7 @@ export interface ChangeSnippetInput {
 
 /** Changes a saved snippet of one's own (users §18). */
 export class ChangeSnippet {
+  static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   /** @throws DomainError UNKNOWN_SNIPPET, TOO_MANY_SNIPPETS */

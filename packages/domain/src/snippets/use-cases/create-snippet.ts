@@ -12,6 +12,7 @@ export interface CreateSnippetInput {
 
 /** Saves a text to use it again (users §18). */
 export class CreateSnippet {
+  static readonly inject = ['unitOfWork', 'clock'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly clock: Clock,

@@ -6,6 +6,7 @@ import { publishSnippet } from '../snippet-events.js';
 
 /** Deletes a saved snippet of one's own (users §18). */
 export class DeleteSnippet {
+  static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   /** @throws DomainError UNKNOWN_SNIPPET */

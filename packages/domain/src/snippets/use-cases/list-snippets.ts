@@ -4,6 +4,7 @@ import { MAX_SNIPPETS, type Snippet } from '../snippet.js';
 
 /** One's own, oldest first (users §18). */
 export class ListSnippets {
+  static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   execute({ realmId, userId }: Caller): Promise<readonly Snippet[]> {

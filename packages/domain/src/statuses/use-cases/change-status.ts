@@ -40,6 +40,7 @@ export interface ChangeOwnStatusInput extends ChangeStatusInput {
 
 /** One's own (users §7). */
 export class ChangeOwnStatus {
+  static readonly inject = ['unitOfWork', 'unicodeEmoji', 'clock', 'presencePolicy'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly unicodeEmoji: LoadUnicodeEmoji,
@@ -71,6 +72,7 @@ export class ChangeOwnStatus {
 
 /** That of somebody else, by an administrator (users §7). */
 export class ChangeStatus {
+  static readonly inject = ['unitOfWork', 'unicodeEmoji'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly unicodeEmoji: LoadUnicodeEmoji,

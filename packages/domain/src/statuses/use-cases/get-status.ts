@@ -8,6 +8,7 @@ import { NO_STATUS, type ShownStatus, shownStatus } from '../user-status.js';
 
 /** What somebody says of what they are doing (users §7). */
 export class GetStatus {
+  static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   /** @throws DomainError UNKNOWN_USER, NAMED_USER_DEACTIVATED, NOT_PERMITTED */

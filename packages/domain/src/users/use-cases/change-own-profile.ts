@@ -3,16 +3,11 @@ import type { Caller } from '../../shared/caller.js';
 import type { ProfileFieldId } from '../../shared/ids.js';
 import { enforce } from '../../shared/permission.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
-import {
-  editableField,
-  fieldsById,
-  type ProfileEntry,
-  type ProfileValues,
-  removeProfileValue,
-} from '../change-profile.js';
+import { editableField, fieldsById, type ProfileEntry, ProfileValues, removeProfileValue } from '../change-profile.js';
 
 /** What people say about themselves (users §13.5). */
 export class ChangeOwnProfile {
+  static readonly inject = ['unitOfWork', ProfileValues] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly values: ProfileValues,
@@ -36,6 +31,7 @@ export class ChangeOwnProfile {
 
 /** Takes away what people said in these fields (users §13.5). */
 export class ClearOwnProfile {
+  static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   /** All or nothing. @throws DomainError MUST_NOT_BE_BOT, UNKNOWN_PROFILE_FIELD, PROFILE_FIELD_NOT_EDITABLE */

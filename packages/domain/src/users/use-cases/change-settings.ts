@@ -50,6 +50,16 @@ const USERS_AT_A_TIME = 500;
 
 /** Preferences, name, address and password: one's own, or preferences of many others (users §6.1–6.4). */
 export class ChangeSettings {
+  static readonly inject = [
+    'unitOfWork',
+    'passwordHasher',
+    'passwordStrength',
+    'loginAttempts',
+    'letterQuota',
+    'disposableDomains',
+    'clock',
+    'presencePolicy',
+  ] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly hasher: PasswordHasher,

@@ -14,6 +14,7 @@ export interface GetOwnUserOutput {
 
 /** The caller themselves. */
 export class GetOwnUser {
+  static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   execute(caller: Caller): Promise<GetOwnUserOutput> {

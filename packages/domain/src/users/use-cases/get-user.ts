@@ -19,6 +19,7 @@ export interface GetUserOutput {
 
 /** One user of the realm, deactivated ones and bots too (users §2). */
 export class GetUser {
+  static readonly inject = ['unitOfWork', 'realmUrls'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly realmUrls: RealmUrls,

@@ -11,6 +11,7 @@ export interface GrantSpecialPermissionInput {
 
 /** The operator's leave for what no role carries. */
 export class GrantSpecialPermission {
+  static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   /** Granting twice changes nothing. @throws DomainError UNKNOWN_USER when nobody has the address. */

@@ -5,6 +5,7 @@ import { type PresentUsers, presentKnownUsers } from '../present-known-users.js'
 
 /** The users of the realm that the caller may know of (users §2). */
 export class ListUsers {
+  static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   /** `ids`: only these; null: all. Unknown ones are left out. */

@@ -18,6 +18,7 @@ import {
 
 /** What fields users have beside their name (users §13.2). */
 export class ListProfileFields {
+  static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   /** By order. */
@@ -35,6 +36,7 @@ export interface AddProfileFieldInput extends ProfileFieldSettings {
 
 /** Users §13.3. */
 export class AddProfileField {
+  static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   /**
@@ -52,6 +54,7 @@ export class AddProfileField {
 
 /** Users §13.4. */
 export class UpdateProfileField {
+  static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   /**
@@ -78,6 +81,7 @@ export class UpdateProfileField {
 
 /** With what everybody said in it (users §13.4). */
 export class RemoveProfileField {
+  static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   /** @throws DomainError MUST_BE_ADMINISTRATOR, UNKNOWN_PROFILE_FIELD */
@@ -92,6 +96,7 @@ export class RemoveProfileField {
 
 /** In which order they are shown (users §13.4). */
 export class OrderProfileFields {
+  static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   /** `ids`: all fields; of those named twice the last place counts. @throws DomainError MUST_BE_ADMINISTRATOR, INVALID_PROFILE_FIELD_ORDER */

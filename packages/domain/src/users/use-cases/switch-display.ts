@@ -11,6 +11,7 @@ export type DisplaySwitch = { readonly colorScheme: 'dark' | 'light' } | { reado
 
 /** Changes how the caller sees things, as they said it in a message box (messages §15.2). */
 export class SwitchDisplay {
+  static readonly inject = ['unitOfWork', 'clock', 'presencePolicy'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly clock: Clock,

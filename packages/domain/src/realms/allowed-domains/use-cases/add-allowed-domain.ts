@@ -12,6 +12,7 @@ export interface AddAllowedDomainInput {
 
 /** Lets people with addresses there join, where the organization restricts them (organization §5). */
 export class AddAllowedDomain {
+  static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   /** @throws DomainError MUST_BE_OWNER, INVALID_DOMAIN, ALLOWED_DOMAIN_EXISTS, TOO_MANY_ALLOWED_DOMAINS */

@@ -7,6 +7,7 @@ import { type AllowedDomain, unknownDomain } from '../allowed-domain.js';
 
 /** Whether its subdomains count as well; announced even where nothing changes (organization §5). */
 export class ChangeAllowedDomain {
+  static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   /** The domain is compared as it is given. @throws DomainError MUST_BE_OWNER, UNKNOWN_ALLOWED_DOMAIN */

@@ -4,6 +4,7 @@ import type { AllowedDomain } from '../allowed-domain.js';
 
 /** Organization §5. Anybody may know. */
 export class ListAllowedDomains {
+  static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   execute(caller: Caller): Promise<readonly AllowedDomain[]> {

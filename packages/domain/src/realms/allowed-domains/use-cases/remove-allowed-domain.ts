@@ -11,6 +11,7 @@ export interface RemoveAllowedDomainInput {
 
 /** With the last domain, the restriction to domains goes: nobody could join otherwise (organization §5). */
 export class RemoveAllowedDomain {
+  static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   /** The domain is compared as it is given. @throws DomainError MUST_BE_OWNER, UNKNOWN_ALLOWED_DOMAIN */

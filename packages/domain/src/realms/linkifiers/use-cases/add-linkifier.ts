@@ -8,6 +8,7 @@ import { publishLinkifiers } from '../publish-linkifiers.js';
 
 /** For what is sent from now on; comes after all others (organization §6). */
 export class AddLinkifier {
+  static readonly inject = ['unitOfWork', 'linkifierSyntax'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly syntax: LinkifierSyntax,

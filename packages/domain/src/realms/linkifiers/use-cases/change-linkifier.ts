@@ -14,6 +14,7 @@ export interface ChangeLinkifierInput extends LinkifierRule, Partial<Omit<Linkif
 
 /** For what is sent or edited from now on (organization §6). */
 export class ChangeLinkifier {
+  static readonly inject = ['unitOfWork', 'linkifierSyntax'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly syntax: LinkifierSyntax,

@@ -4,6 +4,7 @@ import type { Linkifier } from '../linkifier.js';
 
 /** In the order in which they are applied; anybody may know them (organization §6). */
 export class ListLinkifiers {
+  static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   async execute({ realmId }: Caller): Promise<readonly Linkifier[]> {

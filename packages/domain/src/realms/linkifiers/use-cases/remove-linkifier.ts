@@ -11,6 +11,7 @@ export interface RemoveLinkifierInput {
 
 /** Messages that were sent keep their links (organization §6). */
 export class RemoveLinkifier {
+  static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   /** @throws DomainError MUST_BE_ADMINISTRATOR, UNKNOWN_LINKIFIER */

@@ -12,6 +12,7 @@ export interface ReorderLinkifiersInput {
 
 /** What comes first wins where several match (organization §6). */
 export class ReorderLinkifiers {
+  static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   /** @throws DomainError MUST_BE_ADMINISTRATOR, INVALID_LINKIFIER_ORDER */

@@ -8,6 +8,7 @@ import { publishPlaygrounds } from '../publish-playgrounds.js';
 
 /** Organization §7. */
 export class AddPlayground {
+  static readonly inject = ['unitOfWork', 'linkifierSyntax'] as const;
   constructor(
     private readonly uow: UnitOfWork,
     private readonly syntax: LinkifierSyntax,

@@ -11,6 +11,7 @@ export interface RemovePlaygroundInput {
 
 /** Organization §7. */
 export class RemovePlayground {
+  static readonly inject = ['unitOfWork'] as const;
   constructor(private readonly uow: UnitOfWork) {}
 
   /** @throws DomainError MUST_BE_ADMINISTRATOR, UNKNOWN_PLAYGROUND */

@@ -1,0 +1,123 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { FILE_USERS, type Ports, QUEUE_FILTERS } from '@parley/domain/composition';
+import { MAX_EXPORTED_BYTES, MAX_EXPORTED_MESSAGES } from '@parley/domain/exports';
+import { ipGroup, networkOf } from '@parley/http';
+import { htmlMessages, re2LinkifierSyntax } from '@parley/markdown';
+import { HmacApiKeyMint } from './authentication/hmac-api-key-mint.js';
+import { HmacSessionTokens } from './authentication/hmac-session-tokens.js';
+import { JoseWebTokens } from './authentication/jose-web-tokens.js';
+import { ZxcvbnPasswordStrength } from './authentication/zxcvbn-password-strength.js';
+import { BigBlueButton } from './calls/big-blue-button.js';
+import { HmacMeetingLinks } from './calls/hmac-meeting-links.js';
+import { FILE_LIMITS } from './configuration/settings.js';
+import { DailyChannelQuota } from './daily-channel-quota.js';
+import { FolderArchiveWriter } from './exports/folder-archive-writer.js';
+import { HostHooks } from './facade/message-hooks.js';
+import { FileTypeContentTypes } from './files/file-type-content-types.js';
+import { HmacFileTokens } from './files/hmac-file-tokens.js';
+import { CONFIRMATION_LINKS, HmacLinkKeys, INVITATION_LINKS } from './hmac-link-keys.js';
+import type { Makers } from './injector.js';
+import { ListedDisposableDomains } from './listed-disposable-domains.js';
+import { DeliverableMailer } from './mail/deliverable-mailer.js';
+import { LetterLimits } from './mail/letter-limits.js';
+import type { ParleyParts } from './parley-parts.js';
+import { HttpPushService } from './push/http-push-service.js';
+import { RealmResolver, serverAddressOf } from './realm-resolver.js';
+import type { Resolve } from './resolve.js';
+import type { Get } from './running-parts.js';
+import { SystemEventLoop } from './system-event-loop.js';
+import { SystemTimers } from './system-timers.js';
+
+/** Ten days (organization §9.1). */
+export const DEFAULT_INVITATION_VALIDITY_MINUTES = 14_400;
+
+/** Ports of the domain, made from the configuration. */
+export const domainPorts = (options: ParleyParts, get: Get, resolve: Resolve): Makers<Ports> => ({
+  unitOfWork: () => get('publishing'),
+  clock: () => options.clock,
+  randomness: () => options.randomness,
+  timers: () => new SystemTimers(),
+  eventLoop: () => new SystemEventLoop(),
+  report: () => (message, fields) => options.logger.error(fields, message),
+  developmentMode: () => ({ isOn: options.isDev }),
+
+  realmUrls: () => resolve(RealmResolver),
+  serverAddress: () => serverAddressOf(options),
+  linkifierSyntax: () => re2LinkifierSyntax,
+  meetingLinks: () => new HmacMeetingLinks(options.secret),
+  meetingServer: () => (options.bigBlueButton ? new BigBlueButton(options.bigBlueButton) : null),
+
+  apiKeyMint: () => new HmacApiKeyMint(options.secret),
+  sessionTokens: () => new HmacSessionTokens(options.secret),
+  webTokens: () => new JoseWebTokens(options.jwtSecrets ?? new Map(), options.clock),
+  passwordHasher: () => options.passwordHasher,
+  passwordStrength: () => new ZxcvbnPasswordStrength(),
+  disposableDomains: () => new ListedDisposableDomains(),
+  loginAttempts: () => {
+    const limiter = get('limiter');
+    return {
+      attempt: (key, ip) => limiter.attempt('authenticate_by_username', key, sourceOf(ip)),
+      withdraw: (key, ip) => limiter.withdraw('authenticate_by_username', key, sourceOf(ip)),
+      forget: (key, ip) => limiter.forget('authenticate_by_username', key, sourceOf(ip)),
+    };
+  },
+  presencePolicy: () => ({ limitsToAccessors: options.limitsPresence ?? false }),
+
+  invitationKeys: () => new HmacLinkKeys(options.secret, INVITATION_LINKS),
+  confirmationKeys: () => new HmacLinkKeys(options.secret, CONFIRMATION_LINKS),
+  signUpKeys: () => ({ invitations: get('invitationKeys'), confirmations: get('confirmationKeys') }),
+  invitationConfig: () => ({
+    defaultValidityMinutes: options.invitationValidityMinutes ?? DEFAULT_INVITATION_VALIDITY_MINUTES,
+    confirmsAddresses: options.sendsMail ?? true,
+  }),
+  mailer: () => new DeliverableMailer(options.mailer),
+  letterQuota: () => resolve(LetterLimits),
+
+  serverChannelConfig: () => ({
+    webPublicEnabled: options.allowsWebPublicChannels,
+    mailGatewayPattern: options.mailGatewayPattern ?? null,
+  }),
+  channelQuota: () => resolve(DailyChannelQuota),
+
+  markdownRenderer: () => options.markdownRenderer,
+  renderedMessages: () => htmlMessages,
+  unicodeEmoji: () => options.unicodeEmoji,
+  contentDigest: () => (text) => createHash('sha256').update(text, 'utf8').digest('hex'),
+  messageHooks: () => resolve(HostHooks),
+
+  ephemeralEvents: () => get('hub'),
+  servedQueues: () => get('hub'),
+  queueFilters: () => QUEUE_FILTERS,
+  pushService: () => options.push && new HttpPushService(options.push, get('realmUrls'), options.clock),
+
+  blobStore: () => options.blobs,
+  partialBlobStore: () => options.partialBlobs,
+  imageProcessor: () => options.images,
+  fileLimits: () => options.fileLimits ?? FILE_LIMITS,
+  fileTokens: () => new HmacFileTokens(options.secret),
+  fileUsers: () => FILE_USERS,
+  contentTypes: () => new FileTypeContentTypes(),
+  spectatedFiles: () => {
+    const limiter = get('limiter');
+    return {
+      count: ({ id }) => {
+        if (limiter.isOn) limiter.attempt('spectator_attachment_access_by_file', String(id));
+      },
+    };
+  },
+
+  archiveWriter: () =>
+    new FolderArchiveWriter(options.exportsFolder ?? join(tmpdir(), `parley-exports-${randomUUID()}`)),
+  exportLimits: () => ({
+    operator: options.mailFrom ?? 'the operator of this server',
+    maxMessages: MAX_EXPORTED_MESSAGES,
+    maxBytes: MAX_EXPORTED_BYTES,
+    ...options.exportLimits,
+  }),
+});
+
+/** A network may have thousands of addresses. */
+const sourceOf = (ip: string | undefined): string | undefined =>
+  ip === undefined ? undefined : (networkOf(ip) ?? ipGroup(ip));

@@ -1,0 +1,53 @@
+import type { Clock } from '@parley/domain/shared';
+import { FixedClock } from '@parley/testkit';
+import { Injector } from './injector.js';
+
+class Greeter {
+  static readonly inject = ['clock'] as const;
+  constructor(readonly clock: Clock) {}
+}
+
+class Door {
+  static readonly inject = [Greeter, 'clock', 'origin'] as const;
+  constructor(
+    readonly greeter: Greeter,
+    readonly clock: Clock,
+    readonly origin: URL,
+  ) {}
+}
+
+describe('Injector', () => {
+  const clock = new FixedClock();
+  let made = 0;
+  const injector = new Injector<{ clock: Clock; origin: URL }>(() => ({
+    clock: () => clock,
+    origin: () => {
+      made++;
+      return new URL('https://chat.example.com');
+    },
+  }));
+
+  it('makes nothing before it is needed', () => {
+    expect(made).toBe(0);
+  });
+
+  it('passes ports and classes to the constructor in the order of inject', () => {
+    const door = injector.resolve(Door);
+    expect(door.clock).toBe(clock);
+    expect(door.origin.hostname).toBe('chat.example.com');
+    expect(door.greeter).toBeInstanceOf(Greeter);
+  });
+
+  it('makes one instance of each class and port', () => {
+    expect(injector.resolve(Door)).toBe(injector.resolve(Door));
+    expect(injector.resolve(Door).greeter).toBe(injector.resolve(Greeter));
+    expect(injector.get('origin')).toBe(injector.resolve(Door).origin);
+    expect(made).toBe(1);
+  });
+
+  it('names the class that has no inject', () => {
+    class Stranger {}
+    // @ts-expect-error it has no `inject`
+    expect(() => injector.resolve(Stranger)).toThrow(/no Stranger/);
+  });
+});

@@ -1,0 +1,39 @@
+import type { CommitListener, Ports, PublishingUnitOfWork } from '@parley/domain/composition';
+import type { EventHub, EventListener, LogFollower, QueueSweep } from '@parley/domain/events';
+import type { JobHandler } from '@parley/domain/jobs';
+import type { UnitOfWork } from '@parley/domain/shared';
+import type { Authenticator, Dispatcher, LoadGauge, LongPoll, PublicRealms, Route } from '@parley/http';
+import type { Consumers } from './facade/consumers.js';
+import type { ServerParts } from './resolve.js';
+import type { JobWorkers } from './workers/job-workers.js';
+import type { Worker } from './workers/worker.js';
+
+/** Parts of a running server, beside its use cases and the ports of the domain. */
+export interface RunningParts extends ServerParts {
+  /** Commits units and publishes nothing. */
+  readonly storage: UnitOfWork;
+  readonly publishing: PublishingUnitOfWork;
+  readonly follower: LogFollower;
+  readonly hub: EventHub;
+  readonly queueSweep: QueueSweep;
+  readonly consumers: Consumers;
+  readonly load: LoadGauge;
+  readonly publicRealms: PublicRealms;
+  readonly longPoll: LongPoll;
+  readonly routes: readonly Route[];
+  readonly dispatcher: Dispatcher;
+  /** Tried in order. */
+  readonly authenticators: readonly Authenticator[];
+  /** For browsers in which somebody has logged in; tried in order. */
+  readonly browserAuthenticators: readonly Authenticator[];
+  /** Notified of every event, whichever process committed it, in order. */
+  readonly eventListeners: readonly EventListener[];
+  /** Notified of commits of this process, in order. */
+  readonly commitListeners: readonly CommitListener[];
+  readonly jobHandlers: readonly JobHandler[];
+  readonly jobWorkers: JobWorkers;
+  /** Started in this order and stopped in the opposite one. */
+  readonly workers: readonly Worker[];
+}
+
+export type Get = <Name extends keyof (Ports & RunningParts)>(name: Name) => (Ports & RunningParts)[Name];

@@ -1,0 +1,163 @@
+import { VerifyApiKey, VerifySession } from '@parley/domain/authentication';
+import { DELIVERY_FEATURES, type Injectable, PublishingUnitOfWork } from '@parley/domain/composition';
+import { EventHub, LogFollower, QueueSweep } from '@parley/domain/events';
+import { BlobReceiver } from '@parley/domain/files';
+import { PresenceBoard } from '@parley/domain/presence';
+import {
+  BasicAuthenticator,
+  contractPathOf,
+  createDispatcher,
+  createRoutes,
+  ERROR_REPLIES,
+  EVENT_CATALOGUE,
+  EVENT_WRITER,
+  KeyParameterAuthenticator,
+  LongPoll,
+  noLoad,
+  PublicRealms,
+  RateLimiter,
+  SessionAuthenticator,
+  SessionCookies,
+} from '@parley/http';
+import { ApiKeyCredentials } from './authentication/api-key-credentials.js';
+import { HostAuthenticator } from './authentication/host-authenticator.js';
+import { StoredRoles } from './authentication/stored-roles.js';
+import { StoredSessions } from './authentication/stored-sessions.js';
+import { Consumers } from './facade/consumers.js';
+import { LiveEvents } from './facade/events.js';
+import type { Makers } from './injector.js';
+import { LimitReset } from './limit-reset.js';
+import type { ParleyParts } from './parley-parts.js';
+import { RealmResolver } from './realm-resolver.js';
+import type { Resolve } from './resolve.js';
+import type { Get, RunningParts } from './running-parts.js';
+import { keepProcessAlive } from './system-timers.js';
+import { jobHandlersOf } from './workers/job-handlers.js';
+import { JobWorkers } from './workers/job-workers.js';
+import { LoadMonitor } from './workers/load-monitor.js';
+import { Promotion } from './workers/promotion.js';
+import { workersOf } from './workers/workers.js';
+
+export function serverParts(
+  options: ParleyParts,
+  get: Get,
+  resolve: Resolve & (<C extends Injectable>(type: C) => InstanceType<C>),
+): Makers<RunningParts> {
+  const { authenticate, clock, logger } = options;
+  const onListenerFailure = (err: unknown) => get('report')('following events failed', { err });
+  const credentials = () => new ApiKeyCredentials(resolve(VerifyApiKey), resolve(RealmResolver));
+  const hostAuthenticators = () =>
+    authenticate ? [new HostAuthenticator(authenticate, get('unitOfWork'), resolve(RealmResolver))] : [];
+  return {
+    options: () => options,
+    logger: () => logger,
+    storage: () => options.unitOfWork,
+    publishing: () => new PublishingUnitOfWork(get('storage'), onListenerFailure),
+    follower: () => new LogFollower(get('unitOfWork'), onListenerFailure),
+    hub: () =>
+      new EventHub({
+        uow: get('unitOfWork'),
+        follower: get('follower'),
+        clock,
+        eventLoop: get('eventLoop'),
+        catalogue: EVENT_CATALOGUE,
+        features: DELIVERY_FEATURES,
+        report: get('report'),
+      }),
+    queueSweep: () =>
+      new QueueSweep({
+        uow: get('unitOfWork'),
+        clock,
+        eventLoop: get('eventLoop'),
+        hub: get('hub'),
+        report: get('report'),
+      }),
+    consumers: () =>
+      new Consumers({
+        uow: get('unitOfWork'),
+        timers: get('timers'),
+        report: get('report'),
+        resolve,
+        keepAlive: keepProcessAlive,
+      }),
+
+    load: () => (options.shedsLoad ? resolve(LoadMonitor) : noLoad),
+    limiter: () => new RateLimiter({ clock, isOn: options.hasRateLimits, rules: options.rateLimitRules ?? {} }),
+    publicRealms: () => new PublicRealms(get('unitOfWork'), get('realmUrls')),
+    longPoll: () => new LongPoll(EVENT_WRITER, get('hub'), get('publicRealms'), get('randomness')),
+    // The host application's login comes before API keys.
+    authenticators: () => [...hostAuthenticators(), new BasicAuthenticator(credentials())],
+    browserAuthenticators: () => [
+      ...hostAuthenticators(),
+      new SessionAuthenticator(new StoredSessions(resolve(VerifySession), resolve(RealmResolver))),
+    ],
+    routes: () => [
+      ...createRoutes({
+        realmUrls: get('realmUrls'),
+        hub: get('hub'),
+        longPoll: get('longPoll'),
+        publicRealms: get('publicRealms'),
+        presence: resolve(PresenceBoard),
+        sessionCookies: new SessionCookies(options.url),
+        clock,
+        unicodeEmoji: options.unicodeEmoji,
+        serverInfo: {
+          startedAt: clock.now(),
+          isDevelopment: options.isDev,
+          webPublicEnabled: options.allowsWebPublicChannels,
+          fileLimits: get('fileLimits'),
+          hasBigBlueButton: Boolean(options.bigBlueButton),
+        },
+      }),
+      ...(options.moreRoutes ?? []),
+    ],
+    dispatcher: () =>
+      createDispatcher({
+        routes: get('routes'),
+        errorReplies: ERROR_REPLIES,
+        contractPathOf,
+        resolve,
+        authenticators: get('authenticators'),
+        browserAuthenticators: get('browserAuthenticators'),
+        isHostAuthenticated: authenticate !== undefined,
+        ...(options.trustedOrigins && { trustedOrigins: options.trustedOrigins }),
+        publicUrl: options.url,
+        keyParameter: new KeyParameterAuthenticator(credentials()),
+        files: resolve(BlobReceiver),
+        realms: resolve(RealmResolver),
+        roleLookup: new StoredRoles(get('unitOfWork')),
+        limiter: get('limiter'),
+        clock,
+        load: get('load'),
+        logger,
+        ...(options.metrics && { observers: [options.metrics] }),
+        ...(options.tracer && { tracer: options.tracer }),
+        trustedProxies: options.trustedProxies,
+        ...(options.limits && { limits: options.limits }),
+        realmsByPath: options.realmAddresses === 'path',
+        hasKnownPasswords: options.isDemo ?? false,
+      }),
+
+    // API keys and sessions are forgotten before clients get the event.
+    eventListeners: () => [
+      resolve(VerifyApiKey),
+      resolve(VerifySession),
+      resolve(PresenceBoard),
+      get('hub'),
+      resolve(LimitReset),
+      resolve(Promotion),
+      resolve(LiveEvents),
+      get('consumers'),
+    ],
+    commitListeners: () => [get('follower'), get('jobWorkers')],
+    jobHandlers: () => [...(options.moreJobHandlers ?? []), ...jobHandlersOf(resolve)],
+    jobWorkers: () =>
+      new JobWorkers(get('jobHandlers'), {
+        uow: get('unitOfWork'),
+        clock,
+        timers: get('timers'),
+        report: get('report'),
+      }),
+    workers: () => workersOf(options, get, resolve),
+  };
+}

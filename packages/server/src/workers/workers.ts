@@ -1,0 +1,112 @@
+import { RemoveExpiredSessions } from '@parley/domain/authentication';
+import { MarkIdleChannels } from '@parley/domain/channels';
+import { SweepFiles } from '@parley/domain/files';
+import { RemoveUnusedGroups } from '@parley/domain/groups';
+import { ExpireMessages, IndexMessages, PurgeArchive } from '@parley/domain/messages';
+import type { UnitOfWork } from '@parley/domain/shared';
+import { KEEP_DELETED_DAYS } from '../configuration/settings.js';
+import type { ParleyParts } from '../parley-parts.js';
+import type { Resolve } from '../resolve.js';
+import type { Get } from '../running-parts.js';
+import { LoadMonitor } from './load-monitor.js';
+import { PresenceSaver } from './presence-saver.js';
+import { Promotion } from './promotion.js';
+import { periodic, type Recurrence, RecurringWorker } from './recurring-worker.js';
+import { StorageWatch } from './storage-watch.js';
+import type { Worker } from './worker.js';
+
+const SECOND_MS = 1000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+const DAY_SECONDS = 86_400;
+
+/** Pause between two units of indexing, which leaves others most of the time. */
+const INDEXING_PAUSE_MS = 10;
+/** Operators can look at jobs that were given up for this long. */
+const KEEP_JOBS_SECONDS = 30 * DAY_SECONDS;
+const JOBS_AT_A_TIME = 250;
+
+interface RecurringTask {
+  readonly name: string;
+  readonly everyMs: number;
+  /** Delay of the first run after the start; default: `everyMs`. */
+  readonly firstMs?: number;
+  readonly run: () => Promise<unknown>;
+}
+
+/** Background work of a running server, in the order of its start. */
+export function workersOf(
+  { shedsLoad, verifyStorage, keepDeletedDays = KEEP_DELETED_DAYS }: ParleyParts,
+  get: Get,
+  resolve: Resolve,
+): readonly Worker[] {
+  const timers = get('timers');
+  const report = get('report');
+  const keepDeletedSeconds = keepDeletedDays * DAY_SECONDS;
+  const recurring = (recurrence: Recurrence) => new RecurringWorker(recurrence, timers, report);
+  const every = ({ name, everyMs, firstMs = everyMs, run }: RecurringTask) =>
+    recurring({ ...periodic(name, everyMs, async () => void (await run())), firstDelayMs: firstMs });
+  return [
+    every({
+      name: 'looking for channels that nobody writes to',
+      everyMs: DAY_MS,
+      // A server that restarts every day does it too.
+      firstMs: 10 * MINUTE_MS,
+      run: () => resolve(MarkIdleChannels).execute(),
+    }),
+    every({
+      name: 'removing groups that nothing refers to',
+      everyMs: HOUR_MS,
+      run: () => resolve(RemoveUnusedGroups).execute(),
+    }),
+    every({
+      name: 'reading what other processes wrote',
+      everyMs: SECOND_MS,
+      run: () => get('follower').catchUp(),
+    }),
+    every({ name: 'tidying event queues', everyMs: MINUTE_MS, run: () => get('queueSweep').run() }),
+    ...(shedsLoad ? [resolve(LoadMonitor)] : []),
+    ...(verifyStorage ? [new StorageWatch(verifyStorage, get('hub'), timers, report)] : []),
+    resolve(PresenceSaver),
+    resolve(Promotion),
+    every({
+      name: 'deleting messages whose time is over',
+      everyMs: HOUR_MS,
+      firstMs: MINUTE_MS,
+      // A message is gone within a day of its time (channels §4.4).
+      run: async () => {
+        await resolve(ExpireMessages).execute();
+        await resolve(PurgeArchive).execute({ keepSeconds: keepDeletedSeconds });
+      },
+    }),
+    every({
+      name: 'removing files that nobody needs',
+      // Files stay for a week at least, and bytes that belong to nothing for an hour.
+      everyMs: 6 * HOUR_MS,
+      firstMs: 10 * MINUTE_MS,
+      run: () => resolve(SweepFiles).execute({ keepDetachedSeconds: keepDeletedSeconds }),
+    }),
+    every({
+      name: 'removing expired sessions',
+      everyMs: HOUR_MS,
+      run: () => resolve(RemoveExpiredSessions).execute(),
+    }),
+    get('jobWorkers'),
+    recurring({
+      name: 'indexing messages for search',
+      firstDelayMs: INDEXING_PAUSE_MS,
+      run: async () => ((await resolve(IndexMessages).execute()) ? INDEXING_PAUSE_MS : MINUTE_MS),
+    }),
+    every({
+      name: 'forgetting jobs that were given up',
+      everyMs: HOUR_MS,
+      run: () => forgetJobs(get('unitOfWork'), get('clock').now() - KEEP_JOBS_SECONDS),
+    }),
+    get('consumers'),
+  ];
+}
+
+async function forgetJobs(uow: UnitOfWork, before: number): Promise<void> {
+  while ((await uow.write((tx) => tx.jobs.removeSetAside(before, JOBS_AT_A_TIME))) === JOBS_AT_A_TIME);
+}
