@@ -7,6 +7,7 @@ export const WORD = '\\p{L}\\p{N}_';
 
 const OTHER_SPACE = new RegExp(`[${SPACE}]`);
 const OTHER_WORD = new RegExp(`[${WORD}]`, 'u');
+const OTHER_LETTER_OR_DIGIT = /[\p{L}\p{N}]/u;
 
 export function isSpace(character: string): boolean {
   const code = character.charCodeAt(0);
@@ -20,6 +21,12 @@ export function isWord(character: string): boolean {
     return (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 48 && code <= 57) || code === 95;
   }
   return OTHER_WORD.test(character);
+}
+
+/** Of any code point. */
+export function isLetterOrDigit(code: number): boolean {
+  if (code < 0x80) return (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || (code >= 48 && code <= 57);
+  return OTHER_LETTER_OR_DIGIT.test(String.fromCodePoint(code));
 }
 
 export function isBlank(text: string): boolean {

@@ -203,7 +203,7 @@ export class ZulipMarkdownRenderer implements MarkdownRenderer {
     } catch (error) {
       throw refused(error);
     } finally {
-      this.turns.spend(work.steps + (linkifiers?.steps ?? 0));
+      this.turns.spend(work.steps + (linkifiers?.charactersRead ?? 0));
     }
   }
 

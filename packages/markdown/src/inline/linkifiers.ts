@@ -1,4 +1,4 @@
-import type { LinkifierMatch } from '../links/linkifier.js';
+import type { LinkifierMatch } from '../links/compiled-linkifier.js';
 import { linkOrText } from './links.js';
 import type { InlineContext, InlineRule } from './rule.js';
 

@@ -1,5 +1,5 @@
 import { workMsOf } from '@parley/testkit/process-usage';
-import { literalPrefix } from './linkifier.js';
+import { literalPrefix } from './engine-linkifier.js';
 import { re2LinkifierSyntax } from './linkifier-syntax.js';
 import { RealmLinkifiers } from './realm-linkifiers.js';
 

@@ -1,7 +1,7 @@
 import type { LinkifierSyntax } from '@parley/domain/realms';
 import type { RE2JSSyntaxException } from 're2js';
 import { Watchdog } from '../typesetting/watchdog.js';
-import { compilePattern, surrounded } from './linkifier.js';
+import { compilePattern, surrounded } from './engine-linkifier.js';
 
 /** Where the engine has other words than the API's reference (organization §6.1 row 3). */
 const PROBLEMS: Readonly<Record<string, string>> = {

@@ -1,31 +1,33 @@
 import type { LinkifierRule } from '@parley/domain/markdown';
-import { Effort, Linkifier, type LinkifierMatch } from './linkifier.js';
+import { type CompiledLinkifier, Effort, type LinkifierMatch, OriginalText } from './compiled-linkifier.js';
+import { EngineLinkifier } from './engine-linkifier.js';
 import { LiteralIndex } from './literal-index.js';
+import { PlainLinkifier } from './plain-linkifier.js';
+import { PlainPattern } from './plain-pattern.js';
 
-/** Applies an organization's linkifiers to one message: no pattern may stop the server. */
+/** What an organization's administrators want made links of, for one text: no pattern may stop the server. */
 export class RealmLinkifiers {
   private readonly list: LinkifierList;
+  private readonly effort = new Effort();
 
-  constructor(
-    rules: readonly LinkifierRule[],
-    private readonly effort = new Effort(),
-  ) {
+  constructor(rules: readonly LinkifierRule[]) {
     this.list = LinkifierList.of(rules);
   }
 
-  get steps(): number {
-    return this.effort.steps;
+  /** How many characters were looked at, but by engines. */
+  get charactersRead(): number {
+    return this.effort.characters;
   }
 
   /**
-   * Yields one search for each linkifier that may match in the text, in their order of precedence. Each finds its matches from
-   * left to right, in the text or in what those before it have left of it.
+   * One for each that may match in the text, in their order of precedence. Each finds its matches from left to right, in the
+   * text or in what those before it have left of it.
    */
   *searches(text: string): Generator<(rest: string) => readonly LinkifierMatch[]> {
-    // A message may have thousands of texts.
-    if (this.effort.isSpent) return;
-    this.effort.steps += text.length;
-    for (const linkifier of this.list.occurringIn(text)) yield (rest) => linkifier.search(rest, this.effort);
+    const { list, effort } = this;
+    const original = new OriginalText(text);
+    effort.characters += text.length;
+    for (const linkifier of list.occurringIn(text, effort)) yield (rest) => linkifier.search(rest, effort, original);
   }
 }
 
@@ -33,16 +35,21 @@ export class RealmLinkifiers {
 class LinkifierList {
   private static readonly byRules = new WeakMap<readonly LinkifierRule[], LinkifierList>();
 
-  private readonly linkifiers: readonly Linkifier[];
+  private readonly linkifiers: readonly CompiledLinkifier[];
   private readonly index: LiteralIndex;
-  /** Numbers of the linkifiers without a literal, which any text may match. */
+  /** Those of which no text can be left out, by their number. */
   private readonly unindexed: readonly number[];
+  private readonly plainUnindexed: readonly number[];
 
   private constructor(rules: readonly LinkifierRule[]) {
-    this.linkifiers = rules.map((rule) => new Linkifier(rule));
+    this.linkifiers = rules.map((rule) => {
+      const pattern = PlainPattern.of(rule.pattern);
+      return pattern ? new PlainLinkifier(pattern, rule.urlTemplate) : new EngineLinkifier(rule);
+    });
     const literals = this.linkifiers.map(({ literal }) => literal);
     this.index = new LiteralIndex(literals);
     this.unindexed = [...literals.keys()].filter((number) => literals[number] === '');
+    this.plainUnindexed = this.unindexed.filter((number) => this.linkifiers[number] instanceof PlainLinkifier);
   }
 
   static of(rules: readonly LinkifierRule[]): LinkifierList {
@@ -54,10 +61,12 @@ class LinkifierList {
     return list;
   }
 
-  /** Returns all that may match there, in their order. */
-  occurringIn(text: string): readonly Linkifier[] {
+  /** All that may match there, in their order. */
+  *occurringIn(text: string, effort: Effort): Generator<CompiledLinkifier> {
+    // A message may have thousands of texts.
+    const always = effort.isEngineSpent ? this.plainUnindexed : this.unindexed;
     const found = this.index.occurringIn(text);
-    const numbers = found.length === 0 ? this.unindexed : [...this.unindexed, ...found].sort((a, b) => a - b);
-    return numbers.map((number) => this.linkifiers[number]!);
+    const numbers = found.length === 0 ? always : [...always, ...found].sort((a, b) => a - b);
+    for (const number of numbers) yield this.linkifiers[number]!;
   }
 }

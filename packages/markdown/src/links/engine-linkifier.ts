@@ -1,52 +1,20 @@
 import type { LinkifierRule } from '@parley/domain/markdown';
 import type { RE2JS } from 're2js';
 import { lazily } from '../lazy.js';
-import { Watchdog } from '../typesetting/watchdog.js';
-
-export interface LinkifierMatch {
-  readonly start: number;
-  readonly end: number;
-  /** @param restore Returns what was typed for a part of the text. */
-  urlWith(restore: (part: string) => string): string;
-}
-
-interface UrlTemplate {
-  expand(values: Readonly<Record<string, string | undefined>>): string;
-}
+import type { Watchdog } from '../typesetting/watchdog.js';
+import {
+  type CompiledLinkifier,
+  type Effort,
+  expandUrl,
+  type LinkifierMatch,
+  NONE,
+  type OriginalText,
+  parseUrlTemplate,
+  type UrlTemplate,
+} from './compiled-linkifier.js';
 
 /** Linear in the text, whatever the pattern. */
 const re2 = lazily((require) => (require('re2js') as { RE2JS: typeof RE2JS }).RE2JS);
-const templates = lazily((require) => require('url-template') as { parse(template: string): UrlTemplate });
-
-/** All patterns on all of one text together take some milliseconds without being watched, and these with. */
-const SEARCH_STEPS = 1_000_000;
-const SEARCH_MS = 12;
-/** Starting a search costs more than most searches do. */
-const MAX_SEARCHES = 10_000;
-/** Some fifteen patterns of a line. */
-const COMPILE_STEPS = 500_000;
-const COMPILE_MS = 15;
-/** A millisecond or two: being watched costs more than most searches do. */
-const STEPS_AT_ONCE = 500_000;
-
-/** Work of all linkifiers together on one message. */
-export class Effort {
-  searches = 0;
-  /** Rough count of what was done, in the unit of `WorkBudget`. */
-  steps = 0;
-  readonly searching: Watchdog;
-  /** Most patterns are compiled already. */
-  readonly compiling: Watchdog;
-
-  constructor(searchMs = SEARCH_MS, compileMs = COMPILE_MS) {
-    this.searching = new Watchdog(searchMs, SEARCH_STEPS, STEPS_AT_ONCE);
-    this.compiling = new Watchdog(compileMs, COMPILE_STEPS, STEPS_AT_ONCE);
-  }
-
-  get isSpent(): boolean {
-    return this.searching.isOver || this.searches > MAX_SEARCHES;
-  }
-}
 
 /** Compiled once per process, when a text first may hold a match: realms may have many, of which a text has few. */
 const MAX_COMPILED = 5000;
@@ -54,39 +22,45 @@ const compiled = new Map<string, Program | null>();
 
 const MATCH = 'linkifier_actual_match';
 const AFTER = 'linkifier_after_match';
-/** Adds what may stand around a match. The next-line character is white space that RE2's `\s` and `\pZ` both miss. */
-export const surrounded = (pattern: string) =>
-  `(?:^|[\\s\\x85\\pZ'"(,:<])(?P<${MATCH}>${pattern})(?P<${AFTER}>$|[^\\pL\\pN])`;
+const LETTERS_AND_DIGITS = '\\pL\\pN';
+/** Enough for texts without others, and compiled in a third of the time. */
+const OF_ASCII = 'A-Za-z0-9';
+/** What may stand around a match. The next-line character is white space that RE2's `\s` and `\pZ` both miss. */
+export const surrounded = (pattern: string, notAfter = LETTERS_AND_DIGITS) =>
+  `(?:^|\\s|\\x85|\\pZ|['"(,:<])(?P<${MATCH}>${pattern})(?P<${AFTER}>$|[^${notAfter}])`;
 
 const STEPS_PER_SEARCH = 1000;
 const STEPS_PER_INSTRUCTION = 250;
 
-export class Linkifier {
-  /** Start of every match; empty where none is known. */
+/** One whose pattern takes an engine. What is not found in time stays text. */
+export class EngineLinkifier implements CompiledLinkifier {
   readonly literal: string;
-  private readonly key: string;
+  /** Of its programs for texts with other letters than ASCII's, and without. */
+  private readonly keys: readonly [others: string, ascii: string];
 
   constructor(private readonly rule: LinkifierRule) {
-    this.literal = literalPrefix(rule.pattern);
-    this.key = JSON.stringify([rule.pattern, rule.urlTemplate]);
+    const { pattern, urlTemplate } = rule;
+    this.literal = literalPrefix(pattern);
+    this.keys = [JSON.stringify([pattern, urlTemplate, 'others']), JSON.stringify([pattern, urlTemplate, 'ascii'])];
   }
 
-  /** Returns the matches found with the effort that is left, from left to right. */
-  search(text: string, effort: Effort): readonly LinkifierMatch[] {
-    if (effort.isSpent || !text.includes(this.literal)) return [];
-    effort.searches++;
-    effort.steps += STEPS_PER_SEARCH + text.length;
-    return this.compile(effort.compiling)?.search(text, this.literal, effort.searching) ?? [];
+  search(text: string, effort: Effort, original: OriginalText): readonly LinkifierMatch[] {
+    if (effort.isEngineSpent || !text.includes(this.literal)) return NONE;
+    effort.engineStarts++;
+    const program = this.compile(original.hasOtherLetters, effort.compiling);
+    return program?.search(text, this.literal, effort.searching) ?? NONE;
   }
 
   /** Null when the pattern does not compile, or time is up. */
-  private compile(watchdog: Watchdog): Program | null {
-    const known = compiled.get(this.key);
+  private compile(hasOtherLetters: boolean, watchdog: Watchdog): Program | null {
+    const key = this.keys[hasOtherLetters ? 0 : 1];
+    const known = compiled.get(key);
     if (known !== undefined || watchdog.isOver) return known ?? null;
+    const { pattern, urlTemplate } = this.rule;
     let program: Program | null;
     try {
-      const pattern = compilePattern(surrounded(this.rule.pattern), watchdog);
-      program = new Program(pattern, templates().parse(this.rule.urlTemplate));
+      const whole = surrounded(pattern, hasOtherLetters ? LETTERS_AND_DIGITS : OF_ASCII);
+      program = new Program(compilePattern(whole, watchdog), parseUrlTemplate(urlTemplate));
     } catch {
       // Another text may give it more time.
       if (watchdog.isOver) return null;
@@ -94,25 +68,26 @@ export class Linkifier {
     }
     const oldest = compiled.size >= MAX_COMPILED ? compiled.keys().next().value : undefined;
     if (oldest !== undefined) compiled.delete(oldest);
-    compiled.set(this.key, program);
+    compiled.set(key, program);
     return program;
   }
 }
-/** Takes time linear to a pattern without repetitions; others take as long as the watchdog lets them. @throws as RE2 does */
+
+/** In time linear to the pattern, as far as it repeats nothing; else as long as the watchdog lets it. @throws as RE2 does */
 export function compilePattern(pattern: string, watchdog: Watchdog): RE2JS {
   // Loading the library is no fault of the pattern.
   const engine = re2();
   return watchdog.run(() => engine.compile(pattern), STEPS_PER_INSTRUCTION * programSize(pattern));
 }
 
-/** Upper bound: numbered repetitions may be nested, so their counts multiply. */
+/** At most: what is repeated by a number may hold what is, and counts as often. */
 function programSize(pattern: string): number {
   let size = pattern.length;
   for (const [, least, most] of pattern.matchAll(/\{(\d*),?(\d*)\}/g)) size *= Math.max(1, Number(least), Number(most));
   return size;
 }
 
-/** Returns the literal start of every match if a short look at the pattern tells it; otherwise empty. */
+/** What every match begins with, as far as a short look at the pattern tells; empty where it does not. */
 export function literalPrefix(pattern: string): string {
   if (pattern.includes('|')) return '';
   const characters = [...pattern];
@@ -143,7 +118,7 @@ class Program {
     this.groups = Object.keys(pattern.namedGroups());
   }
 
-  /** Returns the matches found in time. The character after one match may be the one before the next. */
+  /** As many as are found in time. `prefix`: of every match. The character after one match may be the one before the next. */
   search(text: string, prefix: string, watchdog: Watchdog): readonly LinkifierMatch[] {
     const found: LinkifierMatch[] = [];
     const matcher = this.pattern.matcher(text);
@@ -163,7 +138,7 @@ class Program {
         found.push({
           start: matcher.start(MATCH),
           end,
-          urlWith: (restore) => this.urlOf(groups, restore),
+          urlWith: (restore) => expandUrl(this.template, groups, restore),
         });
         position = Math.max(end, position + 1);
       }
@@ -173,14 +148,7 @@ class Program {
     return found;
   }
 
-  /** @param groups A group that took no part is null. */
-  private urlOf(groups: readonly (readonly [string, string | null])[], restore: (part: string) => string): string {
-    return this.template.expand(
-      Object.fromEntries(groups.map(([name, value]) => [name, value === null ? undefined : restore(value)])),
-    );
-  }
-
-  /** A search may read the text to its very end. */
+  /** One match may be looked for to the very end. */
   private stepsFor(text: string, position: number): number {
     return STEPS_PER_SEARCH + this.pattern.programSize() * (text.length - position);
   }

@@ -1,0 +1,65 @@
+import {
+  type CompiledLinkifier,
+  type Effort,
+  expandUrl,
+  type LinkifierMatch,
+  parseUrlTemplate,
+  type UrlTemplate,
+} from './compiled-linkifier.js';
+import type { PlainPattern } from './plain-pattern.js';
+
+/** What may come before a match, beside the beginning of the text. */
+const BEFORE = /[\t\n\f\r \x85\p{Z}'"(,:<]/u;
+const ASCII_BEFORE = Array.from({ length: 128 }, (_, code) => BEFORE.test(String.fromCharCode(code)));
+const mayBegin = (text: string, start: number) =>
+  start === 0 || (ASCII_BEFORE[text.charCodeAt(start - 1)] ?? BEFORE.test(text[start - 1]!));
+/** Finding a literal looks at many characters at once. */
+const CHARACTERS_AT_ONCE = 32;
+
+/** One whose pattern needs no engine. */
+export class PlainLinkifier implements CompiledLinkifier {
+  readonly literal: string;
+  private template: UrlTemplate | undefined;
+
+  constructor(
+    private readonly pattern: PlainPattern,
+    private readonly urlTemplate: string,
+  ) {
+    this.literal = pattern.literal;
+  }
+
+  search(text: string, effort: Effort): readonly LinkifierMatch[] {
+    const { pattern } = this;
+    const found: LinkifierMatch[] = [];
+    effort.characters += Math.ceil(text.length / CHARACTERS_AT_ONCE);
+    let start = 0;
+    for (;;) {
+      const place = text.indexOf(this.literal, start);
+      if (place === -1 || place === text.length) return found;
+      // What holds the literal begins between there and here.
+      for (start = pattern.earliestStart(text, place, start); start <= place && !effort.isSpent; start++) {
+        effort.characters++;
+        if (!mayBegin(text, start)) continue;
+        const end = pattern.match(text, start);
+        effort.characters += pattern.charactersRead;
+        if (end === -1) continue;
+        found.push(this.matchAt(text, start, end));
+        // The character after one match may be the one before the next.
+        start = end;
+      }
+      if (effort.isSpent) return found;
+    }
+  }
+
+  private matchAt(text: string, start: number, end: number): LinkifierMatch {
+    const groups = this.pattern.caught(text);
+    return {
+      start,
+      end,
+      urlWith: (restore) => {
+        this.template ??= parseUrlTemplate(this.urlTemplate);
+        return expandUrl(this.template, groups, restore);
+      },
+    };
+  }
+}

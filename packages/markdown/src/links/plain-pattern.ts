@@ -1,0 +1,139 @@
+import { isLetterOrDigit } from '../characters.js';
+import {
+  areDisjoint,
+  type CharacterSet,
+  EMPTY,
+  endOfCharacter,
+  inverse,
+  range,
+  setOf,
+  startOfPrevious,
+  union,
+} from './character-set.js';
+import { type Group, PlainPatternReader, type Step } from './plain-pattern-reader.js';
+
+/** Patterns that are kept: of several large lists. */
+const MAX_KNOWN = 5000;
+/** What may come after a match, if anything. */
+const AFTER = inverse(setOf([...range('0', '9'), ...range('A', 'Z'), ...range('a', 'z')]));
+
+/**
+ * A pattern that needs no engine: characters, classes of them, how many of each, and groups. Where one part may be of several
+ * lengths, what follows begins with none of its characters, so that there is only one way to match: a text is read once,
+ * character by character. Nearly all linkifiers are of this kind.
+ */
+export class PlainPattern {
+  /** Of one linkifier that changes, the others of its list stay. */
+  private static readonly known = new Map<string, PlainPattern | null>();
+
+  /** Of the last match: where each step begins, and the last one ends. */
+  private readonly marks: number[];
+  private charactersOfMatch = 0;
+
+  private constructor(
+    private readonly steps: readonly Step[],
+    private readonly groups: readonly Group[],
+    /** The longest text that is part of every match; empty: there is none. */
+    readonly literal: string,
+    /** What may come before it in a match; null: it comes first. */
+    private readonly beforeLiteral: CharacterSet | null,
+  ) {
+    this.marks = new Array<number>(steps.length + 1).fill(0);
+  }
+
+  /** Null: the pattern needs an engine, or is none. */
+  static of(pattern: string): PlainPattern | null {
+    let known = PlainPattern.known.get(pattern);
+    if (known === undefined) {
+      if (PlainPattern.known.size >= MAX_KNOWN) PlainPattern.known.clear();
+      known = PlainPattern.read(pattern);
+      PlainPattern.known.set(pattern, known);
+    }
+    return known;
+  }
+
+  private static read(pattern: string): PlainPattern | null {
+    const reader = new PlainPatternReader(pattern);
+    if (!reader.read()) return null;
+    const { steps, groups } = reader;
+    if (steps.every(({ least }) => least === 0) || !hasOneWay(steps)) return null;
+    const { start, literal } = longestLiteral(steps);
+    const before = steps.slice(0, start).reduce((sets, { set }) => union(sets, set), EMPTY);
+    return new PlainPattern(steps, groups, literal, start === 0 ? null : before);
+  }
+
+  /** By the last attempt to match. */
+  get charactersRead(): number {
+    return this.charactersOfMatch;
+  }
+
+  /** Where what matches at `start` ends; -1: nothing does. It has to end before a character that is no letter and no digit. */
+  match(text: string, start: number): number {
+    const { steps, marks } = this;
+    this.charactersOfMatch = 0;
+    const last = steps.length - 1;
+    let at = start;
+    for (let index = 0; index <= last; index++) {
+      const { set, least, most } = steps[index]!;
+      marks[index] = at;
+      let count = 0;
+      for (
+        let next = endOfCharacter(text, at, set);
+        next !== -1 && count < most;
+        next = endOfCharacter(text, at, set)
+      ) {
+        at = next;
+        count++;
+      }
+      this.charactersOfMatch += count;
+      if (count < least) return -1;
+      if (index < last) continue;
+      // Fewer of the last ones may do.
+      for (; !mayEnd(text, at); at = startOfPrevious(text, at)) if (count-- === least) return -1;
+    }
+    marks[last + 1] = at;
+    return at;
+  }
+
+  /** Of the last match. */
+  caught(text: string): readonly (readonly [name: string, value: string])[] {
+    return this.groups.map(({ name, from, to }) => [name, text.slice(this.marks[from], this.marks[to])]);
+  }
+
+  /** Where a match that holds the literal at `place` may begin: not before `from`. */
+  earliestStart(text: string, place: number, from: number): number {
+    if (this.beforeLiteral === null) return place;
+    let at = place;
+    while (at > from) {
+      const previous = startOfPrevious(text, at);
+      if (endOfCharacter(text, previous, this.beforeLiteral) === -1) break;
+      at = previous;
+    }
+    return Math.max(at, from);
+  }
+}
+
+const mayEnd = (text: string, at: number) => at >= text.length || !isLetterOrDigit(text.codePointAt(at)!);
+
+/** Whether each part but the last has only one length at which the rest can go on. */
+function hasOneWay(steps: readonly Step[]): boolean {
+  let next = AFTER;
+  for (let index = steps.length - 1; index >= 0; index--) {
+    const { set, least, most } = steps[index]!;
+    if (index < steps.length - 1 && least !== most && !areDisjoint(set, next)) return false;
+    next = least === 0 ? union(set, next) : set;
+  }
+  return true;
+}
+
+function longestLiteral(steps: readonly Step[]): { readonly start: number; readonly literal: string } {
+  let best = { start: 0, length: 0 };
+  let start = 0;
+  for (let index = 0; index < steps.length; index++) {
+    const { character, least, most } = steps[index]!;
+    if (character === null || least !== 1 || most !== 1) start = index + 1;
+    else if (index + 1 - start > best.length) best = { start, length: index + 1 - start };
+  }
+  const literal = steps.slice(best.start, best.start + best.length).map(({ character }) => character);
+  return { start: best.start, literal: literal.join('') };
+}
