@@ -29,7 +29,7 @@ describe('npm run bench', () => {
 });
 
 /** Lines of the table that have one. */
-const GOALS = 67;
+const GOALS = 66;
 
 const cellsOf = (line: string): readonly string[] =>
   line

@@ -1,5 +1,5 @@
+import { UnitRecord } from '@parley/domain/composition';
 import type { Database, RunResult, Statement } from 'better-sqlite3';
-import { BatchEnd } from './batch-end.js';
 
 /** Bound to `?` in order: the driver takes `?1` for a name. */
 export type Parameter = string | number | null | Uint8Array;
@@ -24,14 +24,11 @@ export class StatementFailed extends Error {
 
 /** Statements that see, or change, what a batch of units leaves to its end. */
 const DEFERRED_TABLE = /\bmessage_search\b/;
-/** Those that answer what they have changed. */
-const RETURNING = /\bRETURNING\b/;
 
 /** A statement that answers rows. Prepared when first used: opening a database costs nothing for what is never asked. */
 export class Query<Row> {
   private prepared: Statement<unknown[], Row> | null = null;
   private readonly isOfDeferredTable: boolean;
-  private readonly isChange: boolean;
 
   constructor(
     private readonly connection: Connection,
@@ -39,7 +36,6 @@ export class Query<Row> {
     private readonly shape: 'row' | 'value' | 'tuple',
   ) {
     this.isOfDeferredTable = DEFERRED_TABLE.test(sql);
-    this.isChange = RETURNING.test(sql);
   }
 
   get(...parameters: Parameter[]): Row | undefined {
@@ -73,7 +69,6 @@ export class Query<Row> {
   private beginRun(): void {
     this.connection.requireUnit();
     if (this.isOfDeferredTable) this.connection.batchEnd.write();
-    if (this.isChange) this.connection.hasChanged = true;
   }
 
   private prepare(): Statement<unknown[], Row> {
@@ -103,12 +98,49 @@ export class Command {
     if (this.isOfDeferredTable) this.connection.batchEnd.write();
     try {
       this.prepared ??= this.connection.database.prepare<unknown[], unknown>(this.sql);
-      const result = this.prepared.run(...parameters);
-      this.connection.hasChanged = true;
-      return result;
+      return this.prepared.run(...parameters);
     } catch (error) {
       throw new StatementFailed(this.sql, error);
     }
+  }
+}
+
+/**
+ * Rows that the units of a batch leave to its end, in their transaction but outside of savepoints: at every savepoint
+ * FTS5 writes what it has gathered to its tables, and merges that with what is there, which costs several times what a
+ * message does otherwise. Statements that name the table see the rows all the same: they are written before.
+ */
+export class BatchEnd {
+  /** By statement, then by id. */
+  private readonly rows = new Map<string, Map<number, readonly unknown[]>>();
+  private readonly statements = new Map<string, Statement>();
+
+  constructor(private readonly database: Database) {}
+
+  /**
+   * Leaves a row to a statement whose one parameter is a JSON list of rows. It may be run several times, and for rows of units
+   * that have failed: it passes over what is written already, and over what it belongs to but is not there.
+   */
+  add(sql: string, id: number, row: readonly unknown[]): void {
+    const rows = this.rows.get(sql);
+    if (rows) rows.set(id, row);
+    else this.rows.set(sql, new Map([[id, row]]));
+  }
+
+  write(): void {
+    for (const [sql, rows] of this.rows) this.statementOf(sql).run(JSON.stringify([...rows.values()]));
+  }
+
+  clear(): void {
+    this.rows.clear();
+  }
+
+  private statementOf(sql: string): Statement {
+    const known = this.statements.get(sql);
+    if (known) return known;
+    const statement = this.database.prepare(sql);
+    this.statements.set(sql, statement);
+    return statement;
   }
 }
 
@@ -120,8 +152,8 @@ export class Command {
 export class Connection {
   private state: 'idle' | 'in unit' | 'suspended' | 'retired' = 'idle';
   private mayCache = true;
-  /** A statement that may have changed something was run; set back by whoever asks. */
-  hasChanged = false;
+  /** Belongs to the unit that runs. */
+  record = new UnitRecord();
 
   /** `yieldNow` lets the event loop turn if it was held for long. */
   constructor(

@@ -15,6 +15,7 @@ import { SqliteConfirmationRepository } from './confirmations/sqlite-confirmatio
 import type { Connection } from './connection.js';
 import { SqliteCustomEmojiRepository } from './custom-emoji/sqlite-custom-emoji-repository.js';
 import { SqliteDraftRepository } from './drafts/sqlite-draft-repository.js';
+import type { WritableRepositories } from './engine/unit-runner.js';
 import { SqliteEventConsumerRepository } from './events/sqlite-event-consumer-repository.js';
 import { SqliteEventLog } from './events/sqlite-event-log.js';
 import { SqliteEventQueueRepository } from './events/sqlite-event-queue-repository.js';
@@ -99,7 +100,6 @@ import { SqliteReminderRepository } from './scheduling/sqlite-reminder-repositor
 import { SqliteScheduledMessageRepository } from './scheduling/sqlite-scheduled-message-repository.js';
 import { SqliteSnippetRepository } from './snippets/sqlite-snippet-repository.js';
 import { SqliteStatusRepository } from './statuses/sqlite-status-repository.js';
-import type { WritableRepositories } from './unit-turns.js';
 import { newActorCache, SqliteActorReads } from './users/sqlite-actor-reads.js';
 import { SqliteProfileRepository } from './users/sqlite-profile-repository.js';
 import { newUserCache, SqliteUserRepository } from './users/sqlite-user-repository.js';

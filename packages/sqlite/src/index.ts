@@ -3,11 +3,13 @@ import type { SearchWords } from '@parley/domain/markdown';
 import { PLAIN_TEXTS } from '@parley/domain/messages';
 import type { Clock, UnitOfWork } from '@parley/domain/shared';
 import { type AdmissionCheck, LATEST_VERSION, openReader, openWriter, type StatementTrace } from './database.js';
+import { type Commit, SqliteUnitOfWork } from './engine/unit-of-work.js';
 import { repositoryFactory } from './features.js';
-import { type Commit, SqliteUnitOfWork } from './sqlite-unit-of-work.js';
 import { StorageFiles, type StorageLoss } from './storage-files.js';
 
 export { DatabaseRefused } from './database-refused.js';
+export type { Commit } from './engine/unit-of-work.js';
+export { isDiskFailure } from './engine/write-failures.js';
 export {
   copyDatabase,
   type DatabaseState,
@@ -16,8 +18,6 @@ export {
   listBlobs,
   migrateDatabase,
 } from './maintenance.js';
-export type { Commit } from './sqlite-unit-of-work.js';
-export { isDiskFailure } from './write-failures.js';
 
 export interface SqliteStorageOptions {
   /** Of the database file; made when there is none, in a directory that exists. */

@@ -78,4 +78,4 @@ export {
 export { SeededRandomness } from './seeded-randomness.js';
 export { sending } from './sending.js';
 export { signJsonWebToken } from './sign-json-web-token.js';
-export { committingLate, failingToCommit, runningTwice } from './troubled-units.js';
+export { committingLate, failingToCommit } from './troubled-units.js';

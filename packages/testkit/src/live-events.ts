@@ -57,7 +57,7 @@ export class LiveEvents {
     readonly fixture: MemoryFixture,
     private readonly options: LiveEventsOptions,
   ) {
-    this.uow = new PublishingUnitOfWork(fixture.uow, fixture.clock, this.onListenerFailure);
+    this.uow = new PublishingUnitOfWork(fixture.uow, this.onListenerFailure);
     this.uow.subscribe({
       onEvents: (events) => this.follower.onEvents(events),
       onBlanked: (realmId, ids) => this.follower.onBlanked(realmId, ids),

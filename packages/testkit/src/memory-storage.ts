@@ -1,7 +1,15 @@
 import type { EncodedEvent, EncodedQueue, StoredEvent } from '@parley/domain/events';
 import type { SearchWords } from '@parley/domain/markdown';
 import { PLAIN_TEXTS } from '@parley/domain/messages';
-import type { Clock, EventSeq, RealmId, Repositories, Transaction, UnitOfWork } from '@parley/domain/shared';
+import type {
+  Clock,
+  EventSeq,
+  RealmId,
+  Repositories,
+  Transaction,
+  UnitOfWork,
+  WriteOptions,
+} from '@parley/domain/shared';
 import { FixedClock } from './fixed-clock.js';
 import { MemoryActors } from './memory/memory-actors.js';
 import { MemoryAlertWords } from './memory/memory-alert-words.js';
@@ -87,8 +95,8 @@ export class MemoryStorage {
 
   readonly uow: UnitOfWork = {
     read: (work) => this.read(work),
-    write: (work) => {
-      const write = this.lastWrite.then(() => this.write(work));
+    write: (work, { onCommit } = {}) => {
+      const write = this.lastWrite.then(() => this.write(work, onCommit));
       this.lastWrite = write.catch(() => undefined);
       return write;
     },
@@ -122,15 +130,22 @@ export class MemoryStorage {
     }
   }
 
-  private async write<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+  private async write<T>(
+    work: (tx: Transaction) => Promise<T>,
+    onCommit: WriteOptions['onCommit'] = () => {},
+  ): Promise<T> {
     const unit = new MemoryUnit(this.tables, true, this.clock, this.words);
-    const tx = repositoriesOf(unit);
+    const { record } = unit;
     try {
-      const result = await withoutYielding(work(tx));
+      const result = await withoutYielding(work(repositoriesOf(unit)));
       this.tables = unit.result();
-      this.announced.push(...tx.events.appended);
+      this.announced.push(...record.events);
       this.commits++;
+      onCommit(record);
       return result;
+    } catch (error) {
+      record.rollBack();
+      throw error;
     } finally {
       unit.end();
     }
@@ -193,6 +208,7 @@ function repositoriesOf(unit: MemoryUnit) {
     jobs: new MemoryJobs(unit),
     // Nothing takes long in memory.
     yield: async () => {},
+    onRollback: (undo: () => void) => unit.record.onRollback(undo),
   } satisfies Transaction;
 }
 

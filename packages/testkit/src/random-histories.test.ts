@@ -17,11 +17,11 @@ const memoryBut =
       damage,
       uow: {
         read: (work) => uow.read(work),
-        write: (work) =>
+        write: (work, options) =>
           uow.write((tx) => {
             spoil(tx);
             return work(tx);
-          }),
+          }, options),
       },
       close: async () => {},
     };

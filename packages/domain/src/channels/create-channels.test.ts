@@ -46,7 +46,7 @@ async function context(fixture: MemoryFixture, descriptions: readonly string[], 
     const now = fixture.clock.now();
     const about: ChannelCreationContext = {
       ...{ realm: fixture.realm, actor, creator, now },
-      ...{ webPublicEnabled: true, parsedDescriptions, onRollback: () => {} },
+      ...{ webPublicEnabled: true, parsedDescriptions },
     };
     const wanted = descriptions.map((description, index) => ({ name: `c${index}`, description }));
     const channels = await channelCreator.create(tx, about, wanted, privacy, {});

@@ -9,7 +9,6 @@ import type { Realm } from '../realms/realm.js';
 import { DomainError, orThrow } from '../shared/errors.js';
 import type { ChannelFolderId, GroupId, RealmId, UnixSeconds } from '../shared/ids.js';
 import { enforce } from '../shared/permission.js';
-import type { OnRollback } from '../shared/provisional-changes.js';
 import { slicesOf } from '../shared/slices.js';
 import type { Transaction } from '../shared/unit-of-work.js';
 import type { User } from '../users/user.js';
@@ -79,7 +78,6 @@ export interface ChannelCreationContext {
   /** Whether the server allows channels that anybody on the Internet reads. */
   readonly webPublicEnabled: boolean;
   readonly parsedDescriptions: ParsedDescriptions;
-  readonly onRollback: OnRollback;
 }
 
 /** The steps of creating channels that creating and subscribing share (channels §4.4 and §4.5). */
@@ -166,10 +164,10 @@ export class ChannelCreator {
     options: ChannelOptions,
     wanted: ChannelPermissionInput,
   ): Promise<Channel[]> {
-    const { realm, actor, creator, now, parsedDescriptions, onRollback } = context;
+    const { realm, actor, creator, now, parsedDescriptions } = context;
     checkHoldersInRequest(wanted, newChannels.length);
     this.quota.spend(actor, newChannels.length);
-    onRollback(() => this.quota.refund(actor, newChannels.length));
+    tx.onRollback(() => this.quota.refund(actor, newChannels.length));
     const system = await tx.groups.systemGroupIds(realm.id);
     const channels: Channel[] = [];
     const rendered = new Map<string, string>();

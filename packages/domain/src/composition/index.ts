@@ -2,3 +2,4 @@ export { DELIVERY_FEATURES } from './delivery-features.js';
 export { BLANK_EVENT, decodeEvent, encodeEvent, sizeOfEvent } from './event-encoding.js';
 export { type CommitListener, PublishingUnitOfWork } from './publishing-unit-of-work.js';
 export { decodeQueue, encodeQueue, QUEUE_FILTERS } from './queue-encoding.js';
+export { UnitRecord } from './unit-record.js';

@@ -1,16 +1,16 @@
 import { createFixture } from '@parley/testkit';
 import { encodeJob, jobKind } from '../jobs/job.js';
-import type { Transaction, UnitOfWork } from '../shared/unit-of-work.js';
+import type { Transaction } from '../shared/unit-of-work.js';
 import { type CommitListener, PublishingUnitOfWork } from './publishing-unit-of-work.js';
 
 const POST = jobKind<object>({ name: 'test.post', readPayload: (stored) => stored as object });
 
 describe('PublishingUnitOfWork', () => {
-  async function publishing(wrap: (uow: UnitOfWork) => UnitOfWork = (uow) => uow) {
+  async function publishing() {
     const { uow: inner, realm, storage } = await createFixture();
     const calls: unknown[] = [];
     const failures: unknown[] = [];
-    const uow = new PublishingUnitOfWork(wrap(inner), storage.clock, (error) => void failures.push(error));
+    const uow = new PublishingUnitOfWork(inner, (error) => void failures.push(error));
     const listener: CommitListener = {
       onEvents: (events) => void calls.push(events),
       onJobsScheduled: (jobs) => void calls.push(jobs),
@@ -55,24 +55,6 @@ describe('PublishingUnitOfWork', () => {
     await uow.write(async () => {});
     await uow.read((r) => r.realms.list());
     expect(calls).toEqual([]);
-  });
-
-  it('publishes only the last attempt where a unit runs again', async () => {
-    const { uow, calls, append } = await publishing((inner) => ({
-      read: (work) => inner.read(work),
-      write: async (work) => {
-        await inner
-          .write(async (tx) => {
-            await work(tx);
-            throw new Error('serialization failure');
-          })
-          .catch(() => undefined);
-        return inner.write(work);
-      },
-    }));
-    await uow.write(append);
-    expect(calls).toHaveLength(1);
-    expect(calls[0]).toHaveLength(1);
   });
 
   it('reports a listener that fails, and calls the others', async () => {

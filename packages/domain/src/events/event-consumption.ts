@@ -1,13 +1,12 @@
 import type { EventSeq, RealmId } from '../shared/ids.js';
 import type { ReportProblem } from '../shared/problem-log.js';
-import { type OnRollback, writeProvisionally } from '../shared/provisional-changes.js';
 import type { CancelTimer, Timers } from '../shared/timers.js';
 import type { Transaction, UnitOfWork } from '../shared/unit-of-work.js';
 import { checkConsumerName } from './event-consumer.js';
 import { isReadable, type LoggedEvent, type StoredEvent } from './event-log.js';
 
 /** What is to be done in the unit that stores that the events are done with. Awaits nothing but its repositories. */
-export type ConsumerUnit = (tx: Transaction, onRollback: OnRollback) => Promise<void>;
+export type ConsumerUnit = (tx: Transaction) => Promise<void>;
 
 /**
  * Gets the next events of one realm, at least one, in order of seq. Runs outside of any unit, so that it may wait for whatever
@@ -131,11 +130,11 @@ export class EventConsumption {
   private async save(realmId: RealmId, position: Position, unit: ConsumerUnit | null): Promise<void> {
     if (position.read === position.stored) return;
     const { name } = this.options;
-    await writeProvisionally(this.parts.uow, async (tx, onRollback) => {
+    await this.parts.uow.write(async (tx) => {
       if (!(await tx.consumers.advance(name, realmId, position.stored, position.read as EventSeq))) {
         throw new Error(`another process works through the events of '${name}', or it was removed`);
       }
-      await unit?.(tx, onRollback);
+      await unit?.(tx);
     });
     position.stored = position.read;
   }

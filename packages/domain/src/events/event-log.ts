@@ -71,8 +71,18 @@ export interface EventLog extends EventReads {
   prune(realmId: RealmId, upTo: EventSeq, before: UnixSeconds, limit: number): Promise<number>;
 }
 
+export interface BlankedMessages {
+  readonly realmId: RealmId;
+  readonly messageIds: readonly MessageId[];
+}
+
 declare module '../shared/unit-of-work.js' {
   interface RepositoryMap {
     events: [reads: EventReads, repository: EventLog];
+  }
+  interface UnitChanges {
+    /** As they were stored, in order of seq within a realm. */
+    readonly events: readonly StoredEvent[];
+    readonly blanked: readonly BlankedMessages[];
   }
 }

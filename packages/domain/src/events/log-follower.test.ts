@@ -10,7 +10,7 @@ const append = (fixture: MemoryFixture, uow = fixture.uow, realmId: RealmId = fi
   uow.write((tx) => tx.events.append(realmId, { event: { type: 'blank' }, audience: nobody }));
 
 async function following(fixture: MemoryFixture) {
-  const uow = new PublishingUnitOfWork(fixture.uow, fixture.clock, fail);
+  const uow = new PublishingUnitOfWork(fixture.uow, fail);
   const problems: unknown[] = [];
   const follower = new LogFollower(uow, (error) => problems.push(error));
   await follower.start();
@@ -148,7 +148,7 @@ describe('listeners of the log', () => {
 describe('publishing', () => {
   it('publishes events of a unit after its commit, and none of a unit that failed', async () => {
     const fixture = await createFixture();
-    const uow = new PublishingUnitOfWork(fixture.uow, fixture.clock, fail);
+    const uow = new PublishingUnitOfWork(fixture.uow, fail);
     const heard: StoredEvent[] = [];
     uow.subscribe({ onEvents: (events) => heard.push(...events) });
     const announcement = { event: { type: 'realm.deactivated' }, audience: nobody } as const;
@@ -165,22 +165,6 @@ describe('publishing', () => {
     ).rejects.toThrow('no');
     expect(heard).toEqual([{ ...announcement, realmId: fixture.realm.id, seq, at: fixture.clock.now(), quotes: null }]);
     expect(await uow.read(({ events }) => events.lastSeq(fixture.realm.id))).toBe(seq);
-  });
-
-  it('publishes only the events of the last attempt of a unit', async () => {
-    const fixture = await createFixture();
-    const twice = {
-      read: fixture.uow.read,
-      write: (async (work) => {
-        await fixture.uow.write(async (tx) => Promise.reject(await work(tx))).catch(() => undefined);
-        return fixture.uow.write(work);
-      }) as MemoryFixture['uow']['write'],
-    };
-    const uow = new PublishingUnitOfWork(twice, fixture.clock, fail);
-    const heard: number[] = [];
-    uow.subscribe({ onEvents: (events) => heard.push(...events.map(({ seq }) => seq)) });
-    const seq = await append(fixture, uow);
-    expect(heard).toEqual([seq]);
   });
 });
 

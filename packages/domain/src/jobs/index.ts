@@ -9,6 +9,5 @@ export {
   type StoredJob,
 } from './job.js';
 export type { JobHandler } from './job-handler.js';
-export { type JobRepository, type JobSelection, MAX_JOB_PROBLEM_LENGTH } from './job-repository.js';
+export { type JobRepository, type JobSelection, MAX_JOB_PROBLEM_LENGTH, type ScheduledJob } from './job-repository.js';
 export { JobRunner, type JobRunnerParts } from './job-runner.js';
-export type { ScheduledJob } from './recording-jobs.js';

@@ -1,9 +1,8 @@
-import type { OnRollback } from '../shared/provisional-changes.js';
 import type { Transaction } from '../shared/unit-of-work.js';
 import type { Job, JobKind } from './job.js';
 
 /** What is left of a job when everything slow is done. */
-export type JobWork = (tx: Transaction, onRollback: OnRollback) => Promise<void>;
+export type JobWork = (tx: Transaction) => Promise<void>;
 
 /**
  * Begins the time anew for which nobody else attempts the job. False: it was cancelled, or somebody else has it by now, so that

@@ -40,8 +40,14 @@ export interface JobRepository extends JobReads {
 
 export const MAX_JOB_PROBLEM_LENGTH = 500;
 
+/** A job as its runner has to know it to be there in time. */
+export type ScheduledJob = Pick<EncodedJob, 'kind' | 'dueAt'>;
+
 declare module '../shared/unit-of-work.js' {
   interface RepositoryMap {
     jobs: [reads: JobReads, repository: JobRepository];
+  }
+  interface UnitChanges {
+    readonly jobs: readonly ScheduledJob[];
   }
 }

@@ -2,7 +2,6 @@ import type { Clock } from '../shared/clock.js';
 import { DomainError } from '../shared/errors.js';
 import type { JobId, UnixSeconds } from '../shared/ids.js';
 import type { ReportProblem } from '../shared/problem-log.js';
-import { writeProvisionally } from '../shared/provisional-changes.js';
 import type { UnitOfWork } from '../shared/unit-of-work.js';
 import { decodeJob, type Job, retryDelay, type StoredJob } from './job.js';
 import type { JobHandler, JobWork, RenewLease } from './job-handler.js';
@@ -135,8 +134,9 @@ export class JobRunner {
     if (job === null) return this.setAside(stored, (prepared as { error: unknown }).error);
     try {
       if ('error' in prepared) throw prepared.error;
-      await writeProvisionally(this.parts.uow, async (tx, onRollback) => {
-        if (await tx.jobs.take(stored)) await prepared.work(tx, onRollback);
+      const { work } = prepared;
+      await this.parts.uow.write(async (tx) => {
+        if (await tx.jobs.take(stored)) await work(tx);
       });
     } catch (error) {
       await this.fail(stored, job, error);

@@ -3,7 +3,6 @@ import { channelLink, silentMention } from '../markdown/syntax.js';
 import type { Caller } from '../shared/caller.js';
 import type { Clock } from '../shared/clock.js';
 import type { UnixSeconds, UserId } from '../shared/ids.js';
-import { type OnRollback, writeProvisionally } from '../shared/provisional-changes.js';
 import type { Transaction, UnitOfWork } from '../shared/unit-of-work.js';
 import type { SystemMessages } from './system-messages.js';
 
@@ -31,18 +30,18 @@ export class BotOwnerWarnings {
     if (!sender?.bot || !this.isDue(sender.id)) return;
     // As code, because it is whatever the bot made of it.
     const quoted = `\`${name.replaceAll('`', "'")}\``;
-    await writeProvisionally(this.uow, async (tx, onRollback) => {
+    await this.uow.write(async (tx) => {
       if (!this.isDue(sender.id)) return;
       const whatHappened = `tried to send a message to the channel ${quoted}, but there is no such channel.`;
-      await this.warn(tx, caller, whatHappened, [], onRollback);
+      await this.warn(tx, caller, whatHappened, []);
     });
   }
 
   /** The caller is a bot that has sent a message to the channel. */
-  async warnOfNoSubscribers(tx: Transaction, caller: Caller, channel: Channel, onRollback: OnRollback): Promise<void> {
+  async warnOfNoSubscribers(tx: Transaction, caller: Caller, channel: Channel): Promise<void> {
     if (!this.isDue(caller.userId) || (await tx.channels.countSubscribers(caller.realmId, channel.id)) > 0) return;
     const whatHappened = `sent a message to ${channelLink(channel)}, but nobody is subscribed to this channel.`;
-    await this.warn(tx, caller, whatHappened, [channel], onRollback);
+    await this.warn(tx, caller, whatHappened, [channel]);
   }
 
   private isDue(botId: UserId): boolean {
@@ -55,13 +54,12 @@ export class BotOwnerWarnings {
     { realmId, userId }: Caller,
     whatHappened: string,
     about: readonly Channel[],
-    onRollback: OnRollback,
   ): Promise<void> {
     const bot = (await tx.users.find(realmId, userId))!;
     const ownerId = bot.bot?.ownerId ?? null;
     const owner = ownerId === null ? null : await tx.users.find(realmId, ownerId);
     if (!owner?.isActive) return;
-    this.markWarned(userId, onRollback);
+    this.markWarned(tx, userId);
     const realm = await tx.realms.get(realmId);
     const actor = await tx.actors.get({ realmId, userId: owner.id });
     await this.systemMessages.sendDirect(tx, realm, owner, `Your bot ${silentMention(bot)} ${whatHappened}`, {
@@ -71,7 +69,7 @@ export class BotOwnerWarnings {
   }
 
   /** Within the unit: another one of the same batch must not warn as well. */
-  private markWarned(botId: UserId, onRollback: OnRollback): void {
+  private markWarned(tx: Transaction, botId: UserId): void {
     const now = this.clock.now();
     // In the order of time, so that those come first of whom nothing has to be known any more.
     for (const [id, at] of this.warnedAt) {
@@ -79,6 +77,6 @@ export class BotOwnerWarnings {
       this.warnedAt.delete(id);
     }
     this.warnedAt.set(botId, now);
-    onRollback(() => this.warnedAt.delete(botId));
+    tx.onRollback(() => this.warnedAt.delete(botId));
   }
 }

@@ -42,10 +42,10 @@ export class DeliverScheduledMessage implements JobHandler<DeliveryPayload> {
     const asked = await this.sendMessage.ask(caller, { to, topic, content });
     const prepared = await this.sendMessage.prepare(caller, asked);
     // An edit since then has put another job in the place of this one, and this work is not done.
-    return async (tx, onRollback) => {
+    return async (tx) => {
       await this.requireDeliverable(tx, message);
       const checked = await this.sendMessage.check(tx, caller, prepared);
-      await this.sendMessage.send(tx, caller, checked, { isReadBySender, echo: null }, onRollback);
+      await this.sendMessage.send(tx, caller, checked, { isReadBySender, echo: null });
       await tx.scheduledMessages.update({ ...message, status: 'sent', content: '', renderedContent: '' });
       await publishToOwner(tx, message, { type: 'scheduled_message.removed', id: message.id });
     };

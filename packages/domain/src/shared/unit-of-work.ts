@@ -21,16 +21,26 @@ interface Unit {
 export interface Repositories extends Ports<0>, Unit {}
 
 /** Everything a unit can read and change. */
-export interface Transaction extends Ports<1>, Unit {}
+export interface Transaction extends Ports<1>, Unit {
+  /**
+   * Called if the unit is not committed, the last one first. For counters in memory, which have to include units that are
+   * committed together; nothing else in memory changes before the commit.
+   */
+  onRollback(undo: () => void): void;
+}
+
+/** Changes that this process reacts to once they are committed. A feature adds its own, as to `RepositoryMap`. */
+// biome-ignore lint/suspicious/noEmptyInterface: features add to it.
+export interface UnitChanges {}
 
 export interface WriteOptions {
   /**
-   * One of many units that a long work is cut into: others are served between two of them, and have most of the time. Those
-   * that give way keep their order among each other.
+   * One of many bounded units that a long work is cut into. It has a commit of its own: others are served between two such
+   * units, and have most of the time. They keep their order among each other.
    */
   readonly givesWay?: boolean;
-  /** What it finds out is kept beside `tx`, as the ids of an import: it has a commit of its own, and never runs again. */
-  readonly runsOnce?: boolean;
+  /** Called once the unit is durable, before `write` resolves. Must not throw. */
+  readonly onCommit?: (changes: UnitChanges) => void;
 }
 
 /**
@@ -41,9 +51,8 @@ export interface UnitOfWork {
   /** One consistent snapshot; nothing can be written. @throws DomainError STORAGE_UNAVAILABLE */
   read<T>(work: (repositories: Repositories) => Promise<T>): Promise<T>;
   /**
-   * All or nothing; resolves once the commit is durable. `work` may run again, after a serialization failure or where a unit
-   * that would have been committed with it has failed, so it touches nothing but `tx`; for what is counted in memory see
-   * `writeProvisionally`. A `write` inside a unit waits for itself. @throws DomainError SERVER_BUSY, STORAGE_UNAVAILABLE
+   * All or nothing; resolves once the commit is durable. `work` runs once, and fails alone. A `write` inside a unit waits for
+   * itself. @throws DomainError SERVER_BUSY, STORAGE_UNAVAILABLE
    */
   write<T>(work: (tx: Transaction) => Promise<T>, options?: WriteOptions): Promise<T>;
 }

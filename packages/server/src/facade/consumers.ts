@@ -20,7 +20,7 @@ export interface ConsumerTransaction {
    * instead.
    */
   send(as: UserRef, message: MessageToSend): Promise<void>;
-  /** Work on the storage itself. It awaits nothing but `tx`, and may run again. */
+  /** Work on the storage itself. It awaits nothing but `tx`. */
   write(work: (tx: Transaction) => Promise<void>): void;
 }
 
@@ -160,8 +160,8 @@ class StagedTransaction implements ConsumerTransaction {
     const input = await sendMessage.ask(caller, await inputOf(addresses, caller, message));
     const prepared = await sendMessage.prepare(caller, input);
     this.requireOpen();
-    this.staged.push(async (tx, onRollback) => {
-      await sendMessage.send(tx, caller, await sendMessage.check(tx, caller, prepared), input, onRollback);
+    this.staged.push(async (tx) => {
+      await sendMessage.send(tx, caller, await sendMessage.check(tx, caller, prepared), input);
     });
   }
 
@@ -174,8 +174,8 @@ class StagedTransaction implements ConsumerTransaction {
   end(): ConsumerUnit | null {
     this.isOver = true;
     if (this.staged.length === 0) return null;
-    return async (tx, onRollback) => {
-      for (const work of this.staged) await work(tx, onRollback);
+    return async (tx) => {
+      for (const work of this.staged) await work(tx);
     };
   }
 

@@ -22,9 +22,8 @@ export const deliveryModule = new ContainerModule(({ bind }) => {
   provideFrom(
     bind,
     PublishingUnitOfWork,
-    (inner, time, reportProblem) => new PublishingUnitOfWork(inner, time, reportFailedListener(reportProblem)),
+    (inner, reportProblem) => new PublishingUnitOfWork(inner, reportFailedListener(reportProblem)),
     storage,
-    clock,
     report,
   );
   provideAs(bind, unitOfWork, PublishingUnitOfWork);

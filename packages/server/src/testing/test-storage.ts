@@ -59,8 +59,8 @@ function openSqlite(clock: Clock, contents?: StorageContents): TestStorage {
   return {
     uow: {
       read: (work) => uow.read(work),
-      async write(work) {
-        const result = await uow.write(work);
+      async write(work, options) {
+        const result = await uow.write(work, options);
         commits++;
         return result;
       },

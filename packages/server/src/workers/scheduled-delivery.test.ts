@@ -24,7 +24,7 @@ describe('scheduled messages and reminders', () => {
     const report = (message: string, { err }: Readonly<Record<string, unknown>>) => {
       throw new Error(message, { cause: err });
     };
-    const uow = new PublishingUnitOfWork(new MemoryStorage(time).uow, time, () => {});
+    const uow = new PublishingUnitOfWork(new MemoryStorage(time).uow, () => {});
     const fixture = await createFixtureOn(
       uow,
       time,

@@ -19,7 +19,7 @@ export class SqliteEventLog implements EventLog {
   private readonly tombstones;
 
   constructor(
-    connection: Connection,
+    private readonly connection: Connection,
     private readonly clock: Clock,
   ) {
     this.tombstones = new Tombstones(connection);
@@ -83,13 +83,17 @@ export class SqliteEventLog implements EventLog {
     const last = this.head.get(realmId);
     if (last === undefined) throw new Error(`There is no realm ${realmId}`);
     const seq = seqAfter(last);
-    const { format, audience, payload } = encodeEvent(announcement);
-    this.insert.run(realmId, seq, this.clock.now(), announcement.quotes ?? null, format, audience, payload);
+    const { event, audience, quotes = null } = announcement;
+    const at = this.clock.now();
+    const encoded = encodeEvent(announcement);
+    this.insert.run(realmId, seq, at, quotes, encoded.format, encoded.audience, encoded.payload);
+    this.connection.record.events.push({ realmId, seq, event, audience, at, quotes });
     return seq;
   }
 
   async blank(realmId: RealmId, messageIds: readonly MessageId[]): Promise<void> {
     this.blankQuoting.run(BLANK_EVENT.payload, BLANK_EVENT.format, jsonList(messageIds), realmId);
+    this.connection.record.blanked.push({ realmId, messageIds });
   }
 
   async prune(realmId: RealmId, upTo: EventSeq, before: UnixSeconds, limit: number): Promise<number> {

@@ -36,7 +36,7 @@ export class SqliteJobRepository implements JobRepository {
   private readonly markSetAside;
   private readonly deleteSetAside;
 
-  constructor(connection: Connection) {
+  constructor(private readonly connection: Connection) {
     this.next = connection.values<UnixSeconds>(`SELECT due_at FROM job WHERE ${WAITING} ORDER BY due_at LIMIT 1`);
     this.due = connection.rows<JobRow>(
       `SELECT ${COLUMNS} FROM job WHERE ${WAITING} AND due_at <= ? ORDER BY due_at, id ${LIMIT}`,
@@ -73,7 +73,9 @@ export class SqliteJobRepository implements JobRepository {
 
   async schedule({ realmId, kind, key, dueAt, format, payload }: EncodedJob): Promise<JobId> {
     if (key !== null) this.deleteReplaced.run(realmId, kind, key);
-    return Number(this.insert.run(realmId, kind, key, dueAt, format, payload).lastInsertRowid) as JobId;
+    const id = Number(this.insert.run(realmId, kind, key, dueAt, format, payload).lastInsertRowid) as JobId;
+    this.connection.record.jobs.push({ kind, dueAt });
+    return id;
   }
 
   async cancel(realmId: RealmId, kind: string, key: string): Promise<boolean> {

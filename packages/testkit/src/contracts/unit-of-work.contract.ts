@@ -1,5 +1,5 @@
 import type { Realm } from '@parley/domain/realms';
-import type { RealmId, Transaction, UnitOfWork } from '@parley/domain/shared';
+import type { MessageId, RealmId, Transaction, UnitOfWork } from '@parley/domain/shared';
 import { aChannel, aUser } from '../builders.js';
 import { type OpenStorage, stagesOn } from './storage-under-test.js';
 
@@ -65,6 +65,46 @@ export function unitOfWorkContract(open: OpenStorage): void {
       ]);
       expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
       expect(await nameOf(uow, realm.id)).toBe('ac');
+    });
+
+    it('passes the events, blanked messages and jobs of a unit to onCommit when it is committed, before write resolves', async () => {
+      const { uow, realm } = await stage();
+      const steps: unknown[] = [];
+      const write = async (name: string, fails: boolean) => {
+        const work = async (tx: Transaction) => {
+          await tx.jobs.schedule({ realmId: realm.id, kind: name, key: null, dueAt: 7, format: 1, payload: '{}' });
+          await tx.events.blank(realm.id, [8 as MessageId]);
+          await tx.events.append(realm.id, { event: { type: 'blank' }, audience: { kind: 'realm' } });
+          if (fails) throw new Error('no');
+          return tx.events.append(realm.id, { event: { type: 'realm.deactivated' }, audience: { kind: 'realm' } });
+        };
+        const seq = await uow.write(work, { onCommit: (changes) => steps.push(structuredClone(changes)) });
+        steps.push(seq);
+      };
+      const seq = await uow.read(({ events }) => events.lastSeq(realm.id));
+      await Promise.allSettled([write('first', true), write('second', false)]);
+      const log = await uow.read(({ events }) => events.listAfter(realm.id, seq, 9));
+      expect(log.map((each) => each.seq)).toEqual([seq + 1, seq + 2]);
+      expect(steps).toEqual([
+        expect.objectContaining({
+          events: log,
+          blanked: [{ realmId: realm.id, messageIds: [8] }],
+          jobs: [{ kind: 'second', dueAt: 7 }],
+        }),
+        seq + 2,
+      ]);
+    });
+
+    it('calls onRollback for a unit that fails, the last one first, and never for one that is committed', async () => {
+      const { uow } = await stage();
+      const steps: string[] = [];
+      const count = (name: string, fails: boolean) =>
+        uow.write(async (tx) => {
+          for (const step of ['a', 'b']) tx.onRollback(() => void steps.push(`${name}${step}`));
+          if (fails) throw new Error('no');
+        });
+      await Promise.allSettled([count('first ', false), count('second ', true), count('third ', false)]);
+      expect(steps).toEqual(['second b', 'second a']);
     });
 
     it('loses no update when writes race', async () => {

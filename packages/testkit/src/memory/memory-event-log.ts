@@ -1,5 +1,5 @@
 import { BLANK_EVENT, decodeEvent, encodeEvent, sizeOfEvent } from '@parley/domain/composition';
-import type { Announcement, EncodedRow, EventLog, LogEnd, LoggedEvent, StoredEvent } from '@parley/domain/events';
+import type { Announcement, EncodedRow, EventLog, LogEnd, LoggedEvent } from '@parley/domain/events';
 import type { EventSeq, MessageId, RealmId, UnixSeconds } from '@parley/domain/shared';
 import { keyOf, type MemoryUnit } from './tables.js';
 
@@ -12,9 +12,6 @@ declare module './tables.js' {
 }
 
 export class MemoryEventLog implements EventLog {
-  /** What this unit appended. */
-  readonly appended: StoredEvent[] = [];
-
   constructor(private readonly unit: MemoryUnit) {}
 
   async lastSeq(realmId: RealmId): Promise<EventSeq> {
@@ -65,7 +62,7 @@ export class MemoryEventLog implements EventLog {
     this.unit.change('events').set(realmId, [...this.rows(realmId), row]);
     const { event, audience } = announcement;
     const { seq, at, quotes } = row;
-    this.appended.push({ realmId, seq, at, quotes, event: asKept(event), audience: asKept(audience) });
+    this.unit.record.events.push({ realmId, seq, at, quotes, event: asKept(event), audience: asKept(audience) });
     return seq;
   }
 
@@ -76,6 +73,7 @@ export class MemoryEventLog implements EventLog {
       return isQuoting ? { ...row, payload, format } : row;
     });
     this.unit.change('events').set(realmId, rows);
+    this.unit.record.blanked.push({ realmId, messageIds });
   }
 
   async prune(realmId: RealmId, upTo: EventSeq, before: UnixSeconds, limit: number): Promise<number> {

@@ -35,6 +35,7 @@ export class MemoryJobs implements JobRepository {
     if (job.key !== null) this.remove(this.withKey(job.realmId, job.kind, job.key));
     const id = this.unit.nextNumber<JobId>('job');
     this.unit.change('jobs').set(id, { ...job, id, attempts: 0, setAsideAt: null });
+    this.unit.record.jobs.push({ kind: job.kind, dueAt: job.dueAt });
     return id;
   }
 

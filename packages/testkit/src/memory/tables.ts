@@ -1,3 +1,4 @@
+import { UnitRecord } from '@parley/domain/composition';
 import type { SearchWords } from '@parley/domain/markdown';
 import type { Clock } from '@parley/domain/shared';
 
@@ -22,6 +23,7 @@ export const ascending = (a: number, b: number): number => a - b;
 
 /** One unit's view of the tables: those committed when it began, and copies of the ones it changes. */
 export class MemoryUnit {
+  readonly record = new UnitRecord();
   private readonly changed = new Map<keyof Tables, Tables[keyof Tables]>();
   private hasEnded = false;
 

@@ -13,8 +13,6 @@ export async function play(world: World, step: Step, number: number): Promise<un
   const { uow, realm } = world.fixture;
   try {
     return await uow.write(async (tx) => {
-      // It may run again, after later ones.
-      for (const sent of world.sent.keys()) if (sent >= number) world.sent.delete(sent);
       const { answer, words } = await perform(world, tx, step);
       await tx.events.append(realm.id, { event: { type: 'blank' }, audience: { kind: 'nobody' } });
       world.story[number] = `${words}${step.fails ? ', and is rolled back' : ''}`;

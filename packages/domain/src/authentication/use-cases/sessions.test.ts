@@ -41,7 +41,7 @@ async function town(...pieces: readonly FixtureStep[]) {
   );
   const tokens = new FakeSessionTokens();
   const problems: string[] = [];
-  const uow = new PublishingUnitOfWork(fixture.uow, fixture.clock, fail);
+  const uow = new PublishingUnitOfWork(fixture.uow, fail);
   const verify = new VerifySession(uow, tokens, fixture.clock, (problem) => problems.push(problem));
   uow.subscribe(verify);
   const open = new OpenSession(uow, tokens, fixture.clock);

@@ -31,7 +31,7 @@ async function town() {
     },
   );
   const elsewhere = await anotherRealm(fixture, keys);
-  const uow = new PublishingUnitOfWork(fixture.uow, fixture.clock, fail);
+  const uow = new PublishingUnitOfWork(fixture.uow, fail);
   const verify = new VerifyApiKey(uow, mint);
   uow.subscribe(verify);
   const keyOf = (name: string) =>

@@ -1,6 +1,5 @@
 import type { Caller } from '../../shared/caller.js';
 import { DomainError } from '../../shared/errors.js';
-import { writeProvisionally } from '../../shared/provisional-changes.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import { DEFAULT_CHANNEL_OPTIONS } from '../create-channels.js';
 import type { SubscribeUsers, SubscribeUsersInput, SubscribeUsersOutput } from './subscribe-users.js';
@@ -37,8 +36,8 @@ export class ChangeSubscriptions {
       notifyNewSubscribers: true,
     };
     const parsedDescriptions = await this.subscribeUsers.parseDescriptions(caller, input);
-    return writeProvisionally(this.uow, async (tx, onRollback) => ({
-      added: await this.subscribeUsers.subscribe(tx, caller, input, { parsedDescriptions, onRollback }),
+    return this.uow.write(async (tx) => ({
+      added: await this.subscribeUsers.subscribe(tx, caller, input, parsedDescriptions),
       removed: await this.unsubscribeUsers.unsubscribe(tx, caller, { channelNames: remove, principals: null }),
     }));
   }

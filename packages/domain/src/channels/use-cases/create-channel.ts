@@ -4,7 +4,6 @@ import type { Clock } from '../../shared/clock.js';
 import { DomainError } from '../../shared/errors.js';
 import type { ChannelId, UserId } from '../../shared/ids.js';
 import { enforce } from '../../shared/permission.js';
-import { writeProvisionally } from '../../shared/provisional-changes.js';
 import type { RealmUrls } from '../../shared/realm-urls.js';
 import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import { parseChannelName } from '../channel.js';
@@ -44,14 +43,14 @@ export class CreateChannel {
    */
   async execute(caller: Caller, input: CreateChannelInput): Promise<ChannelId> {
     const parsedDescriptions = await this.channelCreator.parseDescriptions(caller.realmId, [input.description]);
-    return writeProvisionally(this.uow, async (tx, onRollback) => {
+    return this.uow.write(async (tx) => {
       const actor = await tx.actors.get(caller);
       enforce(mustNotBeGuest(actor));
       const name = parseChannelName(input.name);
       if (await tx.channels.findByName(caller.realmId, name)) throw channelNameTaken(name);
       const realm = await tx.realms.get(caller.realmId);
       const creator = (await tx.users.find(caller.realmId, caller.userId))!;
-      const context = { realm, actor, creator, now: this.clock.now(), parsedDescriptions, onRollback, ...this.options };
+      const context = { realm, actor, creator, now: this.clock.now(), parsedDescriptions, ...this.options };
       await this.channelCreator.checkOptions(tx, context, input, 1);
       this.channelCreator.checkCreation(context, input);
       await this.channelCreator.checkTopicCreation(tx, context, input);

@@ -5,7 +5,6 @@ import type { Caller } from '../../shared/caller.js';
 import type { Clock } from '../../shared/clock.js';
 import type { ChannelId, UserId } from '../../shared/ids.js';
 import { enforce } from '../../shared/permission.js';
-import { writeProvisionally } from '../../shared/provisional-changes.js';
 import type { RealmUrls } from '../../shared/realm-urls.js';
 import { foldCase, trim } from '../../shared/text.js';
 import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
@@ -69,9 +68,7 @@ export class SubscribeUsers {
    */
   async execute(caller: Caller, input: SubscribeUsersInput): Promise<SubscribeUsersOutput> {
     const parsedDescriptions = await this.parseDescriptions(caller, input);
-    return writeProvisionally(this.uow, (tx, onRollback) =>
-      this.subscribe(tx, caller, input, { parsedDescriptions, onRollback }),
-    );
+    return this.uow.write((tx) => this.subscribe(tx, caller, input, parsedDescriptions));
   }
 
   /** Before the unit. */
@@ -85,14 +82,14 @@ export class SubscribeUsers {
     tx: Transaction,
     caller: Caller,
     input: SubscribeUsersInput,
-    prepared: Pick<ChannelCreationContext, 'parsedDescriptions' | 'onRollback'>,
+    parsedDescriptions: ParsedDescriptions,
   ): Promise<SubscribeUsersOutput> {
     const actor = await tx.actors.get(caller);
     enforce(mustNotBeGuest(actor));
     checkSubscriptionCount(countPrincipals(input.principals), input.channels.length);
     const realm = await tx.realms.get(caller.realmId);
     const creator = (await tx.users.find(caller.realmId, caller.userId))!;
-    const context = { realm, actor, creator, now: this.clock.now(), ...prepared, ...this.options };
+    const context = { realm, actor, creator, now: this.clock.now(), parsedDescriptions, ...this.options };
 
     await this.channelCreator.checkOptions(tx, context, input.options, input.channels.length);
     const { existing, created } = await this.findOrCreate(tx, context, input);

@@ -58,10 +58,8 @@ const ABANDONED_SECONDS = 86_400;
  * all of it is removed again. Ids stay what they were where they are free: on a new server all of them.
  */
 export class ImportRealm {
-  private readonly uow: UnitOfWork;
-
   constructor(
-    uow: UnitOfWork,
+    private readonly uow: UnitOfWork,
     private readonly blobs: BlobStore,
     private readonly images: ImageProcessor,
     private readonly pictureMaker: PictureMaker,
@@ -72,13 +70,7 @@ export class ImportRealm {
     private readonly deletion: DeleteRealmData,
     private readonly clock: Clock,
     private readonly randomness: Randomness,
-  ) {
-    // What became of ids is learned unit by unit, and kept in memory.
-    this.uow = {
-      read: (work) => uow.read(work),
-      write: (work, options) => uow.write(work, { ...options, runsOnce: true }),
-    };
-  }
+  ) {}
 
   /** @throws DomainError INVALID_IMPORT, INVALID_STRING_ID, STRING_ID_TAKEN, INVALID_REALM_NAME, NO_ADDRESS_LEFT */
   async execute({ source, stringId: given, onProgress = () => {} }: ImportRealmInput): Promise<ImportRealmOutput> {

@@ -13,7 +13,6 @@ import type { Clock } from '../../shared/clock.js';
 import { DomainError, orThrow, refusalOr } from '../../shared/errors.js';
 import type { ChannelId, MessageId, RealmId, RecipientId, UserId } from '../../shared/ids.js';
 import { enforce } from '../../shared/permission.js';
-import { type OnRollback, writeProvisionally } from '../../shared/provisional-changes.js';
 import type { RealmUrls } from '../../shared/realm-urls.js';
 import { trim } from '../../shared/text.js';
 import type { Repositories, Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
@@ -117,9 +116,7 @@ export class SendMessage {
     const prepared = await this.prepare(caller, asked);
     const { to } = prepared;
     try {
-      return await writeProvisionally(this.uow, async (tx, onRollback) =>
-        this.send(tx, caller, await this.check(tx, caller, prepared), input, onRollback),
-      );
+      return await this.uow.write(async (tx) => this.send(tx, caller, await this.check(tx, caller, prepared), input));
     } catch (error) {
       if (error instanceof DomainError && error.code === 'UNKNOWN_DESTINATION' && !isDirect(to)) {
         await this.botOwnerWarnings.warnOfUnknownChannel(caller, to.kind === 'channelName' ? to.name : String(to.id));
@@ -183,7 +180,6 @@ export class SendMessage {
     caller: Caller,
     { realm, actor, sender, destination: checked, content, rendered, widget }: CheckedMessage,
     { isReadBySender, echo }: Pick<SendMessageInput, 'isReadBySender' | 'echo'>,
-    onRollback: OnRollback,
   ): Promise<SentMessage> {
     const destination = checked.kind === 'channel' ? checked : await open(tx, realm, checked);
     const topicPolicies = await decideAutomaticTopicPolicies(tx, sender, destination, rendered, this.clock.now());
@@ -200,7 +196,7 @@ export class SendMessage {
       echo: echo && (await isOwnQueue(tx, caller, echo.queueId)) ? echo : null,
     });
     if (destination.kind === 'channel' && actor.botOwnerId !== null) {
-      await this.botOwnerWarnings.warnOfNoSubscribers(tx, caller, destination.channel, onRollback);
+      await this.botOwnerWarnings.warnOfNoSubscribers(tx, caller, destination.channel);
     }
     return { id: message.id, newVisibility: topicPolicies.ofSender };
   }

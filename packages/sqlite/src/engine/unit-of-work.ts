@@ -1,10 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Repositories, Transaction, UnitOfWork, WriteOptions } from '@parley/domain/shared';
 import type { Database } from 'better-sqlite3';
-import type { Connection } from './connection.js';
-import type { StorageGuard } from './storage-guard.js';
+import type { StorageGuard } from '../storage-guard.js';
 import { ReaderPool } from './unit-readers.js';
-import type { WritableRepositories } from './unit-turns.js';
+import type { CreateRepositories } from './unit-runner.js';
 import { type Unit, UnitWriter } from './unit-writer.js';
 import { isDiskFailure, sqliteErrorOf, storageBusy, writeFailure } from './write-failures.js';
 
@@ -75,7 +74,7 @@ export class SqliteUnitOfWork implements UnitOfWork {
   constructor(
     database: Database,
     openReader: () => Database,
-    createRepositories: (connection: Connection) => WritableRepositories,
+    createRepositories: CreateRepositories,
     {
       guard = NO_GUARD,
       lockPatienceMs = LOCK_PATIENCE_MS,
@@ -103,7 +102,7 @@ export class SqliteUnitOfWork implements UnitOfWork {
     return this.readers.run(work);
   }
 
-  write<T>(work: Work<T>, { givesWay = false, runsOnce = false }: WriteOptions = {}): Promise<T> {
+  write<T>(work: Work<T>, { givesWay = false, onCommit }: WriteOptions = {}): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       if (this.isClosed) throw closed();
       this.guard.requireIntact();
@@ -111,8 +110,8 @@ export class SqliteUnitOfWork implements UnitOfWork {
       (givesWay ? this.givingWay : this.waiting).push({
         work,
         givesWay,
-        isAlone: givesWay || runsOnce,
         queuedAt: this.now(),
+        ...(onCommit && { onCommit }),
         resolve: resolve as (value: unknown) => void,
         reject,
       });
@@ -164,10 +163,9 @@ export class SqliteUnitOfWork implements UnitOfWork {
     return Math.max(0, startedAt + durationMs * (hasServed ? REST.busy : REST.idle) - this.now());
   }
 
-  /** In their order; for one that gives way, nobody waits for more than it alone. */
+  /** In their order. A unit that gives way is the first of those that wait, and has a commit of its own. */
   private takeBatch(): readonly Unit[] {
-    const next = this.waiting.findIndex(({ isAlone }) => isAlone);
-    return this.waiting.splice(0, next === -1 ? MAX_UNITS_PER_BATCH : Math.min(Math.max(1, next), MAX_UNITS_PER_BATCH));
+    return this.waiting.splice(0, this.waiting[0]?.givesWay ? 1 : MAX_UNITS_PER_BATCH);
   }
 
   private async runBatch(): Promise<void> {

@@ -1,7 +1,6 @@
 import type { Repositories } from '@parley/domain/shared';
 import type { Database, Statement } from 'better-sqlite3';
-import { Connection } from './connection.js';
-import { TurnWatch, UnitYielded, type WritableRepositories, withYield } from './unit-turns.js';
+import { type CreateRepositories, UnitRunner } from './unit-runner.js';
 import { isLockedOut, storageBusy } from './write-failures.js';
 
 /** Units seldom overlap, since they await nothing but the database. */
@@ -9,20 +8,16 @@ const MAX_READERS = 4;
 
 /** One connection that reads, for one unit at a time. */
 class Reader {
-  private connection: Connection;
-  private repositories: Repositories;
+  private readonly runner: UnitRunner;
   private readonly begin: Statement;
   private readonly commit: Statement;
-  private readonly watch: TurnWatch;
 
   constructor(
     readonly database: Database,
-    private readonly createRepositories: (connection: Connection) => WritableRepositories,
+    createRepositories: CreateRepositories,
     now: () => number,
   ) {
-    this.watch = new TurnWatch(now);
-    this.connection = this.createConnection();
-    this.repositories = withYield(createRepositories(this.connection), this.connection);
+    this.runner = new UnitRunner(database, createRepositories, now);
     this.begin = database.prepare('BEGIN');
     this.commit = database.prepare('COMMIT');
   }
@@ -30,32 +25,14 @@ class Reader {
   async run<T>(work: (repositories: Repositories) => Promise<T>): Promise<T> {
     try {
       this.begin.run();
-      this.connection.enterUnit();
-      return await this.outcomeOf(work);
+      this.runner.start();
+      return await this.runner.run(work);
     } catch (error) {
       throw isLockedOut(error) ? storageBusy() : error;
     } finally {
-      this.watch.stop();
-      this.connection.leaveUnit();
+      this.runner.stop();
       if (this.database.inTransaction) this.commit.run();
     }
-  }
-
-  private outcomeOf<T>(work: (repositories: Repositories) => Promise<T>): Promise<T> {
-    return new Promise<T>((resolve, reject) => {
-      this.watch.start(() => {
-        // It may go on later, when the connection belongs to another unit.
-        this.connection.retire();
-        this.connection = this.createConnection();
-        this.repositories = withYield(this.createRepositories(this.connection), this.connection);
-        reject(new UnitYielded());
-      });
-      work(this.repositories).then(resolve, reject);
-    });
-  }
-
-  private createConnection(): Connection {
-    return new Connection(this.database, (connection) => this.watch.yield(connection));
   }
 }
 
@@ -68,7 +45,7 @@ export class ReaderPool {
 
   constructor(
     private readonly openReader: () => Database,
-    private readonly createRepositories: (connection: Connection) => WritableRepositories,
+    private readonly createRepositories: CreateRepositories,
     private readonly now: () => number,
   ) {
     // One is there at all times: it still sees everything when the files lose their names.

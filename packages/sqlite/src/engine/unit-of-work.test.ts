@@ -7,10 +7,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { WriteOptions } from '@parley/domain/shared';
 import { machineSlowness, threadTimes } from '@parley/testkit/process-usage';
 import Sqlite, { type Database } from 'better-sqlite3';
-import type { Command, Connection, Query } from './connection.js';
-import { openReader, openWriter } from './database.js';
-import { SqliteUnitOfWork } from './sqlite-unit-of-work.js';
-import { UnitYielded, type WritableRepositories } from './unit-turns.js';
+import type { Command, Connection, Query } from '../connection.js';
+import { openReader, openWriter } from '../database.js';
+import { SqliteUnitOfWork } from './unit-of-work.js';
+import { UnitYielded, type WritableRepositories } from './unit-runner.js';
 
 /** Stands for the repositories: one table of notes. */
 interface Notes {
@@ -19,6 +19,7 @@ interface Notes {
   readonly isCacheable: () => boolean;
   readonly disableCaching: () => void;
   readonly yield: () => Promise<void>;
+  readonly onRollback: (undo: () => void) => void;
 }
 
 const LOCK_PATIENCE_MS = 3000;
@@ -198,74 +199,47 @@ describe('a batch', () => {
     expect(commits()).toBe(1);
   });
 
-  it('copies no pages for units that succeed, or fail before they have changed anything', async () => {
-    const refused = uow.write(async (notes) => {
-      notes.all.all();
-      throw new Error('before any change');
-    });
-    const results = await Promise.allSettled([add('a'), refused, add('a'), add('b')]);
-    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'rejected', 'rejected', 'fulfilled']);
-    expect(statements.filter((sql) => /SAVEPOINT|ROLLBACK/.test(sql))).toEqual([]);
+  it('runs each unit once when a neighbour fails after a change', async () => {
+    const runs: string[] = [];
+    const run = (text: string, fails = false) =>
+      uow.write(async (notes) => {
+        runs.push(text);
+        notes.insert.run(text);
+        if (fails) throw new Error('after a change');
+      });
+    const results = await Promise.allSettled([run('a', true), run('b'), run('c', true), run('d')]);
+    expect(results.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'rejected', 'fulfilled']);
+    expect(runs).toEqual(['a', 'b', 'c', 'd']);
+    expect(await stored()).toEqual(['b', 'd']);
     expect(observed).toEqual([{ units: 4, durationMs: 0 }]);
   });
 
-  it('runs units again, with savepoints, where a later one fails after a change', async () => {
-    let runs = 0;
-    const failing = () =>
-      uow.write(async (notes) => {
-        notes.insert.run('lost');
-        throw new Error('after a change');
-      });
-    const first = uow.write(async (notes) => {
-      notes.insert.run('a');
-      return ++runs;
-    });
-    const results = await Promise.allSettled([first, failing(), add('b')]);
-    expect(results).toMatchObject([{ value: 2 }, { reason: { message: 'after a change' } }, { status: 'fulfilled' }]);
-    expect(await stored()).toEqual(['a', 'b']);
-    const savepoints = () => statements.filter((sql) => sql.startsWith('SAVEPOINT')).length;
-    expect(savepoints()).toBe(3);
-    // So do the next batches: what fails so often is not to make others run again and again.
-    for (let batch = 1; batch < 20; batch++) await Promise.allSettled([add(`${batch}`), failing()]);
-    expect([savepoints(), runs]).toEqual([3 + 2 * 19, 2]);
-    await Promise.all([add('c'), add('d')]);
-    expect(savepoints()).toBe(3 + 2 * 19);
-  });
-
-  it('is not run again for a unit that fails alone or first', async () => {
-    let runs = 0;
-    const failing = () =>
-      uow.write(async (notes) => {
-        runs++;
-        notes.insert.run('lost');
-        throw new Error('after a change');
-      });
-    await expect(failing()).rejects.toThrow('after a change');
-    const results = await Promise.allSettled([failing(), add('a'), add('b')]);
-    expect(results.map(({ status }) => status)).toEqual(['rejected', 'fulfilled', 'fulfilled']);
-    expect([runs, await stored()]).toEqual([2, ['a', 'b']]);
-    expect(statements.filter((sql) => sql.startsWith('SAVEPOINT'))).toEqual([]);
-    expect(observed).toEqual([{ units: 2, durationMs: 0 }]);
-  });
-
-  it('holds nothing beside a unit that runs once, whoever fails', async () => {
-    let runs = 0;
-    const before = add('a');
-    const once = uow.write(
-      async (notes) => {
-        notes.insert.run('once');
-        return ++runs;
-      },
-      { runsOnce: true },
-    );
+  it('has no savepoint for a unit by itself, and no commit when that unit fails', async () => {
     const failing = uow.write(async (notes) => {
       notes.insert.run('lost');
       throw new Error('after a change');
     });
-    const results = await Promise.allSettled([before, once, failing, add('b')]);
-    expect(results.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
-    expect([runs, await stored()]).toEqual([1, ['a', 'once', 'b']]);
-    expect(observed.map(({ units }) => units)).toEqual([1, 1, 1]);
+    await expect(failing).rejects.toThrow('after a change');
+    await add('a');
+    expect(statements.filter((sql) => /SAVEPOINT|ROLLBACK|COMMIT/.test(sql))).toEqual(['ROLLBACK', 'COMMIT']);
+    expect(await stored()).toEqual(['a']);
+    expect(observed).toEqual([{ units: 1, durationMs: 0 }]);
+  });
+
+  it('undoes what a unit counted in memory before its neighbours run, and everything when the commit fails', async () => {
+    let count = 0;
+    const seen: number[] = [];
+    const counting = (fails = false) =>
+      uow.write(async (notes) => {
+        seen.push(++count);
+        notes.onRollback(() => count--);
+        if (fails) throw new Error('refused');
+      });
+    const breakCommit = () => uow.write(async () => void writer.prepare('INSERT INTO book VALUES (7)').run());
+    await Promise.allSettled([counting(), counting(true), counting()]);
+    expect(seen).toEqual([1, 2, 2]);
+    await Promise.allSettled([counting(), breakCommit()]);
+    expect([seen, count]).toEqual([[1, 2, 2, 3], 2]);
   });
 
   it('is lost as a whole when SQLite rolls back on its own, and the next one works', async () => {

@@ -1,0 +1,136 @@
+import { UnitRecord } from '@parley/domain/composition';
+import type { Transaction } from '@parley/domain/shared';
+import type { Database } from 'better-sqlite3';
+import { Connection } from '../connection.js';
+
+/** Time for which a unit holds the event loop before `tx.yield` lets it turn. */
+const SLICE_MS = 8;
+
+/**
+ * A unit awaited something other than its repositories. A write would have held up every other writer; a read would have
+ * kept one of few connections, and with its snapshot the write-ahead log from being folded into the file.
+ */
+export class UnitYielded extends Error {
+  constructor() {
+    super('A unit of work awaited something other than its repositories (I/O, a timer, or another unit) and was ended');
+    this.name = 'UnitYielded';
+  }
+}
+
+/** Repositories of a connection; the runner adds the rest of a transaction. */
+export type WritableRepositories = Omit<Transaction, 'yield' | 'onRollback'>;
+export type CreateRepositories = (connection: Connection) => WritableRepositories;
+
+/**
+ * Runs units on one connection, one after the other. Repositories resolve within the turn of the event loop, so a unit that
+ * is still running in the next turn has awaited something else, unless it asked for the turn by `tx.yield`.
+ */
+export class UnitRunner {
+  private current: Connection;
+  private tx: Transaction;
+  private immediate: NodeJS.Immediate | undefined;
+  /** Continues the unit that let the event loop turn. */
+  private resume: (() => void) | null = null;
+  /** Ends the running unit without waiting for it. */
+  private abort: (() => void) | null = null;
+  private sliceStartedAt = 0;
+  private turned = false;
+
+  constructor(
+    private readonly database: Database,
+    private readonly createRepositories: CreateRepositories,
+    private readonly now: () => number,
+  ) {
+    this.current = this.createConnection();
+    this.tx = this.createTransaction();
+  }
+
+  get connection(): Connection {
+    return this.current;
+  }
+
+  /** True if a unit took so long since `start` that it let the event loop turn. */
+  get hasTurned(): boolean {
+    return this.turned;
+  }
+
+  /** Called before the first unit of a transaction. */
+  start(): void {
+    this.connection.enterUnit();
+    this.sliceStartedAt = this.now();
+    this.turned = false;
+    const onNextTurn = () => {
+      this.immediate = setImmediate(onNextTurn);
+      if (this.resume) this.resume();
+      else this.abort?.();
+    };
+    this.immediate = setImmediate(onNextTurn);
+  }
+
+  /** @throws UnitYielded, and what the work throws */
+  async run<T>(work: (tx: Transaction) => Promise<T>, record = new UnitRecord()): Promise<T> {
+    this.connection.record = record;
+    try {
+      return await new Promise<T>((resolve, reject) => {
+        this.abort = () => {
+          this.replaceConnection();
+          reject(new UnitYielded());
+        };
+        work(this.tx).then(resolve, reject);
+      });
+    } finally {
+      this.abort = null;
+      // The unit may not have awaited the turn that it asked for.
+      this.resume?.();
+    }
+  }
+
+  /** Called after the last unit of a transaction. */
+  stop(): void {
+    clearImmediate(this.immediate);
+    this.connection.leaveUnit();
+  }
+
+  close(): void {
+    this.connection.retire();
+    this.database.close();
+  }
+
+  /** An aborted unit may continue later; its repositories must not reach the database then. */
+  private replaceConnection(): void {
+    const { isCacheable, batchEnd } = this.connection;
+    this.connection.retire();
+    this.current = this.createConnection(batchEnd);
+    this.tx = this.createTransaction();
+    this.connection.enterUnit();
+    if (!isCacheable) this.connection.disableCaching();
+  }
+
+  private createConnection(batchEnd?: Connection['batchEnd']): Connection {
+    return new Connection(this.database, (connection) => this.yield(connection), batchEnd);
+  }
+
+  private createTransaction(): Transaction {
+    const { connection } = this;
+    return Object.assign(this.createRepositories(connection), {
+      yield: () => connection.yield(),
+      onRollback: (undo: () => void) => connection.record.onRollback(undo),
+    });
+  }
+
+  private async yield(connection: Connection): Promise<void> {
+    connection.requireUnit();
+    if (this.now() - this.sliceStartedAt < SLICE_MS) return;
+    // Units that run meanwhile must not use the connection of this one.
+    connection.suspend();
+    this.turned = true;
+    await new Promise<void>((resolve) => {
+      this.resume = () => {
+        this.resume = null;
+        connection.enterUnit();
+        this.sliceStartedAt = this.now();
+        resolve();
+      };
+    });
+  }
+}

@@ -1,0 +1,191 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { UnitRecord } from '@parley/domain/composition';
+import type { Transaction, WriteOptions } from '@parley/domain/shared';
+import type { Database, Statement } from 'better-sqlite3';
+import type { StorageGuard } from '../storage-guard.js';
+import { type CreateRepositories, UnitRunner } from './unit-runner.js';
+import { isLockedOut, writeFailure } from './write-failures.js';
+
+/** Time for the units of one commit, beyond which those already waiting would notice. */
+const MAX_BATCH_MS = 5;
+
+export interface Unit extends Pick<WriteOptions, 'onCommit'> {
+  readonly work: (tx: Transaction) => Promise<unknown>;
+  /** It has a commit of its own. */
+  readonly givesWay: boolean;
+  readonly queuedAt: number;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** A unit that ran in a transaction which may not be committed yet. */
+interface Attempt {
+  readonly unit: Unit;
+  readonly record: UnitRecord;
+  readonly outcome: { readonly value: unknown } | { readonly error: unknown };
+}
+
+interface BatchOutcome {
+  /** Units for which there was no time. */
+  readonly left: readonly Unit[];
+  readonly isCommitted: boolean;
+  /** The error that failed the whole batch, or null. */
+  readonly failure: unknown;
+}
+
+/** The one connection that writes. */
+export class UnitWriter {
+  private readonly runner: UnitRunner;
+  private readonly beginImmediate: Statement;
+  private readonly commit: Statement;
+  private readonly rollback: Statement;
+  private readonly savepoint: Statement;
+  private readonly release: Statement;
+  private readonly rollbackToSavepoint: Statement;
+  /** Pages in the log from which on a commit folds it into the file. */
+  private readonly checkpointPages: number;
+  /** The last commit was long, and has left the log as it was; the last two were. */
+  private isLogKept = false;
+  private isFoldingDue = false;
+
+  constructor(
+    private readonly database: Database,
+    createRepositories: CreateRepositories,
+    private readonly guard: StorageGuard,
+    private readonly now: () => number,
+  ) {
+    this.runner = new UnitRunner(database, createRepositories, now);
+    this.beginImmediate = database.prepare('BEGIN IMMEDIATE');
+    this.commit = database.prepare('COMMIT');
+    this.rollback = database.prepare('ROLLBACK');
+    this.savepoint = database.prepare('SAVEPOINT unit');
+    this.release = database.prepare('RELEASE unit');
+    this.rollbackToSavepoint = database.prepare('ROLLBACK TO unit');
+    this.checkpointPages = database.pragma('wal_autocheckpoint', { simple: true }) as number;
+  }
+
+  /** Opens the transaction of `commitTogether`. Returns false while another process writes. */
+  begin(): boolean {
+    try {
+      this.beginImmediate.run();
+      return true;
+    } catch (error) {
+      if (isLockedOut(error)) return false;
+      throw error;
+    }
+  }
+
+  /** Runs the units in order, commits those that succeed, and settles them all after the commit. */
+  async commitTogether(units: readonly Unit[]): Promise<BatchOutcome> {
+    const attempts: Attempt[] = [];
+    let failure: unknown = null;
+    let isCommitted = false;
+    this.runner.start();
+    const { batchEnd } = this.runner.connection;
+    try {
+      await this.runUnits(units, attempts);
+      if (attempts.some(({ outcome }) => 'value' in outcome)) {
+        batchEnd.write();
+        this.commitBatch();
+        // A commit to a file that has lost its name must not be acknowledged.
+        this.guard.verifyNames();
+        isCommitted = true;
+      } else this.rollBackAll();
+    } catch (error) {
+      failure = error;
+      for (const { record } of attempts.reverse()) record.rollBack();
+      this.rollBackAll();
+    } finally {
+      batchEnd.clear();
+      this.runner.stop();
+    }
+    // Listeners take long over the events of a long unit as well.
+    if (this.runner.hasTurned) await nextTurn();
+    if (this.isFoldingDue) await this.foldLog();
+    if (failure !== null) {
+      // Units that did not run would fail for the same reason, such as a full disk.
+      for (const unit of units) unit.reject(writeFailure(failure));
+      return { left: [], isCommitted, failure };
+    }
+    for (const attempt of attempts) settle(attempt);
+    return { left: units.slice(attempts.length), isCommitted, failure };
+  }
+
+  close(): void {
+    this.runner.close();
+  }
+
+  /** @throws when the whole batch is lost */
+  private async runUnits(units: readonly Unit[], attempts: Attempt[]): Promise<void> {
+    const startedAt = this.now();
+    // A unit by itself is rolled back with its transaction. SQLite would copy every page it changes within a savepoint.
+    const hasSavepoints = units.length > 1;
+    for (const unit of units) {
+      if (hasSavepoints) this.savepoint.run();
+      const record = new UnitRecord();
+      const outcome = await this.runner.run(unit.work, record).then(
+        (value) => ({ value }),
+        (error: unknown) => ({ error }),
+      );
+      attempts.push({ unit, record, outcome });
+      if ('error' in outcome) {
+        // A full disk or an I/O error makes SQLite roll back everything, without being asked.
+        if (!this.database.inTransaction) throw outcome.error;
+        if (hasSavepoints) this.rollbackToSavepoint.run();
+        record.rollBack();
+      }
+      if (hasSavepoints) this.release.run();
+      if (this.now() - startedAt >= MAX_BATCH_MS) break;
+    }
+  }
+
+  /**
+   * After a long unit the log is not folded into the file at once, which takes as long as writing the log does: the next commit does
+   * that, or, if it is as long, `foldLog`.
+   */
+  private commitBatch(): void {
+    if (!this.runner.hasTurned) {
+      this.commit.run();
+      this.isLogKept = false;
+      return;
+    }
+    // Not prepared: it takes effect when it is compiled.
+    this.database.pragma('wal_autocheckpoint = 0');
+    try {
+      this.commit.run();
+    } finally {
+      this.database.pragma(`wal_autocheckpoint = ${this.checkpointPages}`);
+    }
+    this.isFoldingDue = this.isLogKept;
+    this.isLogKept = true;
+  }
+
+  /** In a turn of its own. */
+  private async foldLog(): Promise<void> {
+    this.isFoldingDue = false;
+    try {
+      this.database.pragma('wal_checkpoint(PASSIVE)');
+      this.isLogKept = false;
+    } catch {
+      // The log stays as it is, and durable, as after any commit.
+    }
+    await nextTurn();
+  }
+
+  private rollBackAll(): void {
+    try {
+      if (this.database.inTransaction) this.rollback.run();
+    } catch {
+      // The next BEGIN fails with the reason. The units of this batch have to be settled all the same.
+    }
+  }
+}
+
+function settle({ unit, record, outcome }: Attempt): void {
+  if ('error' in outcome) {
+    unit.reject(writeFailure(outcome.error));
+    return;
+  }
+  unit.onCommit?.(record);
+  unit.resolve(outcome.value);
+}
