@@ -1,36 +1,20 @@
-/** Of all texts of a cache together, in characters. */
+import { LRUCache } from 'lru-cache';
+
+/** All texts of a cache together, in characters. */
 const MAX_LENGTH = 4_000_000;
 
-/** Values by texts. When the texts together are too long, it begins anew. */
-export class TextCache<Value> {
-  private readonly values = new Map<string, Value>();
-  private length = 0;
+/** LRU cache of values by texts. */
+export const newTextCache = <Value extends {}>(): LRUCache<string, Value> =>
+  new LRUCache({ maxSize: MAX_LENGTH, sizeCalculation: (_, text) => text.length + 1 });
 
-  get(text: string): Value | undefined {
-    return this.values.get(text);
-  }
-
-  /** Of a text that it did not know. */
-  put(text: string, value: Value): void {
-    if (this.length + text.length > MAX_LENGTH) {
-      this.values.clear();
-      this.length = 0;
-    }
-    this.values.set(text, value);
-    this.length += text.length;
-  }
-}
-
-/**
- * Gives a pure function of a text a memory: most rows of a table hold the same JSON, and one value then serves them all.
- */
-export function memoize<Value>(parse: (text: string) => Value): (text: string) => Value {
-  const known = new TextCache<Value>();
+/** Gives a pure function of a text a memory: most rows of a table hold the same JSON, and one value then serves them all. */
+export function memoize<Value extends {}>(parse: (text: string) => Value): (text: string) => Value {
+  const cache = newTextCache<Value>();
   return (text) => {
-    const before = known.get(text);
-    if (before !== undefined) return before;
+    const known = cache.get(text);
+    if (known !== undefined) return known;
     const value = parse(text);
-    known.put(text, value);
+    cache.set(text, value);
     return value;
   };
 }

@@ -27,6 +27,7 @@ export class WorkQueue {
   /** Waiting work, oldest first; the lane whose turn is next comes first. None is empty. */
   private readonly lanes = new Map<Client, Job[]>();
   private readonly running = new Map<Client, number>();
+  private count = 0;
   private free: number;
   private readonly concurrencyPerClient: number;
   private readonly maxWaiting: number;
@@ -49,7 +50,7 @@ export class WorkQueue {
 
   /** Work that has not started yet. */
   get waiting(): number {
-    return [...this.lanes.values()].reduce((sum, { length }) => sum + length, 0);
+    return this.count;
   }
 
   waitingOf(client: Client): number {
@@ -73,6 +74,7 @@ export class WorkQueue {
   clear(): void {
     const waiting = [...this.lanes.values()].flat();
     this.lanes.clear();
+    this.count = 0;
     for (const job of waiting) job.refuse();
   }
 
@@ -106,13 +108,14 @@ export class WorkQueue {
       const lane = this.lanes.get(client);
       if (lane) lane.push(job);
       else this.lanes.set(client, [job]);
+      this.count++;
     });
   }
 
   private makeRoom(client: string | number): void {
     const own = this.waitingOf(client);
     if (own >= this.maxWaitingPerClient) throw this.refusal();
-    if (this.waiting - this.waitingOf(null) < this.maxWaiting) return;
+    if (this.count - this.waitingOf(null) < this.maxWaiting) return;
     const lanes = [...this.lanes].filter(([key]) => key !== null);
     const [key, longest] = lanes.reduce((a, b) => (b[1].length > a[1].length ? b : a));
     if (longest.length <= own + 1) throw this.refusal();
@@ -120,7 +123,8 @@ export class WorkQueue {
   }
 
   private drop(client: Client, job: Job): void {
-    const rest = this.lanes.get(client)?.filter((one) => one !== job) ?? [];
+    const rest = this.lanes.get(client)!.filter((one) => one !== job);
+    this.count--;
     if (rest.length > 0) this.lanes.set(client, rest);
     else this.lanes.delete(client);
     job.refuse();
@@ -130,6 +134,7 @@ export class WorkQueue {
     for (const [client, lane] of this.lanes) {
       if (!this.canStart(client)) continue;
       const job = lane.shift()!;
+      this.count--;
       // Others have their turn before the rest of this lane.
       this.lanes.delete(client);
       if (lane.length > 0) this.lanes.set(client, lane);

@@ -64,9 +64,9 @@ describe('a channel', () => {
   it('has the same fields in the text for lists', () => {
     expect(JSON.parse(channelText(view).json)).toEqual(presentChannel(view));
     const { textOf } = sharedChannels([view]);
-    expect(JSON.parse(textOf(view))).toEqual(presentChannel(view));
+    expect(JSON.parse(textOf(view, 0))).toEqual(presentChannel(view));
     const renamed = { ...view, name: 'renamed' };
-    expect(JSON.parse(textOf(renamed))).toEqual(presentChannel(renamed));
+    expect(JSON.parse(textOf(renamed, 0))).toEqual(presentChannel(renamed));
   });
 
   it('has exactly the fields of the contract', () => {

@@ -1,4 +1,4 @@
-import type { UserId } from '@parley/domain/shared';
+import { type UserId, WorkQueue } from '@parley/domain/shared';
 import type { Request } from '../routing/request.js';
 
 /** Queues that are read at the same time; each keeps the event loop for a few milliseconds. */
@@ -15,95 +15,67 @@ export interface CatchUpTurn {
   done(bytes: number): void;
 }
 
-interface Waiting {
-  readonly userId: UserId;
-  readonly request: Request;
-  readonly start: (turn: CatchUpTurn | null) => void;
-}
-
-/** What one user has of the server. */
-interface Share {
-  unsent: number;
-  /** Those who go on when another one of theirs was carried away. */
-  readonly heldBack: Waiting[];
-}
-
 /**
  * When a server comes back everybody returns at once, each with much to read. They are read a few at a time, and only as
  * fast as answers are carried away: memory holds what is on its way, not what everybody has missed.
  */
 export class CatchUpQueue {
-  private readonly waiting = new Set<Waiting>();
-  private readonly shares = new Map<UserId, Share>();
-  private reading = 0;
+  /** From the turn of a queue until its answer is carried away. */
+  private readonly unsent = new WorkQueue({ concurrencyPerClient: UNSENT_PER_USER });
+  private readonly reading = new WorkQueue({ concurrency: READING });
   private unsentBytes = 0;
-  private pump: NodeJS.Immediate | null = null;
+  private readonly waitingForRoom: (() => void)[] = [];
+  private isClosed = false;
 
   /** Null: the client has gone, or the server ends. */
   enter(userId: UserId, request: Request): Promise<CatchUpTurn | null> {
-    return new Promise((start) => {
-      this.waiting.add({ userId, request, start });
-      this.schedule();
+    return new Promise((resolve) => {
+      const serve = async (): Promise<void> => {
+        const bytes = await this.reading.run(userId, () => this.read(request, resolve));
+        if (bytes === null) return;
+        await carriedAway(request);
+        this.unsentBytes -= bytes;
+        for (const proceed of this.waitingForRoom.splice(0)) proceed();
+      };
+      this.unsent.run(userId, serve).catch(() => resolve(null));
     });
   }
 
   /** Whoever still waits gets no turn. */
   close(): void {
-    const heldBack = [...this.shares.values()].flatMap((share) => share.heldBack.splice(0));
-    for (const { start } of [...this.waiting, ...heldBack]) start(null);
-    this.waiting.clear();
+    this.isClosed = true;
+    this.unsent.clear();
+    this.reading.clear();
+    for (const proceed of this.waitingForRoom.splice(0)) proceed();
   }
 
-  private schedule(): void {
-    this.pump ??= setImmediate(() => {
-      this.pump = null;
-      this.admitWaiting();
-    });
-  }
-
-  private admitWaiting(): void {
-    for (const each of this.waiting) {
-      if (this.reading >= READING || this.unsentBytes >= MAX_UNSENT_BYTES) return;
-      this.waiting.delete(each);
-      const share = this.shares.get(each.userId);
-      if (each.request.isGone) {
-        each.start(null);
-        if (share) this.releaseHeldBack(each.userId, share);
-      } else if (share && share.unsent >= UNSENT_PER_USER) share.heldBack.push(each);
-      else this.start(each);
+  /** Resolves to the bytes of the answer once it was read; null: nobody waits for it. */
+  private async read(request: Request, begin: (turn: CatchUpTurn | null) => void): Promise<number | null> {
+    while (this.unsentBytes >= MAX_UNSENT_BYTES && !this.isClosed) {
+      await new Promise<void>((resolve) => this.waitingForRoom.push(resolve));
     }
-  }
-
-  private start({ userId, request, start }: Waiting): void {
-    this.reading++;
-    const share = this.shares.get(userId) ?? { unsent: 0, heldBack: [] };
-    share.unsent++;
-    this.shares.set(userId, share);
-    start({
-      done: (bytes) => {
-        this.reading--;
-        this.unsentBytes += bytes;
-        this.schedule();
-        let isOver = false;
-        const end = () => {
-          if (isOver) return;
-          isOver = true;
-          clearTimeout(patience);
-          this.unsentBytes -= bytes;
-          share.unsent--;
-          this.releaseHeldBack(userId, share);
-          this.schedule();
-        };
-        const patience = setTimeout(end, PATIENCE_MS).unref();
-        request.onEnd(end);
-      },
+    if (request.isGone || this.isClosed) {
+      begin(null);
+      return null;
+    }
+    return new Promise((resolve) => {
+      begin({
+        done: (bytes) => {
+          this.unsentBytes += bytes;
+          // Others have the event loop before the next queue is read.
+          setImmediate(() => resolve(bytes));
+        },
+      });
     });
-  }
-
-  /** The next one of theirs, if one was held back. */
-  private releaseHeldBack(userId: UserId, share: Share): void {
-    const next = share.heldBack.shift();
-    if (next) this.waiting.add(next);
-    else if (share.unsent === 0) this.shares.delete(userId);
   }
 }
+
+/** Resolves when the answer was taken, at the latest after `PATIENCE_MS`. */
+const carriedAway = (request: Request): Promise<void> =>
+  new Promise((resolve) => {
+    const patience = setTimeout(resolve, PATIENCE_MS).unref();
+    request.onEnd(() => {
+      clearTimeout(patience);
+      resolve();
+    });
+  });

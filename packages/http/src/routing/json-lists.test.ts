@@ -52,7 +52,9 @@ describe('the text of sections', () => {
 
   it('has no more than two hundred elements encoded together, whatever their ids', () => {
     const elements = Array.from({ length: 1000 }, (_, n) => ({ id: n * 50 + 7 }));
-    const work = writeSections([() => ({ list: new SharedList(elements, JSON.stringify, new EncodedTexts(',')) })]);
+    const work = writeSections([
+      () => ({ list: new SharedList(elements, (element) => JSON.stringify(element), new EncodedTexts(',')) }),
+    ]);
     let state = work.next();
     while (!state.done) state = work.next();
     const chunks = state.value;

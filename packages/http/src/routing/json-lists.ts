@@ -23,7 +23,7 @@ export class SharedList<T extends { readonly id: number }> {
   constructor(
     readonly elements: readonly T[],
     /** JSON; the same string object as long as the element is the same. */
-    readonly textOf: (element: T) => string,
+    readonly textOf: (element: T, index: number) => string,
     /** Separated by commas. */
     readonly encoded: EncodedTexts,
   ) {}
@@ -92,8 +92,9 @@ function* writeRuns<T extends { readonly id: number }>({
   encoded,
 }: SharedList<T>): Generator<BodyChunk, void> {
   let run: string[] = [];
-  for (const [index, element] of elements.entries()) {
-    run.push(textOf(element));
+  for (let index = 0; index < elements.length; index++) {
+    const element = elements[index]!;
+    run.push(textOf(element, index));
     const isEnd = element.id % USUAL_RUN === 0 || run.length === LONGEST_RUN || index === elements.length - 1;
     if (!isEnd) continue;
     yield run.length < SHORTEST_RUN ? encoded.join(run) : encoded.encode(run);

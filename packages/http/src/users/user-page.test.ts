@@ -8,17 +8,20 @@ const realmUrls: RealmUrls = { urlOf: () => 'https://chat.example', emailDomainO
 
 async function read(fixture: MemoryFixture, pages: UserPagePresenter, who: string, form: Partial<UserListForm> = {}) {
   const fetched: UserId[] = [];
-  const { elements } = await new ListUsers(fixture.uow).execute(fixture.caller(who), { ids: null }, (list, hydrate) =>
-    pages.present(
-      list,
-      (ids) => {
-        fetched.push(...ids);
-        return hydrate(ids);
-      },
-      { clientGravatar: true, withProfile: false, ...form },
-    ),
+  const { elements, textOf } = await new ListUsers(fixture.uow).execute(
+    fixture.caller(who),
+    { ids: null },
+    (list, hydrate) =>
+      pages.present(
+        list,
+        (ids) => {
+          fetched.push(...ids);
+          return hydrate(ids);
+        },
+        { clientGravatar: true, withProfile: false, ...form },
+      ),
   );
-  return { members: elements.map(({ text }) => JSON.parse(text)), fetched };
+  return { members: elements.map((element, index) => JSON.parse(textOf(element, index))), fetched };
 }
 
 const settings = (user: User, more: Partial<UserSettings>): User => ({

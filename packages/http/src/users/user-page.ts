@@ -22,7 +22,7 @@ interface UserVersion {
   readonly emailVisibility: EmailVisibility;
 }
 
-/** An element of a list of users, as JSON. */
+/** An element of a list of users that is JSON already. */
 export interface UserText {
   readonly id: number;
   readonly text: string;
@@ -47,7 +47,7 @@ export class UserPagePresenter {
     hydrate: (ids: readonly UserId[]) => Promise<readonly PresentableUser[]>,
     form: UserListForm,
     more: readonly UserText[] = [],
-  ): Promise<SharedList<UserText>> {
+  ): Promise<SharedList<{ readonly id: number }>> {
     const publicRealm = publicRealmOf(realm, this.realmUrls);
     const visible = new Set<EmailVisibility>(form.forSpectators ? [] : visibleEmailSettings(viewer.role));
     const formFor = (id: UserId, visibility: EmailVisibility) =>
@@ -57,24 +57,21 @@ export class UserPagePresenter {
       if (known?.version.version !== version || known.version.realmUrl !== publicRealm.url) return undefined;
       return known.forms.get(formFor(id, known.version.emailVisibility));
     };
-    const texts = new Map<UserId, string>();
-    const missing: UserId[] = [];
-    for (const entry of entries) {
-      const text = find(entry);
-      if (text === undefined) missing.push(entry.id);
-      else texts.set(entry.id, text);
-    }
+    const texts = entries.map(find);
+    const missing = entries.filter((_, index) => texts[index] === undefined).map(({ id }) => id);
+    const presented = new Map<UserId, string>();
     for (const slice of slicesOf(missing, USERS_AT_A_TIME)) {
       for (const user of await hydrate(slice)) {
         const emailVisibility = emailVisibilityOf(user);
         const bits = formFor(user.id, emailVisibility);
         const text = JSON.stringify(presentUser(user, publicRealm, { ...form, seesEmail: (bits & SEES_EMAIL) !== 0 }));
-        texts.set(user.id, text);
+        presented.set(user.id, text);
         this.texts.put(user.id, { version: user.version, realmUrl: publicRealm.url, emailVisibility }, bits, text);
       }
     }
-    const elements = entries.map(({ id }) => ({ id, text: texts.get(id)! }));
-    return new SharedList([...elements, ...more], ({ text }) => text, this.encoded);
+    const all = entries.map(({ id }, index) => texts[index] ?? presented.get(id)!);
+    all.push(...more.map(({ text }) => text));
+    return new SharedList<{ readonly id: number }>([...entries, ...more], (_, index) => all[index]!, this.encoded);
   }
 }
 

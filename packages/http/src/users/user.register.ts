@@ -105,7 +105,7 @@ async function writePeople(
   { presentation, isSpectator }: RegisterRequest,
   pages: UserPagePresenter,
   publicRealm: PublicRealm,
-): Promise<Readonly<Record<'active' | 'deactivated' | 'bots', SharedList<UserText>>>> {
+): Promise<Readonly<Record<'active' | 'deactivated' | 'bots', SharedList<{ readonly id: number }>>>> {
   const form = { clientGravatar: presentation.clientGravatar, withProfile: !isSpectator, forSpectators: isSpectator };
   const list = (isActive: boolean, more: readonly UserText[]) => {
     const wanted = entries.filter((entry) => entry.isActive === isActive);

@@ -2,7 +2,7 @@ import { CHANNEL_PERMISSIONS, type ChannelPermissions, type ChannelView } from '
 import type { GroupSettingValue } from '@parley/domain/permissions';
 import type { GroupId } from '@parley/domain/shared';
 import { groupSettingValues } from '../groups/group-setting-values.js';
-import { TextCache } from '../text-cache.js';
+import { newTextCache } from '../text-cache.js';
 
 export const PERMISSION_NAMES = Object.keys(CHANNEL_PERMISSIONS) as readonly (keyof typeof CHANNEL_PERMISSIONS)[];
 
@@ -38,14 +38,14 @@ function textOfValue(value: Exclude<GroupSettingValue, number>): string {
  * object, by which others know what they have made of it.
  */
 export class SharedPermissions {
-  private readonly known = new TextCache<ChannelView['permissions']>();
+  private readonly known = newTextCache<ChannelView['permissions']>();
 
   of(permissions: ChannelPermissions, groups: GroupValues): ChannelView['permissions'] {
     const text = groups.textOf(permissions);
     const known = this.known.get(text);
     if (known) return known;
     const values = groupSettingValues(CHANNEL_PERMISSIONS, permissions, groups.values);
-    this.known.put(text, values);
+    this.known.set(text, values);
     return values;
   }
 }

@@ -1,11 +1,12 @@
 import type { ChannelPrivacy } from '@parley/domain/channels';
 import type { Viewer } from '@parley/domain/messages';
 import type { MessageId, RealmId, RecipientId } from '@parley/domain/shared';
+import type { LRUCache } from 'lru-cache';
 import { type Connection, LIMIT, type Parameter, type Query } from '../connection.js';
 import type { Restriction } from './condition-sql.js';
 import { indexFor, indexTerms, type Narrowing, type Series, seriesTerms } from './message-filter.js';
 import { idOf, MessageIndexQuery, type MessageIndexRow } from './message-index-row.js';
-import { StatementCache } from './statement-cache.js';
+import { newStatementCache } from './statement-cache.js';
 
 /** Which way a page goes from its anchor, and within which ids it lies, both included. */
 export interface PageRange {
@@ -24,17 +25,17 @@ const SERIES_BATCH = 16;
 
 /** Messages in order of id, out of one index of `message`, or merged out of many parts of one. */
 export class MessageSeries {
-  private readonly queries: StatementCache<MessageIndexQuery>;
-  private readonly entries: StatementCache<Query<readonly [RecipientId, string | null, MessageId]>>;
+  private readonly queries: LRUCache<string, MessageIndexQuery>;
+  private readonly entries: LRUCache<string, Query<readonly [RecipientId, string | null, MessageId]>>;
 
   constructor(connection: Connection) {
-    this.queries = new StatementCache((from) => new MessageIndexQuery(connection, from));
-    this.entries = new StatementCache((text) => connection.tuples(text));
+    this.queries = newStatementCache((from) => new MessageIndexQuery(connection, from));
+    this.entries = newStatementCache((text) => connection.tuples(text));
   }
 
   /** What follows the columns in a query over `message m`, made once for each text. */
   select(from: string, ...parameters: readonly Parameter[]): MessageIndexRow[] {
-    return this.queries.get(from).all(...parameters);
+    return this.queries.memo(from).all(...parameters);
   }
 
   /** Of one series, at most `limit` in the direction of the walk. `also`: another term, begun with AND. */
@@ -168,7 +169,7 @@ export class MessageSeries {
       ) WHERE next IS NOT NULL`;
     const key = topicKey === '?' ? [narrowing.topicKey] : [];
     return this.entries
-      .get(text)
+      .memo(text)
       .all(...key, ...key, ...parameters, pageRange.first, pageRange.last, ...universe.parameters)
       .map(([recipientId, topic, id]) => ({ recipientId, topicKey: topic, id }));
   }

@@ -6,6 +6,7 @@ import {
   type Viewer,
 } from '@parley/domain/messages';
 import type { ChannelId, MessageId, Ordinal, RecipientId } from '@parley/domain/shared';
+import type { LRUCache } from 'lru-cache';
 import { type Connection, LIMIT, type Parameter, type Query } from '../connection.js';
 import { jsonList } from '../rows.js';
 import { ConditionSubjects } from './condition-subjects.js';
@@ -20,7 +21,7 @@ import {
 } from './message-index-row.js';
 import type { PageRange } from './message-series.js';
 import type { RecipientOrdinalRange } from './read-sets.js';
-import { StatementCache } from './statement-cache.js';
+import { newStatementCache } from './statement-cache.js';
 import { PROPERTY_BITS } from './stored-values.js';
 import type { UnreadSpan, UnreadSpans } from './unread-spans.js';
 import { isMuted, type MutedSender, type ViewerMessageStates } from './viewer-message-state.js';
@@ -48,7 +49,7 @@ const TIDIED_ORDINALS = [4, 256];
  * arrive read; and what rows of message_flag say is unread. Costs by what is unread, not by what there is.
  */
 export class UnreadMessages {
-  private readonly queries: StatementCache<Query<string>>;
+  private readonly queries: LRUCache<string, Query<string>>;
   private readonly subjects: ConditionSubjects;
   private readonly hasMovedIn: Query<1>;
   private readonly markedIds: Query<MessageId>;
@@ -61,7 +62,7 @@ export class UnreadMessages {
     private readonly places: UnreadSpans,
   ) {
     // As one JSON text, for the reason that `MessageIndexQuery` gives.
-    this.queries = new StatementCache((from) =>
+    this.queries = newStatementCache((from) =>
       connection.values<string>(
         `SELECT json_group_array(json_array(
            id, sender_id, recipient_id, sent_recipient_id, ordinal, property_bits, version, channel_id, topic))
@@ -325,7 +326,7 @@ export class UnreadMessages {
   }
 
   private rows(from: string, parameters: readonly Parameter[]): UnreadRow[] {
-    return JSON.parse(this.queries.get(from).get(...parameters)!) as UnreadRow[];
+    return JSON.parse(this.queries.memo(from).get(...parameters)!) as UnreadRow[];
   }
 }
 
