@@ -1,5 +1,5 @@
 /** What differs from run to run and stands for nothing else, as pattern and placeholder, in JSON text. */
-const PLACEHOLDERS: readonly (readonly [RegExp, string])[] = [
+export const PLACEHOLDERS: readonly (readonly [RegExp, string])[] = [
   [/("api_key":)"[A-Za-z0-9]{32}"/g, '$1"<api_key>"'],
   [/zulipdev\.com(:\d+)?/g, '<domain>'],
   [/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, '<uuid>'],

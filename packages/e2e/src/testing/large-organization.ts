@@ -14,6 +14,8 @@ export interface OrganizationSize {
   readonly members: number;
   readonly channels: number;
   readonly messages: number;
+  /** Requests that run together; with 1, ids are the same each time. */
+  readonly atATime?: number;
 }
 
 export interface Account {
@@ -55,57 +57,72 @@ export async function createLargeOrganization(database: string, size: Organizati
 async function fill(parley: Parley, size: OrganizationSize): Promise<LargeOrganization> {
   const { id: realmId } = await parley.useCase(CreateRealm).execute({ stringId: '', name: 'Elsinore' });
   const password = randomBytes(12).toString('hex');
-  const people = await inTurns(size.owners + size.members, async (n) => {
-    const isOwner = n < size.owners;
-    const { id, email } = await parley.useCase(RegisterUser).execute({
-      realmId,
-      email: `person${n}@elsinore.example`,
-      fullName: `Person Number ${n}`,
-      role: isOwner ? 'owner' : 'member',
-      password: n === 0 ? password : null,
-      specialPermissions: isOwner ? ['canCreateUsers'] : [],
-    });
-    return { id, email };
-  });
+  const { atATime } = size;
+  const people = await inTurns(
+    size.owners + size.members,
+    async (n) => {
+      const isOwner = n < size.owners;
+      const { id, email } = await parley.useCase(RegisterUser).execute({
+        realmId,
+        email: `person${n}@elsinore.example`,
+        fullName: `Person Number ${n}`,
+        role: isOwner ? 'owner' : 'member',
+        password: n === 0 ? password : null,
+        specialPermissions: isOwner ? ['canCreateUsers'] : [],
+      });
+      return { id, email };
+    },
+    atATime,
+  );
   const owners = people.slice(0, size.owners);
-  const bots = await inTurns(size.owners, async (n) => {
-    const { id, email } = await parley.useCase(RegisterUser).execute({
-      realmId,
-      email: `helper${n}-bot@elsinore.example`,
-      fullName: `Helper Number ${n}`,
-      role: 'member',
-      password: null,
-      bot: { kind: 'generic', ownerId: owners[n]!.id, isSystem: false, defaultSendingChannelId: null },
-    });
-    return { id, email };
-  });
+  const bots = await inTurns(
+    size.owners,
+    async (n) => {
+      const { id, email } = await parley.useCase(RegisterUser).execute({
+        realmId,
+        email: `helper${n}-bot@elsinore.example`,
+        fullName: `Helper Number ${n}`,
+        role: 'member',
+        password: null,
+        bot: { kind: 'generic', ownerId: owners[n]!.id, isSystem: false, defaultSendingChannelId: null },
+      });
+      return { id, email };
+    },
+    atATime,
+  );
   const caller = { realmId, userId: owners[0]!.id, clientName: 'website' };
   const channelNames = Array.from({ length: size.channels }, (_, n) => `Channel number ${n}`);
-  const channelIds = await inTurns(size.channels, (n) =>
-    parley.useCase(CreateChannel).execute(caller, {
-      ...DEFAULT_CHANNEL_OPTIONS,
-      name: channelNames[n]!,
-      description: `What channel ${n} is about`,
-      subscriberIds: (n === 0 ? people : owners).map(({ id }) => id),
-      announce: false,
-    }),
+  const channelIds = await inTurns(
+    size.channels,
+    (n) =>
+      parley.useCase(CreateChannel).execute(caller, {
+        ...DEFAULT_CHANNEL_OPTIONS,
+        name: channelNames[n]!,
+        description: `What channel ${n} is about`,
+        subscriberIds: (n === 0 ? people : owners).map(({ id }) => id),
+        announce: false,
+      }),
+    atATime,
   );
-  await inTurns(size.messages, (n) =>
-    parley.useCase(SendMessage).execute(caller, {
-      to: { kind: 'channelId', id: channelIds[n % 3 === 0 ? n % channelIds.length : 0] as ChannelId },
-      topic: `topic ${n % 100}`,
-      content: n % LONG_EVERY === 0 ? `${n} ${LONG_TEXT}` : `Message number ${n}`,
-      isReadBySender: false,
-      echo: null,
-    }),
+  await inTurns(
+    size.messages,
+    (n) =>
+      parley.useCase(SendMessage).execute(caller, {
+        to: { kind: 'channelId', id: channelIds[n % 3 === 0 ? n % channelIds.length : 0] as ChannelId },
+        topic: `topic ${n % 100}`,
+        content: n % LONG_EVERY === 0 ? `${n} ${LONG_TEXT}` : `Message number ${n}`,
+        isReadBySender: false,
+        echo: null,
+      }),
+    atATime,
   );
   return { size, owners, members: people.slice(size.owners), bots, password, channelIds, channelNames };
 }
 
-async function inTurns<T>(count: number, task: (n: number) => Promise<T>): Promise<readonly T[]> {
+async function inTurns<T>(count: number, task: (n: number) => Promise<T>, atATime = AT_A_TIME): Promise<readonly T[]> {
   const results: T[] = [];
-  for (let from = 0; from < count; from += AT_A_TIME) {
-    const numbers = Array.from({ length: Math.min(AT_A_TIME, count - from) }, (_, n) => from + n);
+  for (let from = 0; from < count; from += atATime) {
+    const numbers = Array.from({ length: Math.min(atATime, count - from) }, (_, n) => from + n);
     results.push(...(await Promise.all(numbers.map(task))));
   }
   return results;
