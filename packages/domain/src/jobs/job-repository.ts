@@ -45,3 +45,9 @@ declare module '../shared/unit-of-work.js' {
     jobs: [reads: JobReads, repository: JobRepository];
   }
 }
+
+export const JOB_FEATURE = {
+  notExported: {
+    jobs: 'The server that planned them does them.',
+  },
+};
