@@ -1,4 +1,4 @@
-import type { EventFormats } from '../events/event.js';
+import type { FeatureParts } from '../events/event.js';
 
 export interface AlertWordEventTypes {
   /** To whose words they are: all of them. */
@@ -9,4 +9,6 @@ declare module '../events/event.js' {
   interface DomainEventTypes extends AlertWordEventTypes {}
 }
 
-export const ALERT_WORD_EVENT_FORMATS: EventFormats<AlertWordEventTypes> = { 'alert_words.changed': 1 };
+export const ALERT_WORD_FEATURE = {
+  eventFormats: { 'alert_words.changed': 1 },
+} satisfies FeatureParts<AlertWordEventTypes>;

@@ -1,5 +1,5 @@
 import { type Audience, anyOf, users } from '../events/audience.js';
-import type { EventFormats } from '../events/event.js';
+import type { FeatureParts } from '../events/event.js';
 import type { ChannelId, UserId } from '../shared/ids.js';
 import type { Repositories, Transaction } from '../shared/unit-of-work.js';
 import type { User } from '../users/user.js';
@@ -24,12 +24,14 @@ declare module '../events/event.js' {
   interface DomainEventTypes extends BotEventTypes {}
 }
 
-export const BOT_EVENT_FORMATS: EventFormats<BotEventTypes> = {
-  'bot.added': 1,
-  'bot.changed': 1,
-  'bot.taken_away': 1,
-  'bot.owner_changed': 1,
-};
+export const BOT_FEATURE = {
+  eventFormats: {
+    'bot.added': 1,
+    'bot.changed': 1,
+    'bot.taken_away': 1,
+    'bot.owner_changed': 1,
+  },
+} satisfies FeatureParts<BotEventTypes>;
 
 /** The owner and administrators; where it has to do with a private channel, the owner alone (users §15). */
 export async function botAudience(

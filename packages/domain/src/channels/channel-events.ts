@@ -1,4 +1,4 @@
-import type { EventFormats } from '../events/event.js';
+import type { FeatureParts } from '../events/event.js';
 import type { GroupSettingValue } from '../permissions/group-setting.js';
 import type { ChannelId, GroupId, UnixSeconds, UserId } from '../shared/ids.js';
 import type { Channel, ChannelPermission, ChannelView } from './channel.js';
@@ -103,18 +103,23 @@ declare module '../events/event.js' {
   interface DomainEventTypes extends ChannelEventTypes {}
 }
 
-export const CHANNEL_EVENT_FORMATS: EventFormats<ChannelEventTypes> = {
-  'channel.created': 2,
-  'channel.hidden': 1,
-  'channel.property_changed': 3,
-  'channel.permission_changed': 1,
-  'channel.archived_changed': 2,
-  'subscription.added': 2,
-  'subscription.changed': 1,
-  'subscription.removed': 1,
-  'channel.subscribers_changed': 1,
-  'channel.subscribers_shown': 1,
-  'default_channels.changed': 1,
-  'default_channel_groups.changed': 1,
-  'topic.policy_changed': 1,
-};
+export const CHANNEL_FEATURE = {
+  eventFormats: {
+    'channel.created': 2,
+    'channel.hidden': 1,
+    'channel.property_changed': 3,
+    'channel.permission_changed': 1,
+    'channel.archived_changed': 2,
+    'subscription.added': 2,
+    'subscription.changed': 1,
+    'subscription.removed': 1,
+    'channel.subscribers_changed': 1,
+    'channel.subscribers_shown': 1,
+    'default_channels.changed': 1,
+    'default_channel_groups.changed': 1,
+    'topic.policy_changed': 1,
+  },
+  notExported: {
+    channelAddresses: 'They are secrets.',
+  },
+} satisfies FeatureParts<ChannelEventTypes>;

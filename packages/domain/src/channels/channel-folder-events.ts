@@ -1,4 +1,4 @@
-import type { EventFormats } from '../events/event.js';
+import type { FeatureParts } from '../events/event.js';
 import type { ChannelFolderId } from '../shared/ids.js';
 import type { ChannelFolder } from './channel-folder.js';
 
@@ -20,8 +20,10 @@ declare module '../events/event.js' {
   interface DomainEventTypes extends ChannelFolderEventTypes {}
 }
 
-export const CHANNEL_FOLDER_EVENT_FORMATS: EventFormats<ChannelFolderEventTypes> = {
-  'channel_folder.created': 1,
-  'channel_folder.changed': 1,
-  'channel_folder.reordered': 1,
-};
+export const CHANNEL_FOLDER_FEATURE = {
+  eventFormats: {
+    'channel_folder.created': 1,
+    'channel_folder.changed': 1,
+    'channel_folder.reordered': 1,
+  },
+} satisfies FeatureParts<ChannelFolderEventTypes>;

@@ -64,3 +64,9 @@ declare module '../shared/unit-of-work.js' {
     confirmations: [reads: ConfirmationReads, repository: ConfirmationRepository];
   }
 }
+
+export const CONFIRMATION_FEATURE = {
+  notExported: {
+    confirmations: 'Their links are secrets.',
+  },
+};

@@ -79,3 +79,10 @@ declare module '../shared/unit-of-work.js' {
     sessions: [reads: SessionReads, repository: SessionRepository];
   }
 }
+
+export const CREDENTIAL_FEATURE = {
+  notExported: {
+    apiKeys: 'They are secrets.',
+    sessions: 'They are secrets.',
+  },
+};

@@ -1,4 +1,4 @@
-import type { EventFormats } from '../events/event.js';
+import type { FeatureParts } from '../events/event.js';
 import type { CustomEmojiId } from '../shared/ids.js';
 import type { CustomEmoji } from './custom-emoji.js';
 
@@ -12,7 +12,9 @@ declare module '../events/event.js' {
   interface DomainEventTypes extends CustomEmojiEventTypes {}
 }
 
-export const CUSTOM_EMOJI_EVENT_FORMATS: EventFormats<CustomEmojiEventTypes> = {
-  'custom_emoji.added': 1,
-  'custom_emoji.deactivated': 1,
-};
+export const CUSTOM_EMOJI_FEATURE = {
+  eventFormats: {
+    'custom_emoji.added': 1,
+    'custom_emoji.deactivated': 1,
+  },
+} satisfies FeatureParts<CustomEmojiEventTypes>;

@@ -1,5 +1,5 @@
 import { users } from '../events/audience.js';
-import type { EventFormats, EventOf } from '../events/event.js';
+import type { EventOf, FeatureParts } from '../events/event.js';
 import type { Actor } from '../permissions/actor.js';
 import type { DraftId } from '../shared/ids.js';
 import type { Transaction } from '../shared/unit-of-work.js';
@@ -17,11 +17,13 @@ declare module '../events/event.js' {
   interface DomainEventTypes extends DraftEventTypes {}
 }
 
-export const DRAFT_EVENT_FORMATS: EventFormats<DraftEventTypes> = {
-  'draft.added': 1,
-  'draft.changed': 1,
-  'draft.removed': 1,
-};
+export const DRAFT_FEATURE = {
+  eventFormats: {
+    'draft.added': 1,
+    'draft.changed': 1,
+    'draft.removed': 1,
+  },
+} satisfies FeatureParts<DraftEventTypes>;
 
 export async function publishDrafts(
   tx: Transaction,

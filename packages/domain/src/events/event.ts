@@ -1,3 +1,4 @@
+import type { Transaction } from '../shared/unit-of-work.js';
 /**
  * All events: each type with its data, in plain JSON values (maps are lists of pairs), with everything that the forms for
  * different clients need. A feature adds its own by declaration merging, in its `<feature>-events.ts`.
@@ -31,4 +32,20 @@ export type AnyEvent = DomainEvent | EphemeralEvent;
  */
 export type EventFormats<Types> = { readonly [T in keyof Types]: number };
 
-export const BASE_EVENT_FORMATS = { blank: 1 } as const;
+/** A feature's share of what the domain puts together; see `composition/features.ts`. */
+export interface FeatureParts<Types> {
+  readonly eventFormats: EventFormats<Types>;
+  /** Repositories that exports do not read by name, and why. */
+  readonly notExported?: NotExported;
+}
+
+export type NotExported = { readonly [Name in keyof Transaction]?: string };
+
+export const EVENT_FEATURE = {
+  eventFormats: { blank: 1 },
+  notExported: {
+    consumers: 'They belong to the host application.',
+    events: 'Clients register anew.',
+    queues: 'Clients register anew.',
+  },
+};

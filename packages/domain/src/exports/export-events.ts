@@ -1,5 +1,6 @@
 import { users } from '../events/audience.js';
-import type { EventFormats } from '../events/event.js';
+import type { FeatureParts } from '../events/event.js';
+import type { FileUser } from '../files/use-cases/sweep-files.js';
 import type { ExportId, RealmId, UnixSeconds, UserId } from '../shared/ids.js';
 import type { Transaction } from '../shared/unit-of-work.js';
 import { type ExportType, exportPath, type RealmExport } from './realm-export.js';
@@ -40,7 +41,14 @@ declare module '../events/event.js' {
   interface DomainEventTypes extends ExportEventTypes {}
 }
 
-export const EXPORT_EVENT_FORMATS: EventFormats<ExportEventTypes> = { 'exports.changed': 1 };
+export const EXPORT_FEATURE = {
+  eventFormats: { 'exports.changed': 1 },
+  // Archives are blobs that belong to no file.
+  fileUser: { filterBlobs: ({ exports }, keys) => exports.filterBlobs(keys) },
+  notExported: {
+    exports: 'Archives stay on the server that made them.',
+  },
+} satisfies FeatureParts<ExportEventTypes> & { readonly fileUser: FileUser };
 
 /** Organization §8. */
 export async function publishExports(tx: Transaction, realmId: RealmId, receiverId: UserId): Promise<void> {

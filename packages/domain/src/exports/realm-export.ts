@@ -1,5 +1,4 @@
 import type { BlobKey } from '../files/blob-store.js';
-import type { FileUser } from '../files/use-cases/sweep-files.js';
 import { DomainError } from '../shared/errors.js';
 import type { ExportId, RealmId, UnixSeconds, UserId } from '../shared/ids.js';
 
@@ -93,9 +92,6 @@ export interface ExportRepository extends ExportReads {
   /** Without effect where there is none. */
   remove(realmId: RealmId, id: ExportId): Promise<void>;
 }
-
-/** Archives are blobs that belong to no file. */
-export const exportsAsFileUser: FileUser = { filterBlobs: ({ exports }, keys) => exports.filterBlobs(keys) };
 
 declare module '../shared/unit-of-work.js' {
   interface RepositoryMap {

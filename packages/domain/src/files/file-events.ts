@@ -1,5 +1,5 @@
 import { users } from '../events/audience.js';
-import type { EventFormats } from '../events/event.js';
+import type { FeatureParts } from '../events/event.js';
 import type { FileId, RealmId } from '../shared/ids.js';
 import type { Transaction } from '../shared/unit-of-work.js';
 import type { BlobKey } from './blob-store.js';
@@ -20,11 +20,16 @@ declare module '../events/event.js' {
   interface DomainEventTypes extends FileEventTypes {}
 }
 
-export const FILE_EVENT_FORMATS: EventFormats<FileEventTypes> = {
-  'file.added': 1,
-  'file.changed': 1,
-  'file.removed': 1,
-};
+export const FILE_FEATURE = {
+  eventFormats: {
+    'file.added': 1,
+    'file.changed': 1,
+    'file.removed': 1,
+  },
+  notExported: {
+    unfinishedUploads: 'They are finished where they began.',
+  },
+} satisfies FeatureParts<FileEventTypes>;
 
 export const viewOfFile = ({ id, name, pathId, size, createdAt, messageIds }: AttachedFile): FileView => ({
   id,

@@ -1,4 +1,4 @@
-import type { EventFormats } from '../events/event.js';
+import type { FeatureParts } from '../events/event.js';
 import type { GroupSettingValue } from '../permissions/group-setting.js';
 import type { GroupId, UserId } from '../shared/ids.js';
 import type { GroupPermission, GroupView } from './group.js';
@@ -38,10 +38,12 @@ declare module '../events/event.js' {
   interface DomainEventTypes extends GroupEventTypes {}
 }
 
-export const GROUP_EVENT_FORMATS: EventFormats<GroupEventTypes> = {
-  'group.created': 1,
-  'group.members_changed': 1,
-  'group.subgroups_changed': 1,
-  'group.property_changed': 1,
-  'group.activation_changed': 1,
-};
+export const GROUP_FEATURE = {
+  eventFormats: {
+    'group.created': 1,
+    'group.members_changed': 1,
+    'group.subgroups_changed': 1,
+    'group.property_changed': 1,
+    'group.activation_changed': 1,
+  },
+} satisfies FeatureParts<GroupEventTypes>;

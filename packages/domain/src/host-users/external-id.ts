@@ -46,3 +46,9 @@ declare module '../shared/unit-of-work.js' {
     externalIds: [reads: ExternalIdReads, repository: ExternalIdRepository];
   }
 }
+
+export const HOST_USER_FEATURE = {
+  notExported: {
+    externalIds: 'They belong to the host application.',
+  },
+};

@@ -1,4 +1,4 @@
-import type { EventFormats } from '../events/event.js';
+import type { FeatureParts } from '../events/event.js';
 import type { Role } from '../permissions/role.js';
 import { DomainError } from '../shared/errors.js';
 import type { ChannelId, GroupId, RealmId, UnixSeconds, UserId } from '../shared/ids.js';
@@ -135,4 +135,9 @@ declare module '../events/event.js' {
   interface DomainEventTypes extends InvitationEventTypes {}
 }
 
-export const INVITATION_EVENT_FORMATS: EventFormats<InvitationEventTypes> = { 'invitations.changed': 1 };
+export const INVITATION_FEATURE = {
+  eventFormats: { 'invitations.changed': 1 },
+  notExported: {
+    invitations: 'Their links are secrets.',
+  },
+} satisfies FeatureParts<InvitationEventTypes>;

@@ -51,3 +51,9 @@ declare module '../shared/unit-of-work.js' {
     readonly jobs: readonly ScheduledJob[];
   }
 }
+
+export const JOB_FEATURE = {
+  notExported: {
+    jobs: 'The server that planned them does them.',
+  },
+};

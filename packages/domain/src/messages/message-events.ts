@@ -1,4 +1,4 @@
-import type { EventFormats } from '../events/event.js';
+import type { FeatureParts } from '../events/event.js';
 import type { TopicLink } from '../markdown/markdown.js';
 import type { ChannelId, MessageId, UnixSeconds, UserId } from '../shared/ids.js';
 import type { SentFlags } from './message.js';
@@ -104,11 +104,20 @@ declare module '../events/event.js' {
   interface DomainEventTypes extends MessageEventTypes {}
 }
 
-export const MESSAGE_EVENT_FORMATS: EventFormats<MessageEventTypes> = {
-  'message.sent': 3,
-  'message.submessage_added': 1,
-  'message.flag_changed': 2,
-  'message.updated': 2,
-  'message.rerendered': 1,
-  'message.deleted': 2,
-};
+export const MESSAGE_FEATURE = {
+  eventFormats: {
+    'message.sent': 3,
+    'message.submessage_added': 1,
+    'message.flag_changed': 2,
+    'message.updated': 2,
+    'message.rerendered': 1,
+    'message.deleted': 2,
+  },
+  notExported: {
+    archive: 'Deleted messages stay deleted.',
+    edits: 'They are read with messages.',
+    moves: 'They change messages.',
+    searchIndex: 'It follows from messages.',
+    topics: 'They follow from messages.',
+  },
+} satisfies FeatureParts<MessageEventTypes>;

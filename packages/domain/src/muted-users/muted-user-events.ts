@@ -1,5 +1,5 @@
 import { users } from '../events/audience.js';
-import type { EventFormats } from '../events/event.js';
+import type { FeatureParts } from '../events/event.js';
 import type { MutedSender } from '../messages/personal-messages.js';
 import type { Actor } from '../permissions/actor.js';
 import type { Transaction } from '../shared/unit-of-work.js';
@@ -13,7 +13,9 @@ declare module '../events/event.js' {
   interface DomainEventTypes extends MutedUserEventTypes {}
 }
 
-export const MUTED_USER_EVENT_FORMATS: EventFormats<MutedUserEventTypes> = { 'muted_users.changed': 1 };
+export const MUTED_USER_FEATURE = {
+  eventFormats: { 'muted_users.changed': 1 },
+} satisfies FeatureParts<MutedUserEventTypes>;
 
 export async function publishMutedUsers(tx: Transaction, { realmId, id: userId }: Actor): Promise<void> {
   const muted = await tx.personal.listMutedSenders({ realmId, userId });

@@ -1,5 +1,5 @@
 import { users } from '../events/audience.js';
-import type { EventFormats, EventOf } from '../events/event.js';
+import type { EventOf, FeatureParts } from '../events/event.js';
 import type { Caller } from '../shared/caller.js';
 import type { Transaction } from '../shared/unit-of-work.js';
 import type { NavigationView } from './navigation-view.js';
@@ -19,11 +19,13 @@ declare module '../events/event.js' {
   interface DomainEventTypes extends NavigationViewEventTypes {}
 }
 
-export const NAVIGATION_VIEW_EVENT_FORMATS: EventFormats<NavigationViewEventTypes> = {
-  'navigation_view.added': 1,
-  'navigation_view.changed': 1,
-  'navigation_view.removed': 1,
-};
+export const NAVIGATION_VIEW_FEATURE = {
+  eventFormats: {
+    'navigation_view.added': 1,
+    'navigation_view.changed': 1,
+    'navigation_view.removed': 1,
+  },
+} satisfies FeatureParts<NavigationViewEventTypes>;
 
 export async function publishNavigationView(
   tx: Transaction,

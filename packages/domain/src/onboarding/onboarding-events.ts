@@ -1,4 +1,4 @@
-import type { EventFormats } from '../events/event.js';
+import type { FeatureParts } from '../events/event.js';
 import type { OnboardingStep } from './onboarding-steps.js';
 
 export interface OnboardingEventTypes {
@@ -10,4 +10,6 @@ declare module '../events/event.js' {
   interface DomainEventTypes extends OnboardingEventTypes {}
 }
 
-export const ONBOARDING_EVENT_FORMATS: EventFormats<OnboardingEventTypes> = { 'onboarding.steps_changed': 1 };
+export const ONBOARDING_FEATURE = {
+  eventFormats: { 'onboarding.steps_changed': 1 },
+} satisfies FeatureParts<OnboardingEventTypes>;

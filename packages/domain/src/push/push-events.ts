@@ -1,5 +1,5 @@
 import { users } from '../events/audience.js';
-import type { EventFormats } from '../events/event.js';
+import type { FeatureParts } from '../events/event.js';
 import type { DeviceId, UnixSeconds } from '../shared/ids.js';
 import type { Transaction } from '../shared/unit-of-work.js';
 import type { Device, RegistrationError } from './device.js';
@@ -24,11 +24,17 @@ declare module '../events/event.js' {
   interface DomainEventTypes extends PushEventTypes {}
 }
 
-export const PUSH_EVENT_FORMATS: EventFormats<PushEventTypes> = {
-  'device.added': 1,
-  'device.removed': 1,
-  'device.changed': 1,
-};
+export const PUSH_FEATURE = {
+  eventFormats: {
+    'device.added': 1,
+    'device.removed': 1,
+    'device.changed': 1,
+  },
+  notExported: {
+    devices: 'Apps register anew.',
+    pushTokens: 'Apps register anew.',
+  },
+} satisfies FeatureParts<PushEventTypes>;
 
 /** Removes a device, and tells its user's clients. */
 export async function removeDevice(tx: Transaction, device: Device): Promise<void> {

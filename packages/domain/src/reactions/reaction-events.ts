@@ -1,5 +1,5 @@
 import type { Emoji } from '../emoji/emoji.js';
-import type { EventFormats } from '../events/event.js';
+import type { FeatureParts } from '../events/event.js';
 import type { LocatedMessage } from '../messages/load-access.js';
 import { messageWatchers } from '../messages/message-audiences.js';
 import type { UserSummary } from '../messages/message-view.js';
@@ -24,7 +24,12 @@ declare module '../events/event.js' {
   interface DomainEventTypes extends ReactionEventTypes {}
 }
 
-export const REACTION_EVENT_FORMATS: EventFormats<ReactionEventTypes> = { 'reaction.changed': 1 };
+export const REACTION_FEATURE = {
+  eventFormats: { 'reaction.changed': 1 },
+  notExported: {
+    reactions: 'They are read with messages.',
+  },
+} satisfies FeatureParts<ReactionEventTypes>;
 
 /** Announces to those who watch the message that the actor has reacted to it, or no longer does. */
 export async function publishReaction(

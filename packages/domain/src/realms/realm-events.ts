@@ -1,4 +1,4 @@
-import type { EventFormats } from '../events/event.js';
+import type { FeatureParts } from '../events/event.js';
 import type { UserId } from '../shared/ids.js';
 import type { RealmImage, RealmImageName } from './realm-images.js';
 
@@ -20,8 +20,13 @@ declare module '../events/event.js' {
   interface DomainEventTypes extends RealmEventTypes {}
 }
 
-export const REALM_EVENT_FORMATS: EventFormats<RealmEventTypes> = {
-  'realm.deactivated': 1,
-  'realm.image_changed': 1,
-  'realm.limits_forgotten': 1,
-};
+export const REALM_FEATURE = {
+  eventFormats: {
+    'realm.deactivated': 1,
+    'realm.image_changed': 1,
+    'realm.limits_forgotten': 1,
+  },
+  notExported: {
+    realmData: 'It removes data of others.',
+  },
+} satisfies FeatureParts<RealmEventTypes>;

@@ -1,4 +1,4 @@
-import type { EventFormats } from '../events/event.js';
+import type { FeatureParts } from '../events/event.js';
 import type { GroupSettingValue } from '../permissions/group-setting.js';
 import type { GroupId } from '../shared/ids.js';
 import type { SettingValue } from '../shared/settings.js';
@@ -33,11 +33,13 @@ declare module '../events/event.js' {
   interface DomainEventTypes extends RealmSettingsEventTypes {}
 }
 
-export const REALM_SETTINGS_EVENT_FORMATS: EventFormats<RealmSettingsEventTypes> = {
-  'realm.name_changed': 1,
-  'realm.setting_changed': 2,
-  'realm.authentication_changed': 1,
-  'realm.permission_changed': 1,
-  'realm.channels_cleared': 1,
-  'realm.user_default_changed': 1,
-};
+export const REALM_SETTINGS_FEATURE = {
+  eventFormats: {
+    'realm.name_changed': 1,
+    'realm.setting_changed': 2,
+    'realm.authentication_changed': 1,
+    'realm.permission_changed': 1,
+    'realm.channels_cleared': 1,
+    'realm.user_default_changed': 1,
+  },
+} satisfies FeatureParts<RealmSettingsEventTypes>;

@@ -1,8 +1,10 @@
 import { users } from '../events/audience.js';
-import type { DomainEvent, EventFormats } from '../events/event.js';
+import type { DomainEvent, FeatureParts } from '../events/event.js';
+import type { FileUser } from '../files/use-cases/sweep-files.js';
 import type { RealmId, ReminderId, ScheduledMessageId, UserId } from '../shared/ids.js';
 import type { Transaction } from '../shared/unit-of-work.js';
 import type { Reminder } from './reminder.js';
+import { SCHEDULED_FILES } from './scheduled-files.js';
 import type { ScheduledMessage } from './scheduled-message.js';
 
 /** All of them to whom the message or the reminder belongs (users §20, §21). */
@@ -20,13 +22,16 @@ declare module '../events/event.js' {
   interface DomainEventTypes extends SchedulingEventTypes {}
 }
 
-export const SCHEDULING_EVENT_FORMATS: EventFormats<SchedulingEventTypes> = {
-  'scheduled_message.added': 1,
-  'scheduled_message.changed': 1,
-  'scheduled_message.removed': 1,
-  'reminder.added': 1,
-  'reminder.removed': 1,
-};
+export const SCHEDULING_FEATURE = {
+  eventFormats: {
+    'scheduled_message.added': 1,
+    'scheduled_message.changed': 1,
+    'scheduled_message.removed': 1,
+    'reminder.added': 1,
+    'reminder.removed': 1,
+  },
+  fileUser: SCHEDULED_FILES,
+} satisfies FeatureParts<SchedulingEventTypes> & { readonly fileUser: FileUser };
 
 type SchedulingEvent = Extract<DomainEvent, { type: keyof SchedulingEventTypes }>;
 

@@ -61,5 +61,5 @@ export {
   trim,
 } from './text.js';
 export type { CancelTimer, Timers } from './timers.js';
-export type { Repositories, Transaction, UnitChanges, UnitOfWork, WriteOptions } from './unit-of-work.js';
+export type { Repositories, Transaction, UnitOfWork, WriteOptions } from './unit-of-work.js';
 export { WorkQueue, type WorkQueueOptions } from './work-queue.js';

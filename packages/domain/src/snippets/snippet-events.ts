@@ -1,5 +1,5 @@
 import { users } from '../events/audience.js';
-import type { EventFormats, EventOf } from '../events/event.js';
+import type { EventOf, FeatureParts } from '../events/event.js';
 import type { RealmId, SnippetId, UserId } from '../shared/ids.js';
 import type { Transaction } from '../shared/unit-of-work.js';
 import type { Snippet } from './snippet.js';
@@ -15,11 +15,13 @@ declare module '../events/event.js' {
   interface DomainEventTypes extends SnippetEventTypes {}
 }
 
-export const SNIPPET_EVENT_FORMATS: EventFormats<SnippetEventTypes> = {
-  'snippet.added': 1,
-  'snippet.changed': 1,
-  'snippet.removed': 1,
-};
+export const SNIPPET_FEATURE = {
+  eventFormats: {
+    'snippet.added': 1,
+    'snippet.changed': 1,
+    'snippet.removed': 1,
+  },
+} satisfies FeatureParts<SnippetEventTypes>;
 
 export async function publishSnippet(
   tx: Transaction,

@@ -1,5 +1,5 @@
 import type { Emoji } from '../emoji/emoji.js';
-import type { EventFormats } from '../events/event.js';
+import type { FeatureParts } from '../events/event.js';
 import type { UserId } from '../shared/ids.js';
 
 /** What was asked to be changed; what is absent was not. */
@@ -19,4 +19,6 @@ declare module '../events/event.js' {
   interface DomainEventTypes extends StatusEventTypes {}
 }
 
-export const STATUS_EVENT_FORMATS: EventFormats<StatusEventTypes> = { 'user.status_changed': 1 };
+export const STATUS_FEATURE = {
+  eventFormats: { 'user.status_changed': 1 },
+} satisfies FeatureParts<StatusEventTypes>;

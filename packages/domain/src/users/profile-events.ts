@@ -1,4 +1,4 @@
-import type { EventFormats } from '../events/event.js';
+import type { FeatureParts } from '../events/event.js';
 import type { ProfileFieldId, UserId } from '../shared/ids.js';
 import type { ProfileField } from './profile-field.js';
 
@@ -18,7 +18,9 @@ declare module '../events/event.js' {
   interface DomainEventTypes extends ProfileEventTypes {}
 }
 
-export const PROFILE_EVENT_FORMATS: EventFormats<ProfileEventTypes> = {
-  'profile.fields_changed': 1,
-  'profile.value_changed': 1,
-};
+export const PROFILE_FEATURE = {
+  eventFormats: {
+    'profile.fields_changed': 1,
+    'profile.value_changed': 1,
+  },
+} satisfies FeatureParts<ProfileEventTypes>;

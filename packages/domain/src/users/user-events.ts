@@ -1,4 +1,4 @@
-import type { EventFormats } from '../events/event.js';
+import type { FeatureParts } from '../events/event.js';
 import type { Role } from '../permissions/role.js';
 import type { EventSeq, UserId } from '../shared/ids.js';
 import type { Reach } from './accessible-users.js';
@@ -40,16 +40,21 @@ declare module '../events/event.js' {
   interface DomainEventTypes extends UserEventTypes {}
 }
 
-export const USER_EVENT_FORMATS: EventFormats<UserEventTypes> = {
-  'user.created': 2,
-  'user.role_changed': 1,
-  'user.email_changed': 1,
-  'user.avatar_changed': 1,
-  'user.addresses_seen': 1,
-  'user.activation_changed': 1,
-  'user.access_changed': 1,
-  'user.export_consent_changed': 1,
-  'user.api_key_replaced': 1,
-  'user.credentials_changed': 1,
-  'user.sessions_ended': 1,
-};
+export const USER_FEATURE = {
+  eventFormats: {
+    'user.created': 2,
+    'user.role_changed': 1,
+    'user.email_changed': 1,
+    'user.avatar_changed': 1,
+    'user.addresses_seen': 1,
+    'user.activation_changed': 1,
+    'user.access_changed': 1,
+    'user.export_consent_changed': 1,
+    'user.api_key_replaced': 1,
+    'user.credentials_changed': 1,
+    'user.sessions_ended': 1,
+  },
+  notExported: {
+    actors: 'They follow from users and groups.',
+  },
+} satisfies FeatureParts<UserEventTypes>;

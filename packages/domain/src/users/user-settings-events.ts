@@ -1,4 +1,4 @@
-import type { EventFormats } from '../events/event.js';
+import type { FeatureParts } from '../events/event.js';
 import type { UnixSeconds, UserId } from '../shared/ids.js';
 import type { SettingValue } from '../shared/settings.js';
 import type { EmailVisibility, UserSettingName } from '../user-settings/user-settings.js';
@@ -22,10 +22,12 @@ declare module '../events/event.js' {
   interface DomainEventTypes extends UserSettingsEventTypes {}
 }
 
-export const USER_SETTINGS_EVENT_FORMATS: EventFormats<UserSettingsEventTypes> = {
-  'user.setting_changed': 1,
-  'user.time_zone_changed': 1,
-  'user.email_visibility_changed': 1,
-  'user.presence_switched': 1,
-  'user.name_changed': 1,
-};
+export const USER_SETTINGS_FEATURE = {
+  eventFormats: {
+    'user.setting_changed': 1,
+    'user.time_zone_changed': 1,
+    'user.email_visibility_changed': 1,
+    'user.presence_switched': 1,
+    'user.name_changed': 1,
+  },
+} satisfies FeatureParts<UserSettingsEventTypes>;

@@ -11,15 +11,10 @@ import { AgreeableServices } from '../testing/other-services.js';
 import type { ParleyProcess } from '../testing/parley-process.js';
 import { pause } from '../testing/pause.js';
 import { TestOrganization } from '../testing/test-organization.js';
-import {
-  ACCEPTED_INPUTS,
-  type InputContext,
-  JWT_SECRET,
-  NEVER_ACCEPTED,
-  PUSH_REGISTRATION,
-} from './accepted-inputs.js';
+import { ACCEPTED_INPUTS, NEVER_ACCEPTED } from './accepted-inputs.js';
 import { type EncodedRequest, encodeRequest } from './encode.js';
 import { generatedInputs, roomOf } from './generated-inputs.js';
+import { type InputContext, JWT_SECRET, PUSH_REGISTRATION } from './input-context.js';
 import { type Fields, nameOf, ROUTES, signsOut } from './routes.js';
 import { IS_LONG, size } from './scale.js';
 

@@ -1,60 +1,22 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import type { Route } from '@parley/http';
 import { MULTIPART } from '../testing/multipart.js';
 import { TestBrowser } from '../testing/test-browser.js';
 import { TestServer, type TestUser } from '../testing/test-server.js';
 import { isStorageMemory } from '../testing/test-storage.js';
 import { expectInStep, WireWorld as World } from '../testing/wire-world.js';
-import { AVATARS_SCENARIOS } from './client-sync/avatars.scenarios.js';
-import { BOTS_SCENARIOS } from './client-sync/bots.scenarios.js';
-import { BRANDING_SCENARIOS } from './client-sync/branding.scenarios.js';
-import { CHANNELS_SCENARIOS } from './client-sync/channels.scenarios.js';
-import { CUSTOM_EMOJI_SCENARIOS } from './client-sync/custom-emoji.scenarios.js';
-import { EXPORTS_SCENARIOS } from './client-sync/exports.scenarios.js';
-import { FILES_SCENARIOS } from './client-sync/files.scenarios.js';
-import { GROUPS_SCENARIOS } from './client-sync/groups.scenarios.js';
-import { INVITATIONS_SCENARIOS } from './client-sync/invitations.scenarios.js';
-import { MESSAGES_SCENARIOS } from './client-sync/messages.scenarios.js';
-import { MUTED_USERS_SCENARIOS } from './client-sync/muted-users.scenarios.js';
-import { PAGES_SCENARIOS } from './client-sync/pages.scenarios.js';
-import { PERSONAL_LISTS_SCENARIOS } from './client-sync/personal-lists.scenarios.js';
-import { PRESENCE_SCENARIOS } from './client-sync/presence.scenarios.js';
-import { PROFILES_SCENARIOS } from './client-sync/profiles.scenarios.js';
-import { PUSH_SCENARIOS } from './client-sync/push.scenarios.js';
-import { QUEUES_SCENARIOS } from './client-sync/queues.scenarios.js';
-import { REACTIONS_SCENARIOS } from './client-sync/reactions.scenarios.js';
-import { REALMS_SCENARIOS } from './client-sync/realms.scenarios.js';
 import type { Scenarios } from './client-sync/scenario.js';
-import { SCHEDULING_SCENARIOS } from './client-sync/scheduling.scenarios.js';
-import { SETTINGS_SCENARIOS } from './client-sync/settings.scenarios.js';
-import { TYPING_SCENARIOS } from './client-sync/typing.scenarios.js';
-import { USERS_SCENARIOS } from './client-sync/users.scenarios.js';
 
-/** Every operation that may change something. A route without a row fails the test. */
-const SCENARIOS: Scenarios = {
-  ...BOTS_SCENARIOS,
-  ...CHANNELS_SCENARIOS,
-  ...AVATARS_SCENARIOS,
-  ...BRANDING_SCENARIOS,
-  ...CUSTOM_EMOJI_SCENARIOS,
-  ...EXPORTS_SCENARIOS,
-  ...FILES_SCENARIOS,
-  ...GROUPS_SCENARIOS,
-  ...INVITATIONS_SCENARIOS,
-  ...MESSAGES_SCENARIOS,
-  ...MUTED_USERS_SCENARIOS,
-  ...PAGES_SCENARIOS,
-  ...PERSONAL_LISTS_SCENARIOS,
-  ...PRESENCE_SCENARIOS,
-  ...PROFILES_SCENARIOS,
-  ...PUSH_SCENARIOS,
-  ...QUEUES_SCENARIOS,
-  ...REACTIONS_SCENARIOS,
-  ...REALMS_SCENARIOS,
-  ...SCHEDULING_SCENARIOS,
-  ...SETTINGS_SCENARIOS,
-  ...TYPING_SCENARIOS,
-  ...USERS_SCENARIOS,
-};
+const scenarioFolder = join(__dirname, 'client-sync');
+
+/** Every operation that may change something, gathered from the files of features. A route without a row fails the test. */
+const SCENARIOS: Scenarios = Object.assign(
+  {},
+  ...readdirSync(scenarioFolder)
+    .filter((name) => name.endsWith('.scenarios.ts'))
+    .flatMap((name) => Object.values(require(join(scenarioFolder, name)) as Record<string, Scenarios>)),
+);
 
 const nameOf = ({ method, path }: Pick<Route, 'method' | 'path'>): string => `${method} ${path}`;
 

@@ -1,108 +1,20 @@
-import { actorReadsContract } from './actor-reads.contract.js';
-import { alertWordRepositoryContract } from './alert-word-repository.contract.js';
-import { apiKeyRepositoryContract } from './api-key-repository.contract.js';
-import { botRepositoryContract } from './bot-repository.contract.js';
-import { botStorageRepositoryContract } from './bot-storage-repository.contract.js';
-import { channelAddressRepositoryContract } from './channel-address-repository.contract.js';
-import { channelFolderRepositoryContract } from './channel-folder-repository.contract.js';
-import { channelRepositoryContract } from './channel-repository.contract.js';
-import { confirmationRepositoryContract } from './confirmation-repository.contract.js';
-import { copyRepositoryContract } from './copy-repository.contract.js';
-import { customEmojiRepositoryContract } from './custom-emoji-repository.contract.js';
-import { defaultChannelGroupRepositoryContract } from './default-channel-group-repository.contract.js';
-import { draftRepositoryContract } from './draft-repository.contract.js';
-import { eventConsumerRepositoryContract } from './event-consumer-repository.contract.js';
-import { eventLogContract } from './event-log.contract.js';
-import { eventQueueRepositoryContract } from './event-queue-repository.contract.js';
-import { exportRepositoryContract } from './export-repository.contract.js';
-import { externalIdRepositoryContract } from './external-id-repository.contract.js';
-import { fileRepositoryContract } from './file-repository.contract.js';
-import { groupRepositoryContract } from './group-repository.contract.js';
-import { invitationRepositoryContract } from './invitation-repository.contract.js';
-import { jobRepositoryContract } from './job-repository.contract.js';
-import { messageArchiveContract } from './message-archive.contract.js';
-import { messageEditRepositoryContract } from './message-edit-repository.contract.js';
-import { messageMovesContract } from './message-moves.contract.js';
-import { messagePageReadsContract } from './message-page-reads.contract.js';
-import { messageRepositoryContract } from './message-repository.contract.js';
-import { navigationViewRepositoryContract } from './navigation-view-repository.contract.js';
-import { onboardingRepositoryContract } from './onboarding-repository.contract.js';
-import { permissionRulesContract } from './permission-rules.contract.js';
-import { personalMessagesContract } from './personal-messages.contract.js';
-import { pictureRepositoryContract } from './picture-repository.contract.js';
-import { presenceRepositoryContract } from './presence-repository.contract.js';
-import { profileRepositoryContract } from './profile-repository.contract.js';
-import { deviceRepositoryContract, pushTokenRepositoryContract } from './push-repositories.contract.js';
-import { reactionRepositoryContract } from './reaction-repository.contract.js';
-import { realmDataContract } from './realm-data.contract.js';
-import { realmListsContract } from './realm-lists.contract.js';
-import { realmRepositoryContract } from './realm-repository.contract.js';
-import { recipientRepositoryContract } from './recipient-repository.contract.js';
-import { reminderRepositoryContract } from './reminder-repository.contract.js';
-import { scheduledMessageRepositoryContract } from './scheduled-message-repository.contract.js';
-import { searchIndexContract } from './search-index.contract.js';
-import { sessionRepositoryContract } from './session-repository.contract.js';
-import { snippetRepositoryContract } from './snippet-repository.contract.js';
-import { statusRepositoryContract } from './status-repository.contract.js';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import type { OpenStorage } from './storage-under-test.js';
-import { topicPolicyRepositoryContract } from './topic-policy-repository.contract.js';
-import { topicReadsContract } from './topic-reads.contract.js';
-import { unfinishedUploadRepositoryContract } from './unfinished-upload-repository.contract.js';
-import { unitOfWorkContract } from './unit-of-work.contract.js';
-import { userRepositoryContract } from './user-repository.contract.js';
 
-/** Everything that a storage has promised. Called at the top of a test file, or inside its `describe`. */
+/** Contracts of ports that are no part of a storage. */
+const OTHERS = ['blob-store.contract.ts', 'image-processor.contract.ts', 'partial-blob-store.contract.ts'];
+
+/**
+ * Everything that a storage has promised: all contracts of this folder. Called at the top of a test file, or inside its
+ * `describe`; works under Jest only.
+ */
 export function storageContracts(open: OpenStorage): void {
-  unitOfWorkContract(open);
-  realmRepositoryContract(open);
-  realmDataContract(open);
-  copyRepositoryContract(open);
-  exportRepositoryContract(open);
-  realmListsContract(open);
-  invitationRepositoryContract(open);
-  confirmationRepositoryContract(open);
-  userRepositoryContract(open);
-  actorReadsContract(open);
-  groupRepositoryContract(open);
-  channelRepositoryContract(open);
-  channelAddressRepositoryContract(open);
-  channelFolderRepositoryContract(open);
-  defaultChannelGroupRepositoryContract(open);
-  topicPolicyRepositoryContract(open);
-  recipientRepositoryContract(open);
-  messageRepositoryContract(open);
-  messagePageReadsContract(open);
-  topicReadsContract(open);
-  messageMovesContract(open);
-  messageEditRepositoryContract(open);
-  messageArchiveContract(open);
-  personalMessagesContract(open);
-  reactionRepositoryContract(open);
-  botRepositoryContract(open);
-  profileRepositoryContract(open);
-  searchIndexContract(open);
-  botStorageRepositoryContract(open);
-  presenceRepositoryContract(open);
-  statusRepositoryContract(open);
-  deviceRepositoryContract(open);
-  pushTokenRepositoryContract(open);
-  scheduledMessageRepositoryContract(open);
-  reminderRepositoryContract(open);
-  alertWordRepositoryContract(open);
-  draftRepositoryContract(open);
-  fileRepositoryContract(open);
-  unfinishedUploadRepositoryContract(open);
-  pictureRepositoryContract(open);
-  customEmojiRepositoryContract(open);
-  snippetRepositoryContract(open);
-  navigationViewRepositoryContract(open);
-  onboardingRepositoryContract(open);
-  eventLogContract(open);
-  eventQueueRepositoryContract(open);
-  eventConsumerRepositoryContract(open);
-  externalIdRepositoryContract(open);
-  apiKeyRepositoryContract(open);
-  sessionRepositoryContract(open);
-  jobRepositoryContract(open);
-  permissionRulesContract(open);
+  const files = readdirSync(__dirname).filter((name) => name.endsWith('.contract.ts') && !OTHERS.includes(name));
+  for (const file of files) {
+    const contracts: Readonly<Record<string, unknown>> = require(join(__dirname, file));
+    for (const [name, contract] of Object.entries(contracts)) {
+      if (name.endsWith('Contract')) (contract as (open: OpenStorage) => void)(open);
+    }
+  }
 }

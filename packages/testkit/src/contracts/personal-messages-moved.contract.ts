@@ -21,7 +21,7 @@ import { type OpenStorage, stagesOn } from './storage-under-test.js';
 export function movedMessagesContract(open: OpenStorage): void {
   const stage = stagesOn(open);
 
-  describe('moving', () => {
+  describe('personal messages that move', () => {
     it('keeps what a message is to those who follow both channels', async () => {
       const fixture = await stage(...place);
       const m1 = await send(fixture, { from: 'b', to: 'general', exceptions: { a: { mentioned: true } } });

@@ -21,7 +21,7 @@ import { ascending, idsOf, type OpenStorage, own, shared, stagesOn } from './sto
 export function readMessagesContract(open: OpenStorage): void {
   const stage = stagesOn(open);
 
-  describe('reading', () => {
+  describe('personal messages that are read', () => {
     it('answers what changed, ascending, and leaves messages of other viewers alone', async () => {
       const fixture = await stage(...place);
       const [m1, m2, m3] = [

@@ -14,8 +14,6 @@ import {
   stopFollowing,
   unreadOf,
 } from './personal-messages.fixture.js';
-import { movedMessagesContract } from './personal-messages-moved.contract.js';
-import { readMessagesContract } from './personal-messages-read.contract.js';
 import { ascending, type OpenStorage, own, stagesOn } from './storage-under-test.js';
 
 export function personalMessagesContract(open: OpenStorage): void {
@@ -162,8 +160,6 @@ export function personalMessagesContract(open: OpenStorage): void {
       });
     });
 
-    readMessagesContract(open);
-
     describe('flags', () => {
       it('stars and collapses own messages, answering what changed, ascending', async () => {
         const fixture = await stage(...place);
@@ -275,7 +271,5 @@ export function personalMessagesContract(open: OpenStorage): void {
         expect(await unreadOf(fixture, 'a')).toEqual([naming.id]);
       });
     });
-
-    movedMessagesContract(open);
   });
 }

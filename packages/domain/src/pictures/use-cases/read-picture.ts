@@ -32,4 +32,6 @@ export class ReadPicture {
 }
 
 /** The sweep leaves their bytes alone. */
-export const picturesAsFileUser: FileUser = { filterBlobs: ({ pictures }, keys) => pictures.filterBlobs(keys) };
+export const PICTURE_FEATURE: { readonly fileUser: FileUser } = {
+  fileUser: { filterBlobs: ({ pictures }, keys) => pictures.filterBlobs(keys) },
+};

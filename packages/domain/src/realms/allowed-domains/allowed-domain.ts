@@ -1,4 +1,4 @@
-import type { EventFormats } from '../../events/event.js';
+import type { FeatureParts } from '../../events/event.js';
 import { DomainError } from '../../shared/errors.js';
 import type { RealmId } from '../../shared/ids.js';
 import { foldCase, trim } from '../../shared/text.js';
@@ -82,8 +82,10 @@ declare module '../../events/event.js' {
   interface DomainEventTypes extends AllowedDomainEventTypes {}
 }
 
-export const ALLOWED_DOMAIN_EVENT_FORMATS: EventFormats<AllowedDomainEventTypes> = {
-  'allowed_domain.added': 1,
-  'allowed_domain.changed': 1,
-  'allowed_domain.removed': 1,
-};
+export const ALLOWED_DOMAIN_FEATURE = {
+  eventFormats: {
+    'allowed_domain.added': 1,
+    'allowed_domain.changed': 1,
+    'allowed_domain.removed': 1,
+  },
+} satisfies FeatureParts<AllowedDomainEventTypes>;

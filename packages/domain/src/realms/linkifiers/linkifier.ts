@@ -1,4 +1,4 @@
-import type { EventFormats } from '../../events/event.js';
+import type { FeatureParts } from '../../events/event.js';
 import type { LinkifierRule } from '../../markdown/markdown.js';
 import { DomainError } from '../../shared/errors.js';
 import type { RealmId } from '../../shared/ids.js';
@@ -69,4 +69,9 @@ declare module '../../events/event.js' {
   interface DomainEventTypes extends LinkifierEventTypes {}
 }
 
-export const LINKIFIER_EVENT_FORMATS: EventFormats<LinkifierEventTypes> = { 'realm.linkifiers_changed': 1 };
+export const LINKIFIER_FEATURE = {
+  eventFormats: { 'realm.linkifiers_changed': 1 },
+  notExported: {
+    linkifiers: 'They are read with the organization.',
+  },
+} satisfies FeatureParts<LinkifierEventTypes>;

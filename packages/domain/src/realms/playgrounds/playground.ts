@@ -1,4 +1,4 @@
-import type { EventFormats } from '../../events/event.js';
+import type { FeatureParts } from '../../events/event.js';
 import { DomainError } from '../../shared/errors.js';
 import type { RealmId } from '../../shared/ids.js';
 import { trim } from '../../shared/text.js';
@@ -92,4 +92,6 @@ declare module '../../events/event.js' {
   interface DomainEventTypes extends PlaygroundEventTypes {}
 }
 
-export const PLAYGROUND_EVENT_FORMATS: EventFormats<PlaygroundEventTypes> = { 'realm.playgrounds_changed': 1 };
+export const PLAYGROUND_FEATURE = {
+  eventFormats: { 'realm.playgrounds_changed': 1 },
+} satisfies FeatureParts<PlaygroundEventTypes>;

@@ -1,0 +1,44 @@
+import { aChannel, aMessage, aUser, createFixture, MemoryBlobStore } from '@parley/testkit';
+import { RealmReader } from '../exports/read-realm.js';
+import type { Repositories } from '../shared/unit-of-work.js';
+import { EVENT_FORMATS, FEATURES } from './features.js';
+
+describe('features', () => {
+  it('declare the format of each event once', () => {
+    const types = FEATURES.flatMap(({ eventFormats = {} }) => Object.keys(eventFormats));
+    expect(types.length).toBeGreaterThan(50);
+    expect(types.sort()).toEqual(Object.keys(EVENT_FORMATS).sort());
+  });
+
+  it('say why a repository is not exported', async () => {
+    const { uow, realm, clock } = await createFixture(
+      aUser({ name: 'Hamlet', avatar: { source: 'uploaded', key: 'a' } as never }),
+      aChannel({ name: 'town', subscribers: ['Hamlet'] }),
+      aMessage({ from: 'Hamlet', to: 'town' }),
+    );
+    const read = new Set<string>();
+    let all: readonly string[] = [];
+    const reader = new RealmReader(
+      {
+        ...uow,
+        read: (work) =>
+          uow.read((repositories) => {
+            all = Object.keys(repositories);
+            const spied = new Proxy(repositories, {
+              get: (target, name: string & keyof Repositories) => {
+                read.add(name);
+                return target[name];
+              },
+            });
+            return work(spied);
+          }),
+      },
+      new MemoryBlobStore(clock),
+    );
+    const source = await reader.open(realm.id, { covers: 'all' });
+    const parts = [source.people(), source.messages(), source.files(), source.avatars(), source.emojiPictures()];
+    for (const part of parts) for await (const _ of part);
+    const explained = FEATURES.flatMap(({ notExported = {} }) => Object.keys(notExported));
+    expect(explained.sort()).toEqual(all.filter((name) => !read.has(name)).sort());
+  });
+});

@@ -1,0 +1,31 @@
+import { HOSTILE_TEXTS } from '@parley/testkit';
+import { type Inputs, lengthened } from '../input-context.js';
+
+export const INPUTS: Inputs = {
+  'POST /bots': {
+    'an outgoing webhook': ({ n, organization: { channelNames } }) => ({
+      full_name: lengthened(`Bot ${n} `, 100),
+      short_name: `bot${n}`,
+      bot_type: 3,
+      payload_url: JSON.stringify(`https://example.com/${'x'.repeat(1900)}`),
+      default_sending_stream: channelNames[0],
+      default_events_register_stream: channelNames[1],
+    }),
+  },
+  'PATCH /bots/:bot_id': {
+    'a new one': async ({ addBot, n }) => ({ bot_id: await addBot(), full_name: `Renamed ${n}`, role: 100 }),
+  },
+  'DELETE /bots/:bot_id': { 'a new one': async ({ addBot }) => ({ bot_id: await addBot() }) },
+  'GET /bots/:bot_id/api_key': { 'a new one': async ({ addBot }) => ({ bot_id: await addBot() }) },
+  'POST /bots/:bot_id/api_key/regenerate': { 'a new one': async ({ addBot }) => ({ bot_id: await addBot() }) },
+  'PUT /bot_storage': {
+    'one text': () => ({ storage: { key: 'value' } }),
+    'a long text': () => ({ storage: { key: 'x'.repeat(900_000) } }),
+    'ten thousand texts': ({ n }) => ({
+      storage: Object.fromEntries(Array.from({ length: 10_000 }, (_, index) => [`${n} ${index}`, 'x'.repeat(50)])),
+    }),
+  },
+  'POST /realm/test_welcome_bot_custom_message': {
+    'a text': () => ({ welcome_message_custom_text: HOSTILE_TEXTS.mixed!.slice(0, 8000) }),
+  },
+};

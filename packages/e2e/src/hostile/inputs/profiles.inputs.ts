@@ -1,0 +1,22 @@
+import type { Inputs } from '../input-context.js';
+
+export const INPUTS: Inputs = {
+  'POST /realm/profile_fields': {
+    'a text': ({ n }) => ({ field_type: 1, name: `Field ${n}` }),
+  },
+  'PATCH /realm/profile_fields': {
+    'all that there may be': () => ({ order: Array.from({ length: 200 }, (_, place) => place + 1) }),
+  },
+  'PATCH /realm/profile_fields/:field_id': {
+    'a name': async ({ makeProfileField, n }) => ({ field_id: await makeProfileField(), name: `Renamed ${n}` }),
+  },
+  'DELETE /realm/profile_fields/:field_id': {
+    'an empty one': async ({ makeProfileField }) => ({ field_id: await makeProfileField() }),
+  },
+  'PATCH /users/me/profile_data': {
+    'a value': async ({ makeProfileField, n }) => ({ data: [{ id: await makeProfileField(), value: `Value ${n}` }] }),
+  },
+  'DELETE /users/me/profile_data': {
+    'a value': async ({ makeProfileField }) => ({ data: [await makeProfileField()] }),
+  },
+};

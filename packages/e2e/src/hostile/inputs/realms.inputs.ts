@@ -1,0 +1,5 @@
+import type { Inputs } from '../input-context.js';
+
+export const INPUTS: Inputs = {
+  'GET /json/realm/subdomain/:subdomain': { 'a name': ({ n }) => ({ subdomain: `free-${n}` }) },
+};
