@@ -1,5 +1,5 @@
 import type { RequestListener } from 'node:http';
-import type { Ports } from '@parley/domain/composition';
+import type { Injectable, Ports, Resolve as UseCases } from '@parley/domain/composition';
 import type { Timers } from '@parley/domain/shared';
 import {
   createRouter,
@@ -23,7 +23,6 @@ import { readinessChecks } from './observation/readiness-checks.js';
 import { readGauges } from './observation/server-gauges.js';
 import type { ParleyParts } from './parley-parts.js';
 import { RealmResolver } from './realm-resolver.js';
-import type { Resolve } from './resolve.js';
 import { LoadMonitor } from './workers/load-monitor.js';
 import type { Worker } from './workers/worker.js';
 
@@ -97,7 +96,7 @@ export async function composeParley(options: ParleyParts): Promise<ComposedParle
     router,
     handler,
     mount: (prefix = new URL(options.url).pathname) => mounted(handler, prefix),
-    useCase: ownUseCases(get('routes'), resolve),
+    useCase: ownUseCases(get('routes'), resolve as (type: Injectable) => unknown),
     findRealm: (stringId) => resolve(RealmResolver).findByStringId(stringId),
     ports,
     routes: get('routes'),
@@ -115,12 +114,12 @@ export async function composeParley(options: ParleyParts): Promise<ComposedParle
 }
 
 /** Refuses use cases of another copy of the package, which would share neither services nor errors with this one. */
-function ownUseCases(routes: readonly Route[], resolve: Resolve): Resolve {
+function ownUseCases(routes: readonly Route[], resolve: (type: Injectable) => unknown): UseCases {
   const own = new Map(routes.map(({ useCase }) => [useCase?.name, useCase]));
   return (type) => {
     const namesake = own.get(type.name);
     if (namesake !== undefined && namesake !== type) throw unknownClass(type);
-    return resolve(type);
+    return resolve(type) as never;
   };
 }
 

@@ -1,10 +1,10 @@
 import type { Resolve as DomainResolve } from '@parley/domain/composition';
 import type { Logger, RateLimiter } from '@parley/http';
-import type { ParleyParts } from './parley-parts.js';
+import type { RealmResolverOptions } from './realm-resolver.js';
 
 /** Names that classes of this package inject beside the ports of the domain. */
 export interface ServerParts {
-  readonly options: ParleyParts;
+  readonly options: RealmResolverOptions;
   readonly logger: Logger;
   readonly limiter: RateLimiter;
 }

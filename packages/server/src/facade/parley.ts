@@ -1,8 +1,8 @@
 import type { RequestListener } from 'node:http';
+import type { Resolve } from '@parley/domain/composition';
 import type { RealmId } from '@parley/domain/shared';
 import type { Middleware } from '@parley/http';
 import type { ReadinessReport } from '../observation/readiness.js';
-import type { Resolve } from '../resolve.js';
 import type { Facade } from './facade.js';
 import type { MountedHandler } from './mounted.js';
 
