@@ -12,7 +12,6 @@ import type { Route } from './routing/route.js';
 import type { WireErrors } from './routing/wire-error.js';
 import type { WireSchema } from './routing/wire-schema.js';
 import type { ServerInfo } from './server-settings/server-info.js';
-import type { UserPagePresenter } from './users/user-page.js';
 
 /** What presenting needs beside what use cases answer. */
 export interface RouteDependencies {
@@ -29,7 +28,8 @@ export interface RouteDependencies {
 
 /** What sections of register's answer are made with. */
 export interface SectionParts extends Pick<RouteDependencies, 'realmUrls' | 'serverInfo' | 'presence'> {
-  readonly userPages: UserPagePresenter;
+  /** Returns the one instance that `make` creates for this server. */
+  readonly once: <T>(make: (dependencies: RouteDependencies) => T) => T;
 }
 
 /** What routes are made with: one for each server, of which some comes from features. */

@@ -2,7 +2,6 @@ import type { PresenceBoard } from '@parley/domain/presence';
 import type { RealmUrls } from '@parley/domain/shared';
 import { FEATURES } from './features.js';
 import { registerSections } from './routes.js';
-import { UserPagePresenter } from './users/user-page.js';
 
 const declared = (kind: 'events' | 'errors') => FEATURES.flatMap((feature) => Object.keys(feature[kind] ?? {}));
 
@@ -24,7 +23,7 @@ const sections = registerSections({
     hasBigBlueButton: false,
     fileLimits: { maxFileMib: 100, quotaMib: null, userQuotaMib: null },
   },
-  userPages: new UserPagePresenter(realmUrls),
+  once: (make) => make({ realmUrls } as never),
   presence: {} as PresenceBoard,
 });
 const requested = (...types: string[]) =>

@@ -4,14 +4,18 @@ import type { RouteDependencies, RouteParts, SectionParts } from './feature.js';
 import { EVENT_PRESENTERS, FEATURES, MESSAGE_PARTS } from './features.js';
 import { openApiRoutes } from './openapi/openapi-operations.js';
 import type { Route } from './routing/route.js';
-import { UserPagePresenter } from './users/user-page.js';
 
 /** Those of all features, and what is sent where nothing happens (events §6.3). */
 const EVENT = eventSchema([...Object.values(EVENT_PRESENTERS).flatMap(({ forms }) => forms), form('heartbeat')]);
 
 /** Every operation. What they keep at hand is theirs: each server makes its own. */
 export function createRoutes(dependencies: RouteDependencies): readonly Route[] {
-  const shared = { ...dependencies, userPages: new UserPagePresenter(dependencies.realmUrls) };
+  const made = new Map<unknown, unknown>();
+  const once = <T>(make: (parts: RouteDependencies) => T): T => {
+    if (!made.has(make)) made.set(make, make(dependencies));
+    return made.get(make) as T;
+  };
+  const shared = { ...dependencies, once };
   const parts: RouteParts = {
     ...shared,
     sections: registerSections(shared),

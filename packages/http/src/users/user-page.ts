@@ -75,6 +75,10 @@ export class UserPagePresenter {
   }
 }
 
+/** Made once for each server; lists and sections share the presented texts. */
+export const userPagesOf = ({ realmUrls }: { readonly realmUrls: RealmUrls }): UserPagePresenter =>
+  new UserPagePresenter(realmUrls);
+
 const SEES_EMAIL = 1;
 
 const bitsOf = (

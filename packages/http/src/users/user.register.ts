@@ -16,7 +16,7 @@ import * as wire from '../routing/wire-schema.js';
 import { presentOwnRights } from './own-rights.js';
 import { shownUser, user } from './user.answers.js';
 import { presentAvatar, presentUnknownUser } from './user.presenters.js';
-import type { UserPagePresenter, UserText } from './user-page.js';
+import { type UserPagePresenter, type UserText, userPagesOf } from './user-page.js';
 
 /** What clients ask for to get either of the sections below (events §3.3). */
 const REALM_USER = 'realm_user';
@@ -67,7 +67,7 @@ export const ownUserSection = ({ realmUrls, serverInfo }: SectionParts): Registe
   );
 
 /** Active users, deactivated ones and the realm's own bots. */
-export const peopleSection = ({ realmUrls, userPages }: SectionParts): RegisterSection =>
+export const peopleSection = ({ realmUrls, once }: SectionParts): RegisterSection =>
   registerSection({
     name: 'realm_users',
     fields: {
@@ -86,7 +86,7 @@ export const peopleSection = ({ realmUrls, userPages }: SectionParts): RegisterS
       const people = await snapshot.load(loadPeople);
       const viewer = await snapshot.load(loadViewer);
       const realm = await snapshot.load(loadRealm);
-      return writePeople({ viewer, realm }, people, request, userPages, publicRealmOf(realm, realmUrls));
+      return writePeople({ viewer, realm }, people, request, once(userPagesOf), publicRealmOf(realm, realmUrls));
     },
     present: ({ active, deactivated, bots }) => ({
       realm_users: active,
