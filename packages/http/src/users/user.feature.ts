@@ -7,7 +7,6 @@ import { USER_EVENTS } from './user.events.js';
 import { ownUserSection, peopleSection } from './user.register.js';
 import { userRoutes } from './user.routes.js';
 import { userPagesOf, userPagesOf } from './user-page.js';
-import { USER_SETTINGS_EVENTS } from './user-settings.events.js';
 import { userDefaultsSection, userSettingsSection } from './user-settings.register.js';
 import { userSettingRoutes } from './user-settings.routes.js';
 import { zcommandRoutes } from './zcommand.routes.js';
