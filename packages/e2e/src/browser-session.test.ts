@@ -5,8 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
-import { RegisterUser } from '@parley/domain/accounts';
-import { CreateRealm } from '@parley/domain/organization';
+import { CreateRealm, RegisterUser } from '@parley/domain/membership';
 import { createParley, type Parley } from '@parley/server';
 
 const BROWSERS = ['chromium', 'chromium-browser', 'google-chrome'];

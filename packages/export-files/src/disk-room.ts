@@ -1,5 +1,5 @@
 import { statfs } from 'node:fs/promises';
-import { DomainError } from '@parley/domain/shared';
+import { DomainError } from '@parley/domain/kernel';
 
 const MIB = 1024 ** 2;
 /** Seconds: an operator has to make room first. */

@@ -1,4 +1,4 @@
-import { endOfString } from '@parley/domain/shared';
+import { endOfString } from '@parley/domain/kernel';
 
 export interface JsonLimits {
   /** Of lists and dictionaries within each other. */

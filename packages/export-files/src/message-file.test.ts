@@ -1,5 +1,5 @@
 import type { MessageCopy } from '@parley/domain/exports';
-import type { MessageId, RecipientId, UserId } from '@parley/domain/shared';
+import type { MessageId, RecipientId, UserId } from '@parley/domain/kernel';
 import { MessageFile } from './message-file.js';
 import { ClientNumbers } from './message-rows.js';
 

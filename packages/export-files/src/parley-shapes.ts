@@ -1,16 +1,21 @@
+import { ROLES, SYSTEM_GROUPS } from '@parley/domain/access';
 import { CHANNEL_PERMISSIONS, TOPICS_POLICIES } from '@parley/domain/channels';
 import type { PersonCopy, RealmCopy } from '@parley/domain/exports';
 import { GROUP_PERMISSIONS } from '@parley/domain/groups';
-import { ROLES, SYSTEM_GROUPS } from '@parley/domain/permissions';
-import { REALM_PERMISSIONS, STORED_REALM_SETTINGS, USUAL_REALM_IMAGES } from '@parley/domain/realms';
 import {
   isSettingValue,
   type Registry,
   type SettingDefinition,
   type SettingValues,
   type UserId,
-} from '@parley/domain/shared';
-import { USER_SETTINGS, type UserSettingName } from '@parley/domain/user-settings';
+} from '@parley/domain/kernel';
+import {
+  REALM_PERMISSIONS,
+  STORED_REALM_SETTINGS,
+  USER_SETTINGS,
+  USUAL_REALM_IMAGES,
+  type UserSettingName,
+} from '@parley/domain/realms';
 import { SYSTEM_BOTS } from '@parley/domain/users';
 import { isSafeHtml } from './safe-html.js';
 import {

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { FileCopy, ImportSource, MessageCopy, PersonCopy, RealmCopy } from '@parley/domain/exports';
-import type { ChannelId, FileId, MessageId, RecipientId, UserId } from '@parley/domain/shared';
+import type { ChannelId, FileId, MessageId, RecipientId, UserId } from '@parley/domain/kernel';
 import type { ColumnNames } from './column-names.js';
 import { findFile, pathIn, readDocument, readLines, readText } from './folder-files.js';
 import { readZulipTables } from './from-zulip/zulip-copy.js';

@@ -1,6 +1,6 @@
 import type { HolderCopy, MessageCopy } from '@parley/domain/exports';
+import type { ChannelId, MessageId, RecipientId, UserId } from '@parley/domain/kernel';
 import type { MessageEdit } from '@parley/domain/messages';
-import type { ChannelId, MessageId, RecipientId, UserId } from '@parley/domain/shared';
 import { FLAG_BITS, GROUP_MENTIONED_BIT } from './layout.js';
 import { EMOJI } from './parley-shapes.js';
 import { safeHtml } from './safe-html.js';

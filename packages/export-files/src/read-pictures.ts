@@ -1,8 +1,8 @@
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import type { PictureCopy, RealmCopy } from '@parley/domain/exports';
+import type { CustomEmojiId, UserId } from '@parley/domain/kernel';
 import { REALM_IMAGE_NAMES, type RealmImageName } from '@parley/domain/realms';
-import type { CustomEmojiId, UserId } from '@parley/domain/shared';
 import { findFile, pathIn, readDocument } from './folder-files.js';
 import { PICTURE_RECORDS, type PictureFolder, REALM_IMAGE_WORDS } from './layout.js';
 import { list, object, orNull, type Shape, text } from './shape.js';

@@ -1,4 +1,4 @@
-import { DomainError } from '@parley/domain/shared';
+import { DomainError } from '@parley/domain/kernel';
 import { excessOf } from './json-size.js';
 
 /** Reads a value of a document that anybody may have written. @throws DomainError INVALID_IMPORT, saying where it is wrong */

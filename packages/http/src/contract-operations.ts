@@ -1,4 +1,4 @@
-import type { Method } from './routing/route.js';
+import type { Method } from './kernel/route.js';
 
 /** An operation that the contract describes, whether or not there is a route for it. */
 export interface ContractOperation {

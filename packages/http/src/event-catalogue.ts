@@ -1,4 +1,4 @@
-import type { AnyEvent, AnyEventType, EventCatalogue } from '@parley/domain/events';
+import type { AnyEvent, AnyEventType, EventCatalogue } from '@parley/domain/kernel';
 import type { EventPresenter, EventWriter } from './events/event-presenter.js';
 import { wantsAnyOf } from './events/queue-presentation.js';
 import { EVENT_PRESENTERS, MESSAGE_PARTS } from './features.js';

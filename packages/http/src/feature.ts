@@ -1,17 +1,16 @@
-import type { LoadUnicodeEmoji } from '@parley/domain/emoji';
-import type { AnyEventType, EventHub } from '@parley/domain/events';
-import type { PresenceBoard } from '@parley/domain/presence';
-import type { Clock, RealmUrls } from '@parley/domain/shared';
+import type { LoadUnicodeEmoji } from '@parley/domain/files';
+import type { AnyEventType, Clock, EventHub, RealmUrls } from '@parley/domain/kernel';
+import type { PresenceBoard } from '@parley/domain/users';
 import type { Presenters } from './events/event-presenter.js';
 import type { LongPoll } from './events/long-poll.js';
 import type { PublicRealms } from './events/public-realms.js';
 import type { RegisterSection } from './events/register-section.js';
+import type { SessionCookies } from './kernel/cookies.js';
+import type { Route } from './kernel/route.js';
+import type { WireErrors } from './kernel/wire-error.js';
+import type { WireSchema } from './kernel/wire-schema.js';
 import type { MessagePart } from './messages/message-parts.js';
-import type { SessionCookies } from './routing/cookies.js';
-import type { Route } from './routing/route.js';
-import type { WireErrors } from './routing/wire-error.js';
-import type { WireSchema } from './routing/wire-schema.js';
-import type { ServerInfo } from './server-settings/server-info.js';
+import type { ServerInfo } from './realms/server-info.js';
 
 /** What presenting needs beside what use cases answer. */
 export interface RouteDependencies {

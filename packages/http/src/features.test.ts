@@ -1,5 +1,5 @@
-import type { PresenceBoard } from '@parley/domain/presence';
-import type { RealmUrls } from '@parley/domain/shared';
+import type { RealmUrls } from '@parley/domain/kernel';
+import type { PresenceBoard } from '@parley/domain/users';
 import { FEATURES } from './features.js';
 import { registerSections } from './routes.js';
 

@@ -1,10 +1,10 @@
 import { validateSync } from 'class-validator';
 import type { RouteDependencies } from './feature.js';
+import type { HttpRefusal } from './kernel/errors.js';
+import { type Dto, membersOfDto, parse } from './kernel/params.js';
+import { Parameters } from './kernel/request.js';
+import type { Route } from './kernel/route.js';
 import { createRoutes } from './routes.js';
-import type { HttpRefusal } from './routing/errors.js';
-import { type Dto, membersOfDto, parse } from './routing/params.js';
-import { Parameters } from './routing/request.js';
-import type { Route } from './routing/route.js';
 import { instantiateDto } from './testing/instantiate-dto.js';
 
 /** What presenting needs is asked for by requests only. */

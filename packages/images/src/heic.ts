@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { imageTooLarge, MAX_WHOLE_PIXELS, unreadableImage } from '@parley/domain/images';
+import { imageTooLarge, MAX_WHOLE_PIXELS, unreadableImage } from '@parley/domain/files';
 import type { MainModule } from 'libheif-js/libheif-wasm/libheif.js';
 import { encodeTiff } from './encode-tiff.js';
 

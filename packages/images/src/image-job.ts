@@ -6,8 +6,8 @@ import {
   type ProcessedImage,
   unknownAnimationFormat,
   unreadableImage,
-} from '@parley/domain/images';
-import { DomainError } from '@parley/domain/shared';
+} from '@parley/domain/files';
+import { DomainError } from '@parley/domain/kernel';
 import type { SharpImageProcessor } from './sharp-image-processor.js';
 
 /** What is asked of the process; `target`: null to look at the image only. */

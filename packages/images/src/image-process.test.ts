@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { UserId } from '@parley/domain/shared';
+import type { UserId } from '@parley/domain/kernel';
 import { type BuiltScript, blackPng, buildScript, HEIC_PHOTO } from '@parley/testkit';
 import { ImageProcess } from './image-process.js';
 
@@ -15,8 +15,8 @@ describe('a process for images', () => {
   let images: ImageProcess;
   beforeAll(() => {
     built = buildScript(join(__dirname, 'image-child.ts'), {
-      '@parley/domain/images': join(domain, 'images/index.ts'),
-      '@parley/domain/shared': join(domain, 'shared/index.ts'),
+      '@parley/domain/files': join(domain, 'images/index.ts'),
+      '@parley/domain/kernel': join(domain, 'shared/index.ts'),
     });
   });
   afterAll(() => built.remove());

@@ -1,8 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { createRequire } from 'node:module';
 import { constants, setPriority } from 'node:os';
-import type { ImageInfo, ImageProcessor, ImageTarget, ProcessedImage } from '@parley/domain/images';
-import { DomainError, type UserId, WorkQueue } from '@parley/domain/shared';
+import type { ImageInfo, ImageProcessor, ImageTarget, ProcessedImage } from '@parley/domain/files';
+import { DomainError, type UserId, WorkQueue } from '@parley/domain/kernel';
 import { answerJob, type ImageAnswer, type ImageJob, resultOf } from './image-job.js';
 import { SharpImageProcessor } from './sharp-image-processor.js';
 

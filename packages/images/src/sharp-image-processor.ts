@@ -11,7 +11,7 @@ import {
   type ProcessedImage,
   unknownAnimationFormat,
   unreadableImage,
-} from '@parley/domain/images';
+} from '@parley/domain/files';
 import type { Metadata, Sharp } from 'sharp';
 import type { HeicImage } from './heic.js';
 import { loadSharp } from './load-sharp.js';

@@ -1,5 +1,5 @@
+import type { UserId } from '@parley/domain/kernel';
 import { AFTER_ALERT_WORD, mayAlertWordBegin } from '@parley/domain/messages';
-import type { UserId } from '@parley/domain/shared';
 import { noneOf } from './sets.js';
 
 /** What words go on with, character by character, and whose word has come to its end here. */

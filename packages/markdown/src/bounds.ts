@@ -1,4 +1,4 @@
-import { DomainError } from '@parley/domain/shared';
+import { DomainError } from '@parley/domain/kernel';
 
 /** Rendered HTML beyond this is refused: a hundred times the largest message. */
 export const MAX_HTML_LENGTH = 1_000_000;

@@ -1,4 +1,4 @@
-import type { GroupId, UserId } from '@parley/domain/shared';
+import type { GroupId, UserId } from '@parley/domain/kernel';
 import { noneOf } from './sets.js';
 
 /** What formatting finds out beside the HTML. */

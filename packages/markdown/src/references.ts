@@ -1,5 +1,5 @@
+import type { UserId } from '@parley/domain/kernel';
 import type { MarkdownReferences, TopicReference } from '@parley/domain/markdown';
-import type { UserId } from '@parley/domain/shared';
 import { WORD } from './characters.js';
 import type { Element } from './html/element.js';
 import { parseIdMention } from './inline/mentions.js';

@@ -1,5 +1,5 @@
+import type { UserId } from '@parley/domain/kernel';
 import type { MarkdownOptions, StoredImage, StoredUpload } from '@parley/domain/markdown';
-import type { UserId } from '@parley/domain/shared';
 import { linkifiers, OPTIONS, resolve } from './fixtures/world.js';
 import { ZulipMarkdownRenderer } from './zulip-markdown-renderer.js';
 

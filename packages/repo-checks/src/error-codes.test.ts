@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { DomainError, declaredErrors, type ErrorCode } from '@parley/domain/shared';
+import { DomainError, declaredErrors, type ErrorCode } from '@parley/domain/kernel';
 import { ERROR_REPLIES } from '@parley/http';
 
 const packagesDir = resolve(__dirname, '../..');

@@ -1,6 +1,5 @@
-import { VerifyApiKey, VerifySession } from '@parley/domain/authentication';
-import { encodeJob, type JobHandler, jobKind } from '@parley/domain/jobs';
-import { PresenceBoard } from '@parley/domain/presence';
+import { encodeJob, type JobHandler, jobKind } from '@parley/domain/kernel';
+import { PresenceBoard, VerifyApiKey, VerifySession } from '@parley/domain/users';
 import { ServerContainer } from './container.js';
 import { LiveEvents } from './facade/events.js';
 import { LimitReset } from './limit-reset.js';

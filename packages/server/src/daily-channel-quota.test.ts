@@ -1,5 +1,5 @@
-import type { Actor, Role } from '@parley/domain/permissions';
-import type { UserId } from '@parley/domain/shared';
+import type { Actor, Role } from '@parley/domain/access';
+import type { UserId } from '@parley/domain/kernel';
 import { RateLimiter } from '@parley/http';
 import { FixedClock } from '@parley/testkit';
 import { DailyChannelQuota } from './daily-channel-quota.js';

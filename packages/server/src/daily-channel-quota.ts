@@ -1,6 +1,6 @@
+import { type Actor, isAdministrator } from '@parley/domain/access';
 import type { ChannelQuota } from '@parley/domain/channels';
-import { type Actor, isAdministrator } from '@parley/domain/permissions';
-import type { Clock } from '@parley/domain/shared';
+import type { Clock } from '@parley/domain/kernel';
 import { type LimitRule, type RateLimiter, rateLimited } from '@parley/http';
 
 const ruleFor = (actor: Actor): LimitRule =>

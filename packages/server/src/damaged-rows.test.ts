@@ -4,8 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { RegisterUser } from '@parley/domain/accounts';
-import { CreateRealm } from '@parley/domain/organization';
+import { CreateRealm, RegisterUser } from '@parley/domain/membership';
 import { createParley, type Parley } from './index.js';
 import { basic } from './testing/test-server.js';
 

@@ -1,5 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
-import type { LinkKeys } from '@parley/domain/confirmations';
+import type { LinkKeys } from '@parley/domain/access';
 
 const ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567';
 const BASE32 = /^[a-z2-7]*$/;

@@ -1,4 +1,4 @@
-import type { Clock } from '@parley/domain/shared';
+import type { Clock } from '@parley/domain/kernel';
 import { FixedClock } from '@parley/testkit';
 import { Injector } from './injector.js';
 

@@ -1,11 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { RegisterUser } from '@parley/domain/accounts';
 import { DEFAULT_CHANNEL_OPTIONS, SubscribeUsers, UnsubscribeUsers } from '@parley/domain/channels';
+import type { Caller, MessageId, UserId } from '@parley/domain/kernel';
+import { CreateRealm, RegisterUser } from '@parley/domain/membership';
 import { ChangeMessageFlags, SendMessage } from '@parley/domain/messages';
-import { CreateRealm } from '@parley/domain/organization';
-import type { Caller, MessageId, UserId } from '@parley/domain/shared';
 import { GetOwnUser } from '@parley/domain/users';
 import { machineSlowness, threadTimes } from '@parley/testkit/process-usage';
 import { createParley, type Parley } from './index.js';

@@ -1,6 +1,5 @@
-import { loginAttemptKey } from '@parley/domain/credentials';
-import type { EventListener, EventOf, StoredEvent } from '@parley/domain/events';
-import type { RealmId } from '@parley/domain/shared';
+import { loginAttemptKey } from '@parley/domain/access';
+import type { EventListener, EventOf, RealmId, StoredEvent } from '@parley/domain/kernel';
 import { ipGroup, type LimitRule, type RateLimiter } from '@parley/http';
 
 const BY_USER = [

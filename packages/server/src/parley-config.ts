@@ -1,8 +1,7 @@
-import type { PasswordHasher } from '@parley/domain/credentials';
+import type { Mailer, PasswordHasher } from '@parley/domain/access';
 import type { BlobStore } from '@parley/domain/files';
-import type { Mailer } from '@parley/domain/mail';
+import type { Clock, Randomness, UnitOfWork } from '@parley/domain/kernel';
 import type { MarkdownRenderer } from '@parley/domain/markdown';
-import type { Clock, Randomness, UnitOfWork } from '@parley/domain/shared';
 import type { Logger, ProxyTrust, RateLimitRules, TransportLimits } from '@parley/http';
 import type { HostAuthenticate } from './authentication/host-authenticate.js';
 import type { BigBlueButtonAccount } from './calls/big-blue-button-account.js';

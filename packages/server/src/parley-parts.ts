@@ -1,12 +1,8 @@
-import type { PasswordHasher } from '@parley/domain/credentials';
-import type { LoadUnicodeEmoji } from '@parley/domain/emoji';
+import type { Mailer, PasswordHasher } from '@parley/domain/access';
 import type { ExportLimits } from '@parley/domain/exports';
-import type { BlobStore, FileLimits, PartialBlobStore } from '@parley/domain/files';
-import type { ImageProcessor } from '@parley/domain/images';
-import type { JobHandler } from '@parley/domain/jobs';
-import type { Mailer } from '@parley/domain/mail';
+import type { BlobStore, FileLimits, ImageProcessor, LoadUnicodeEmoji, PartialBlobStore } from '@parley/domain/files';
+import type { Clock, JobHandler, Randomness, UnitOfWork } from '@parley/domain/kernel';
 import type { MarkdownRenderer } from '@parley/domain/markdown';
-import type { Clock, Randomness, UnitOfWork } from '@parley/domain/shared';
 import type {
   Logger,
   ProxyTrust,

@@ -1,4 +1,4 @@
-import type { RealmId } from '@parley/domain/shared';
+import type { RealmId } from '@parley/domain/kernel';
 import { route, success } from '@parley/http';
 import { composeParley } from './parley.js';
 import { basic, TestServer } from './testing/test-server.js';
@@ -155,7 +155,7 @@ describe("a host application's log-in", () => {
     ['another external id each time', () => changing('externalId', [{}, 'undefined'])],
     ['no realm', (hamlet) => ({ userId: hamlet })],
     ['a realm in a list', (hamlet) => ({ realm: ['zulip'], userId: hamlet })],
-    ['a realm of a prototype', (hamlet) => ({ realm: '__proto__', userId: hamlet })],
+    ['a realm of a prototype', (hamlet) => ({ realm: '[object Object]', userId: hamlet })],
     ['nobody', () => ({ realm: 'zulip' })],
     ['a text', () => 'zulip'],
     ['true', () => true],

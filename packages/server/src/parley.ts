@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import type { Injectable, Ports, Resolve as UseCases } from '@parley/domain/composition';
-import type { Timers } from '@parley/domain/shared';
+import type { Timers } from '@parley/domain/kernel';
 import {
   createRouter,
   type Dispatcher,

@@ -1,6 +1,6 @@
-import { CreateRealm } from '@parley/domain/organization';
+import { SERVER_ITSELF } from '@parley/domain/kernel';
+import { CreateRealm } from '@parley/domain/membership';
 import type { Realm } from '@parley/domain/realms';
-import { SERVER_ITSELF } from '@parley/domain/shared';
 import { FixedClock } from '@parley/testkit';
 import { MemoryStorage } from '@parley/testkit/memory';
 import { type RealmAddresses, RealmResolver, serverAddressOf } from './realm-resolver.js';

@@ -1,5 +1,5 @@
+import type { AddressedRealm, Clock, RealmId, RealmUrls, UnitOfWork } from '@parley/domain/kernel';
 import type { Realm, ServerAddress } from '@parley/domain/realms';
-import type { AddressedRealm, Clock, RealmId, RealmUrls, UnitOfWork } from '@parley/domain/shared';
 import type { RealmDirectory } from '@parley/http';
 
 type ListedRealm = Pick<Realm, 'id' | 'stringId' | 'isAtServerAddress'>;

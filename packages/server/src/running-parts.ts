@@ -1,7 +1,5 @@
 import type { CommitListener, Ports, PublishingUnitOfWork } from '@parley/domain/composition';
-import type { EventHub, EventListener, LogFollower, QueueSweep } from '@parley/domain/events';
-import type { JobHandler } from '@parley/domain/jobs';
-import type { UnitOfWork } from '@parley/domain/shared';
+import type { EventHub, EventListener, JobHandler, LogFollower, QueueSweep, UnitOfWork } from '@parley/domain/kernel';
 import type { Authenticator, Dispatcher, LoadGauge, LongPoll, PublicRealms, Route } from '@parley/http';
 import type { Consumers } from './facade/consumers.js';
 import type { ServerParts } from './resolve.js';

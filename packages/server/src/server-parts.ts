@@ -1,8 +1,7 @@
-import { VerifyApiKey, VerifySession } from '@parley/domain/authentication';
 import { DELIVERY_FEATURES, type Injectable, PublishingUnitOfWork } from '@parley/domain/composition';
-import { EventHub, LogFollower, QueueSweep } from '@parley/domain/events';
 import { BlobReceiver } from '@parley/domain/files';
-import { PresenceBoard } from '@parley/domain/presence';
+import { EventHub, LogFollower, QueueSweep } from '@parley/domain/kernel';
+import { PresenceBoard, VerifyApiKey, VerifySession } from '@parley/domain/users';
 import {
   BasicAuthenticator,
   contractPathOf,

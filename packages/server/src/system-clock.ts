@@ -1,4 +1,4 @@
-import type { Clock, UnixSeconds } from '@parley/domain/shared';
+import type { Clock, UnixSeconds } from '@parley/domain/kernel';
 
 /** The machine's clock. */
 export class SystemClock implements Clock {

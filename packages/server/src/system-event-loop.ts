@@ -1,4 +1,4 @@
-import type { EventLoop } from '@parley/domain/shared';
+import type { EventLoop } from '@parley/domain/kernel';
 
 export class SystemEventLoop implements EventLoop {
   nextTurn(): Promise<void> {

@@ -1,5 +1,5 @@
 import { randomInt, randomUUID } from 'node:crypto';
-import type { Randomness } from '@parley/domain/shared';
+import type { Randomness } from '@parley/domain/kernel';
 
 /** The largest range `randomInt` draws from. */
 const RANGE = 2 ** 48 - 1;

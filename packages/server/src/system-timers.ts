@@ -1,4 +1,4 @@
-import type { CancelTimer, Timers } from '@parley/domain/shared';
+import type { CancelTimer, Timers } from '@parley/domain/kernel';
 
 /** What Node's timers hold at most; they take anything longer for one millisecond. */
 const MAX_DELAY_MS = 2 ** 31 - 1;

@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Sqlite from 'better-sqlite3';
 import { APPLICATION_ID, LATEST_VERSION, openReader, openWriter } from './database.js';
-import { DatabaseRefused } from './database-refused.js';
+import { DatabaseRefused } from './engine/database-refused.js';
 
 let directory: string;
 let path: string;

@@ -12,12 +12,12 @@ import {
 import type { SearchWords } from '@parley/domain/markdown';
 import { PLAIN_TEXTS } from '@parley/domain/messages';
 import Sqlite, { type Database } from 'better-sqlite3';
-import { SECRET_FINGERPRINT } from './authentication/sqlite-api-key-repository.js';
-import { DatabaseRefused } from './database-refused.js';
+import { DatabaseRefused } from './engine/database-refused.js';
+import { FORMER_STEPS, migrate, pendingSteps, requireNotNewer } from './engine/migrate.js';
+import { isOpenHere } from './engine/storage-files.js';
 import { MIGRATIONS } from './features.js';
 import { defineSearchFunctions } from './messages/search-terms.js';
-import { FORMER_STEPS, migrate, pendingSteps, requireNotNewer } from './migrations/migrate.js';
-import { isOpenHere } from './storage-files.js';
+import { SECRET_FINGERPRINT } from './users/sqlite-api-key-repository.js';
 
 /** Marks a file as Parley's in its header: the letters `Prly`. */
 export const APPLICATION_ID = 0x50726c79;

@@ -1,13 +1,13 @@
 import { closeSync, fchmodSync, openSync, realpathSync, statSync } from 'node:fs';
+import type { Clock, UnitOfWork } from '@parley/domain/kernel';
 import type { SearchWords } from '@parley/domain/markdown';
 import { PLAIN_TEXTS } from '@parley/domain/messages';
-import type { Clock, UnitOfWork } from '@parley/domain/shared';
 import { type AdmissionCheck, LATEST_VERSION, openReader, openWriter, type StatementTrace } from './database.js';
+import { StorageFiles, type StorageLoss } from './engine/storage-files.js';
 import { type Commit, SqliteUnitOfWork } from './engine/unit-of-work.js';
 import { repositoryFactory } from './features.js';
-import { StorageFiles, type StorageLoss } from './storage-files.js';
 
-export { DatabaseRefused } from './database-refused.js';
+export { DatabaseRefused } from './engine/database-refused.js';
 export type { Commit } from './engine/unit-of-work.js';
 export { isDiskFailure } from './engine/write-failures.js';
 export * from './maintenance.js';

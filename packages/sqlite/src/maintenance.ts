@@ -1,10 +1,10 @@
 import { closeSync, fdatasyncSync, openSync, realpathSync, statSync } from 'node:fs';
 import Sqlite, { type Database } from 'better-sqlite3';
-import { SECRET_FINGERPRINT } from './authentication/sqlite-api-key-repository.js';
 import { checkHeader, LATEST_VERSION, makePrivate, openWriter, refusal } from './database.js';
-import { DatabaseRefused } from './database-refused.js';
+import { DatabaseRefused } from './engine/database-refused.js';
+import { pendingSteps } from './engine/migrate.js';
 import { MIGRATIONS } from './features.js';
-import { pendingSteps } from './migrations/migrate.js';
+import { SECRET_FINGERPRINT } from './users/sqlite-api-key-repository.js';
 
 /** Of a database file, as an operator sees it. */
 export interface DatabaseState {

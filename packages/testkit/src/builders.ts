@@ -1,3 +1,4 @@
+import { defaultGroupSettings, directSystemGroups, type Role, type SystemGroupName } from '@parley/domain/access';
 import {
   CHANNEL_PERMISSIONS,
   type Channel,
@@ -7,11 +8,10 @@ import {
   pickColors,
 } from '@parley/domain/channels';
 import { GROUP_PERMISSIONS, type Group } from '@parley/domain/groups';
+import type { Caller, Clock, GroupId, RecipientId, Transaction, UnitOfWork, UserId } from '@parley/domain/kernel';
+import { addRealm } from '@parley/domain/membership';
 import type { Message, SentFlags, Viewer } from '@parley/domain/messages';
-import { addRealm } from '@parley/domain/organization';
-import { defaultGroupSettings, directSystemGroups, type Role, type SystemGroupName } from '@parley/domain/permissions';
 import type { Realm, RealmPermission, RealmSettings } from '@parley/domain/realms';
-import type { Caller, Clock, GroupId, RecipientId, Transaction, UnitOfWork, UserId } from '@parley/domain/shared';
 import type { User } from '@parley/domain/users';
 import { FixedClock } from './fixed-clock.js';
 import { makeNewMessage } from './make-values.js';

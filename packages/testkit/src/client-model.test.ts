@@ -4,8 +4,8 @@ import {
   type TopicVisibility,
   unsubscribeFromChannels,
 } from '@parley/domain/channels';
+import type { Transaction } from '@parley/domain/kernel';
 import { ChangeMessageFlags, MarkRead } from '@parley/domain/messages';
-import type { Transaction } from '@parley/domain/shared';
 import {
   aChannel,
   aMessage,

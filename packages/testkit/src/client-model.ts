@@ -1,3 +1,4 @@
+import { type Actor, isAtLeast, type Role } from '@parley/domain/access';
 import {
   type ChannelView,
   canSeeMetadata,
@@ -6,36 +7,38 @@ import {
   type TopicVisibility,
   topicKey,
 } from '@parley/domain/channels';
-import type { Draft } from '@parley/domain/drafts';
-import { type Audience, type DomainEvent, isReadable, type StoredEvent } from '@parley/domain/events';
 import { type FileView, viewOfFile } from '@parley/domain/files';
 import {
+  type Audience,
+  type ChannelId,
+  type DomainEvent,
+  type DraftId,
+  type EventSeq,
+  type FileId,
+  type GroupId,
+  isReadable,
+  type MessageId,
+  type ReminderId,
+  type Repositories,
+  type ScheduledMessageId,
+  type SnippetId,
+  type StoredEvent,
+  type UnixSeconds,
+  type UserId,
+} from '@parley/domain/kernel';
+import {
+  type Draft,
   HISTORICAL,
   type MutedSender,
+  type NavigationView,
   type PersonalFlags,
+  type Reaction,
+  type Reminder,
+  type ScheduledMessage,
+  type Snippet,
   type Submessage,
   type Viewer,
 } from '@parley/domain/messages';
-import type {} from '@parley/domain/muted-users';
-import type { NavigationView } from '@parley/domain/navigation-views';
-import { type Actor, isAtLeast, type Role } from '@parley/domain/permissions';
-import type { Reaction } from '@parley/domain/reactions';
-import type { Reminder, ScheduledMessage } from '@parley/domain/scheduling';
-import type {
-  ChannelId,
-  DraftId,
-  EventSeq,
-  FileId,
-  GroupId,
-  MessageId,
-  ReminderId,
-  Repositories,
-  ScheduledMessageId,
-  SnippetId,
-  UnixSeconds,
-  UserId,
-} from '@parley/domain/shared';
-import type { Snippet } from '@parley/domain/snippets';
 import { accessChanges, accessibleUserIds, isKnownToGuest, isLimitedGuest } from '@parley/domain/users';
 import type { Fixture } from './builders.js';
 

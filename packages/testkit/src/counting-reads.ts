@@ -1,4 +1,4 @@
-import type { UnitOfWork } from '@parley/domain/shared';
+import type { UnitOfWork } from '@parley/domain/kernel';
 
 /** Units of the same storage, and how many have only read so far. */
 export function countingReads(uow: UnitOfWork): { readonly uow: UnitOfWork; readonly count: () => number } {

@@ -1,4 +1,4 @@
-import type { CancelTimer, Clock, Timers, UnixSeconds } from '@parley/domain/shared';
+import type { CancelTimer, Clock, Timers, UnixSeconds } from '@parley/domain/kernel';
 import { START_OF_TIME } from './fixed-clock.js';
 
 interface Timer {

@@ -1,4 +1,4 @@
-import type { DomainEventType } from '@parley/domain/events';
+import type { DomainEventType } from '@parley/domain/kernel';
 import type { MemoryFixture } from './builders.js';
 import { reaches } from './client-model.js';
 

@@ -10,7 +10,7 @@ import {
   type ProcessedImage,
   unknownAnimationFormat,
   unreadableImage,
-} from '@parley/domain/images';
+} from '@parley/domain/files';
 
 const SIZE = /^(png|jpeg|gif|webp|avif|heic|tiff) (\d+)x(\d+)x(\d+)( damaged)?$/;
 

@@ -1,4 +1,4 @@
-import type { Letter, Mailer } from '@parley/domain/mail';
+import type { Letter, Mailer } from '@parley/domain/access';
 
 /** Keeps letters. */
 export class FakeMailer implements Mailer {

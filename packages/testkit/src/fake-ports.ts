@@ -1,16 +1,17 @@
-import type { ChannelQuota } from '@parley/domain/channels';
 import type {
+  Actor,
   ApiKeyMint,
   ApiKeyRecord,
   HashRequest,
+  LetterQuota,
+  LetterRule,
   LoginAttempts,
   PasswordHasher,
   PasswordStrength,
   SessionTokens,
-} from '@parley/domain/credentials';
-import type { LetterQuota, LetterRule } from '@parley/domain/mail';
-import type { Actor } from '@parley/domain/permissions';
-import { DomainError, type EventLoop, type RealmUrls } from '@parley/domain/shared';
+} from '@parley/domain/access';
+import type { ChannelQuota } from '@parley/domain/channels';
+import { DomainError, type EventLoop, type RealmUrls } from '@parley/domain/kernel';
 import type { DisposableDomains } from '@parley/domain/users';
 
 // Ports to the outside in their plainest form, for stories about something else.

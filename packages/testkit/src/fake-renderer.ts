@@ -1,3 +1,4 @@
+import { DomainError, type GroupId, type UserId } from '@parley/domain/kernel';
 import type {
   MarkdownOptions,
   MarkdownReferences,
@@ -7,7 +8,6 @@ import type {
   ResolvedNames,
   TopicLink,
 } from '@parley/domain/markdown';
-import { DomainError, type GroupId, type UserId } from '@parley/domain/shared';
 
 /** `@**name**`, `@_**name|7**`, `@*group*`, `#**channel**`, `#**channel>topic**`. */
 const NAMED = /@(_?)\*\*([^*]+)\*\*|@(_?)\*([^*]+)\*|#\*\*([^*>]+)(?:>([^*]+))?\*\*/g;

@@ -1,4 +1,4 @@
-import type { Clock, UnixSeconds } from '@parley/domain/shared';
+import type { Clock, UnixSeconds } from '@parley/domain/kernel';
 
 /** 2026-01-05 09:00:00 UTC, a Monday. */
 export const START_OF_TIME: UnixSeconds = 1_767_603_600;

@@ -10,6 +10,7 @@ import {
   type EventCatalogue,
   EventHub,
   type EventHubOptions,
+  type EventSeq,
   type LiveQueue,
   LogFollower,
   type QueueFilter,
@@ -17,8 +18,8 @@ import {
   type QueueSweepOptions,
   RegisterQueue,
   type RegisterQueueInput,
-} from '@parley/domain/events';
-import type { EventSeq, ReportProblem } from '@parley/domain/shared';
+  type ReportProblem,
+} from '@parley/domain/kernel';
 import type { MemoryFixture } from './builders.js';
 import { fakeEventLoop } from './fake-ports.js';
 import { SeededRandomness } from './seeded-randomness.js';

@@ -1,13 +1,4 @@
 import {
-  CHANNEL_PERMISSIONS,
-  type Channel,
-  type ChannelPermission,
-  type ChannelPrivacy,
-} from '@parley/domain/channels';
-import type { Membership } from '@parley/domain/events';
-import { GROUP_PERMISSIONS, type Group, type GroupPermission } from '@parley/domain/groups';
-import type { NewMessage } from '@parley/domain/messages';
-import {
   type Actor,
   directSystemGroups,
   type GroupSettingDefinition,
@@ -17,25 +8,34 @@ import {
   SYSTEM_GROUPS,
   type SystemGroupName,
   systemGroupTitle,
-} from '@parley/domain/permissions';
+} from '@parley/domain/access';
+import {
+  CHANNEL_PERMISSIONS,
+  type Channel,
+  type ChannelPermission,
+  type ChannelPrivacy,
+} from '@parley/domain/channels';
+import { GROUP_PERMISSIONS, type Group, type GroupPermission } from '@parley/domain/groups';
+import {
+  type ChannelId,
+  type Decision,
+  type GroupId,
+  type Membership,
+  type RealmId,
+  type RecipientId,
+  settingValues,
+  type UserId,
+} from '@parley/domain/kernel';
+import type { NewMessage } from '@parley/domain/messages';
 import {
   REALM_PERMISSIONS,
   type Realm,
   type RealmPermission,
   type RealmSettings,
   STORED_REALM_SETTINGS,
+  USER_SETTINGS,
   USUAL_REALM_IMAGES,
 } from '@parley/domain/realms';
-import {
-  type ChannelId,
-  type Decision,
-  type GroupId,
-  type RealmId,
-  type RecipientId,
-  settingValues,
-  type UserId,
-} from '@parley/domain/shared';
-import { USER_SETTINGS } from '@parley/domain/user-settings';
 import type { User } from '@parley/domain/users';
 
 // What permission rules read, made without any storage. Ids are small and speak for themselves in failures.

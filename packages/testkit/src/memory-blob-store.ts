@@ -1,5 +1,5 @@
 import type { BlobKey, BlobStore, ByteRange, StoredBlob } from '@parley/domain/files';
-import type { Clock } from '@parley/domain/shared';
+import type { Clock } from '@parley/domain/kernel';
 
 /** Blobs in a map. */
 export class MemoryBlobStore implements BlobStore {

@@ -1,5 +1,5 @@
 import type { BlobKey, BlobStore, PartialBlobStore, StoredBlob } from '@parley/domain/files';
-import type { Clock } from '@parley/domain/shared';
+import type { Clock } from '@parley/domain/kernel';
 
 /** Parts of blobs in a map. */
 export class MemoryPartialBlobStore implements PartialBlobStore {

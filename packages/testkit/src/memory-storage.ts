@@ -1,15 +1,17 @@
-import type { EncodedEvent, EncodedQueue, StoredEvent } from '@parley/domain/events';
-import type { SearchWords } from '@parley/domain/markdown';
-import { PLAIN_TEXTS } from '@parley/domain/messages';
 import type {
   Clock,
+  EncodedEvent,
+  EncodedQueue,
   EventSeq,
   RealmId,
   Repositories,
+  StoredEvent,
   Transaction,
   UnitOfWork,
   WriteOptions,
-} from '@parley/domain/shared';
+} from '@parley/domain/kernel';
+import type { SearchWords } from '@parley/domain/markdown';
+import { PLAIN_TEXTS } from '@parley/domain/messages';
 import { FixedClock } from './fixed-clock.js';
 import { MemoryActors } from './memory/memory-actors.js';
 import { MemoryAlertWords } from './memory/memory-alert-words.js';

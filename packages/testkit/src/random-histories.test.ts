@@ -1,4 +1,4 @@
-import type { Transaction } from '@parley/domain/shared';
+import type { Transaction } from '@parley/domain/kernel';
 import type { OpenStorage } from './contracts/storage-under-test.js';
 import { MemoryStorage } from './memory-storage.js';
 import { agreeOnRandomHistories } from './random-histories.js';

@@ -1,4 +1,4 @@
-import type { Clock } from '@parley/domain/shared';
+import type { Clock } from '@parley/domain/kernel';
 import fc from 'fast-check';
 import type { StorageUnderTest } from './contracts/storage-under-test.js';
 import { FixedClock } from './fixed-clock.js';

@@ -1,4 +1,4 @@
-import type { Randomness } from '@parley/domain/shared';
+import type { Randomness } from '@parley/domain/kernel';
 
 /** Chance that comes out the same every time (mulberry32). */
 export class SeededRandomness implements Randomness {

@@ -1,4 +1,4 @@
-import type { UnitOfWork } from '@parley/domain/shared';
+import type { UnitOfWork } from '@parley/domain/kernel';
 
 /** A commit is durable only after other units have run, as where several are committed together. */
 export const committingLate = (uow: UnitOfWork): UnitOfWork => ({

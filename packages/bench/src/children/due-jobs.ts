@@ -1,8 +1,22 @@
 import { performance } from 'node:perf_hooks';
-import { encodeJob, JobRunner } from '@parley/domain/jobs';
-import { BotOwnerWarnings, OwnTextParser, SendMessage, SystemMessages } from '@parley/domain/messages';
-import { DeliverScheduledMessage } from '@parley/domain/scheduling';
-import type { ChannelId, Clock, RealmId, RealmUrls, UnitOfWork, UnixSeconds, UserId } from '@parley/domain/shared';
+import {
+  type ChannelId,
+  type Clock,
+  encodeJob,
+  JobRunner,
+  type RealmId,
+  type RealmUrls,
+  type UnitOfWork,
+  type UnixSeconds,
+  type UserId,
+} from '@parley/domain/kernel';
+import {
+  BotOwnerWarnings,
+  DeliverScheduledMessage,
+  OwnTextParser,
+  SendMessage,
+  SystemMessages,
+} from '@parley/domain/messages';
 import { htmlMessages, ZulipMarkdownRenderer } from '@parley/markdown';
 import { openSqliteStorage } from '@parley/sqlite';
 import { contentOf } from '../worlds/history.js';

@@ -1,5 +1,5 @@
+import type { Caller, ChannelId } from '@parley/domain/kernel';
 import { GetMessages, SendMessage } from '@parley/domain/messages';
-import type { Caller, ChannelId } from '@parley/domain/shared';
 import { type Chat, createParley, type Parley } from '@parley/server';
 import { SECRET } from '../harness/parley-server.js';
 import { contentOf } from '../worlds/history.js';

@@ -2,8 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { performance } from 'node:perf_hooks';
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { DELIVERY_FEATURES } from '@parley/domain/composition';
-import { type DomainEvent, EventHub, LogFollower, QueueSweep } from '@parley/domain/events';
-import type { Clock, EventSeq, RealmId, UnixSeconds, UserId } from '@parley/domain/shared';
+import {
+  type Clock,
+  type DomainEvent,
+  EventHub,
+  type EventSeq,
+  LogFollower,
+  QueueSweep,
+  type RealmId,
+  type UnixSeconds,
+  type UserId,
+} from '@parley/domain/kernel';
 import { htmlMessages } from '@parley/markdown';
 import { openSqliteStorage } from '@parley/sqlite';
 import { ProcessUsage } from '@parley/testkit/process-usage';

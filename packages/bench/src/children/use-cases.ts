@@ -1,6 +1,6 @@
 import { performance } from 'node:perf_hooks';
+import type { ChannelId, RealmId, UserId } from '@parley/domain/kernel';
 import { MarkRead } from '@parley/domain/messages';
-import type { ChannelId, RealmId, UserId } from '@parley/domain/shared';
 import { createParley, type Parley } from '@parley/server';
 import { median } from '../harness/interleave.js';
 import { SECRET } from '../harness/parley-server.js';

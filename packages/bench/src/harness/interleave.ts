@@ -1,4 +1,4 @@
-import { recordOf } from '@parley/domain/shared';
+import { recordOf } from '@parley/domain/kernel';
 
 export type Contender = () => Promise<number>;
 

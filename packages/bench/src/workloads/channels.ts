@@ -1,4 +1,4 @@
-import type { Transaction } from '@parley/domain/shared';
+import type { Transaction } from '@parley/domain/kernel';
 import { htmlMessages } from '@parley/markdown';
 import { openSqliteStorage } from '@parley/sqlite';
 import { ApiUser } from '../harness/api.js';

@@ -1,4 +1,4 @@
-import type { ChannelId } from '@parley/domain/shared';
+import type { ChannelId } from '@parley/domain/kernel';
 import { ApiUser } from '../harness/api.js';
 import { interleave, median, medianRatio } from '../harness/interleave.js';
 import { formatNumber } from '../harness/table.js';

@@ -1,4 +1,4 @@
-import type { ChannelId } from '@parley/domain/shared';
+import type { ChannelId } from '@parley/domain/kernel';
 
 /** A hundred messages of a channel, up to the newest or to a message. */
 export function pagePath(channelId: ChannelId, anchor: 'newest' | number): string {

@@ -1,6 +1,6 @@
 import type { Channel } from '@parley/domain/channels';
+import type { ChannelId, Clock, RealmId, UnixSeconds, UserId } from '@parley/domain/kernel';
 import type { NewMessage } from '@parley/domain/messages';
-import type { ChannelId, Clock, RealmId, UnixSeconds, UserId } from '@parley/domain/shared';
 import { htmlMessages } from '@parley/markdown';
 import { openSqliteStorage } from '@parley/sqlite';
 import { makeNewMessage } from '@parley/testkit';

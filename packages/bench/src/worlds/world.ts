@@ -1,9 +1,8 @@
-import { RegisterUser } from '@parley/domain/accounts';
+import type { Role } from '@parley/domain/access';
 import { CreateChannel, DEFAULT_CHANNEL_OPTIONS } from '@parley/domain/channels';
+import type { ChannelId, RealmId, UserId } from '@parley/domain/kernel';
+import { CreateRealm, RegisterUser } from '@parley/domain/membership';
 import { SendMessage } from '@parley/domain/messages';
-import { CreateRealm } from '@parley/domain/organization';
-import type { Role } from '@parley/domain/permissions';
-import type { ChannelId, RealmId, UserId } from '@parley/domain/shared';
 import type { User } from '@parley/domain/users';
 import { createParley, type Parley } from '@parley/server';
 import { SECRET } from '../harness/parley-server.js';

@@ -1,4 +1,4 @@
-import type { ChannelId, RealmId } from '@parley/domain/shared';
+import type { ChannelId, RealmId } from '@parley/domain/kernel';
 import { htmlMessages } from '@parley/markdown';
 import { openSqliteStorage } from '@parley/sqlite';
 import { ParleyServer } from '../harness/parley-server.js';

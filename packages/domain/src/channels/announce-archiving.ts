@@ -1,5 +1,5 @@
+import type { Transaction } from '../kernel/unit-of-work.js';
 import type { Realm } from '../realms/realm.js';
-import type { Transaction } from '../shared/unit-of-work.js';
 import type { Channel } from './channel.js';
 import { archivingNotice, CHANNEL_EVENTS_TOPIC } from './channel-notices.js';
 import type { NotificationBot } from './notification-bot.js';

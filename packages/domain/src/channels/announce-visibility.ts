@@ -1,9 +1,9 @@
-import type { Audience } from '../events/audience.js';
-import type { Actor } from '../permissions/actor.js';
-import { groupsHolding } from '../permissions/group-closure.js';
-import type { ChannelId, GroupId, RealmId, UserId } from '../shared/ids.js';
-import { slicesOf } from '../shared/slices.js';
-import type { Transaction } from '../shared/unit-of-work.js';
+import type { Actor } from '../access/actor.js';
+import { groupsHolding } from '../access/group-closure.js';
+import type { Audience } from '../kernel/audience.js';
+import type { ChannelId, GroupId, RealmId, UserId } from '../kernel/ids.js';
+import { slicesOf } from '../kernel/slices.js';
+import type { Transaction } from '../kernel/unit-of-work.js';
 import { type Channel, isPrivate } from './channel.js';
 import {
   type ChangedUser,

@@ -1,5 +1,5 @@
-import { users } from '../events/audience.js';
-import type { Transaction } from '../shared/unit-of-work.js';
+import { users } from '../kernel/audience.js';
+import type { Transaction } from '../kernel/unit-of-work.js';
 import { nameTopicPolicies } from './named-topic-policies.js';
 import { topicKey } from './topic.js';
 import { MAX_TOPIC_POLICIES, type TopicPolicy } from './topic-policy.js';

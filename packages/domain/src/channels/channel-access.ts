@@ -1,7 +1,7 @@
-import { isAdministrator, isGuest } from '../permissions/actor.js';
-import { isGranted, type PermissionHolder } from '../permissions/is-granted.js';
+import { isAdministrator, isGuest } from '../access/actor.js';
+import { isGranted, type PermissionHolder } from '../access/is-granted.js';
+import { all, allowed, type Decision, denied, denyIf } from '../kernel/permission.js';
 import type { Realm } from '../realms/realm.js';
-import { all, allowed, type Decision, denied, denyIf } from '../shared/permission.js';
 import {
   CHANNEL_PERMISSIONS,
   type Channel,

@@ -1,4 +1,4 @@
-import type { ChannelId, RealmId, UserId } from '../shared/ids.js';
+import type { ChannelId, RealmId, UserId } from '../kernel/ids.js';
 import type { Channel } from './channel.js';
 
 /** For whom mail to a channel was asked for, and whom what comes by it is from (channels §4.16). */
@@ -42,7 +42,7 @@ function slugOf(name: string): string {
   return slug.length === joined.length ? slug : '';
 }
 
-declare module '../shared/unit-of-work.js' {
+declare module '../kernel/unit-of-work.js' {
   interface RepositoryMap {
     channelAddresses: [reads: ChannelAddressReads, repository: ChannelAddressRepository];
   }

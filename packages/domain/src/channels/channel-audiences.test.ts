@@ -1,6 +1,6 @@
 import { makeActor, makeChannel, makeMembership, TEAM, tableRows } from '@parley/testkit';
+import type { Role } from '../access/role.js';
 import { isInAudience } from '../composition/audiences.js';
-import type { Role } from '../permissions/role.js';
 import type { ChannelPrivacy } from './channel.js';
 import { firstAudience } from './channel-audiences.js';
 

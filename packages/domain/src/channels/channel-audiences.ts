@@ -1,5 +1,5 @@
-import { type Audience, allOf, anyOf, wholeRealm } from '../events/audience.js';
-import { groupMembers } from '../permissions/group-delivery.js';
+import { groupMembers } from '../access/group-delivery.js';
+import { type Audience, allOf, anyOf, wholeRealm } from '../kernel/audience.js';
 import { atLeast } from '../users/user-delivery.js';
 import { type Channel, isPrivate, isWebPublic } from './channel.js';
 import { subscribersOf } from './channel-delivery.js';

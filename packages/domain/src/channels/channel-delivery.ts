@@ -1,5 +1,5 @@
-import type { Audience } from '../events/audience.js';
-import type { AudienceRules, Membership } from '../events/audience-membership.js';
+import type { Audience } from '../kernel/audience.js';
+import type { AudienceRules, Membership } from '../kernel/audience-membership.js';
 import type {
   AudienceMembers,
   LiveCandidate,
@@ -8,27 +8,27 @@ import type {
   QueueOwnerRights,
   ReceiverRequest,
   ReplayedCandidate,
-} from '../events/delivery-features.js';
-import type { DomainEvent } from '../events/event.js';
-import type { EventNeeds, Receiver } from '../events/receiver.js';
-import { type ChannelId, isId, type RealmId, type UserId } from '../shared/ids.js';
-import type { Repositories } from '../shared/unit-of-work.js';
+} from '../kernel/delivery-features.js';
+import type { DomainEvent } from '../kernel/event.js';
+import { type ChannelId, isId, type RealmId, type UserId } from '../kernel/ids.js';
+import type { EventNeeds, Receiver } from '../kernel/receiver.js';
+import type { Repositories } from '../kernel/unit-of-work.js';
 import { hasMetadataAccess } from './channel-access.js';
 import type { SubscribedSpan } from './channel-repository.js';
 
-declare module '../events/audience.js' {
+declare module '../kernel/audience.js' {
   interface AudienceTypes {
     subscribers: { readonly channelId: ChannelId };
   }
 }
 
-declare module '../events/audience-membership.js' {
+declare module '../kernel/audience-membership.js' {
   interface Membership {
     isSubscribed(channelId: ChannelId): boolean;
   }
 }
 
-declare module '../events/delivery-features.js' {
+declare module '../kernel/delivery-features.js' {
   interface QueueOwnerRights {
     readonly spans: ReadonlyMap<ChannelId, readonly SubscribedSpan[]>;
     readonly channelIds: readonly ChannelId[];
@@ -38,7 +38,7 @@ declare module '../events/delivery-features.js' {
   }
 }
 
-declare module '../events/receiver.js' {
+declare module '../kernel/receiver.js' {
   interface Receiver {
     /** Of the channels of `EventNeeds.subscribersOf` that they may see: who follows them now; ascending. */
     readonly subscribers: ReadonlyMap<ChannelId, readonly UserId[]>;

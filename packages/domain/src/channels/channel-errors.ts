@@ -1,5 +1,5 @@
-import { declareErrors } from '../shared/errors.js';
-import type { ChannelId } from '../shared/ids.js';
+import { declareErrors } from '../kernel/errors.js';
+import type { ChannelId } from '../kernel/ids.js';
 import type { SubscriptionProperty } from './subscription-properties.js';
 
 export const CHANNEL_ERRORS = declareErrors({
@@ -64,7 +64,7 @@ interface EmptyTopicName {
 
 type ChannelErrors = typeof CHANNEL_ERRORS;
 
-declare module '../shared/errors.js' {
+declare module '../kernel/errors.js' {
   interface ErrorCodes extends ChannelErrors {}
 
   interface ErrorDetails {

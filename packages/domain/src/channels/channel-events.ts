@@ -1,6 +1,6 @@
-import type { FeatureParts } from '../events/event.js';
-import type { GroupSettingValue } from '../permissions/group-setting.js';
-import type { ChannelId, GroupId, UnixSeconds, UserId } from '../shared/ids.js';
+import type { GroupSettingValue } from '../access/group-setting.js';
+import type { FeatureParts } from '../kernel/event.js';
+import type { ChannelId, GroupId, UnixSeconds, UserId } from '../kernel/ids.js';
 import type { Channel, ChannelPermission, ChannelView } from './channel.js';
 import type { DefaultChannelGroupView } from './default-channel-group-views.js';
 import type { Subscription } from './subscription.js';
@@ -99,7 +99,7 @@ export interface SubscribedChannel {
   readonly subscriberIds: readonly UserId[];
 }
 
-declare module '../events/event.js' {
+declare module '../kernel/event.js' {
   interface DomainEventTypes extends ChannelEventTypes {}
 }
 

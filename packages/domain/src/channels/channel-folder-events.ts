@@ -1,5 +1,5 @@
-import type { FeatureParts } from '../events/event.js';
-import type { ChannelFolderId } from '../shared/ids.js';
+import type { FeatureParts } from '../kernel/event.js';
+import type { ChannelFolderId } from '../kernel/ids.js';
 import type { ChannelFolder } from './channel-folder.js';
 
 /** One property, with its HTML where it is Markdown. */
@@ -16,7 +16,7 @@ export interface ChannelFolderEventTypes {
   'channel_folder.reordered': { readonly folderIds: readonly ChannelFolderId[] };
 }
 
-declare module '../events/event.js' {
+declare module '../kernel/event.js' {
   interface DomainEventTypes extends ChannelFolderEventTypes {}
 }
 

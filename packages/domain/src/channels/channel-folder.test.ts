@@ -1,4 +1,4 @@
-import type { ChannelFolderId } from '../shared/ids.js';
+import type { ChannelFolderId } from '../kernel/ids.js';
 import { folderOrder, parseFolderName } from './channel-folder.js';
 
 const ids = (...numbers: number[]) => numbers as ChannelFolderId[];

@@ -1,7 +1,7 @@
-import { DomainError } from '../shared/errors.js';
-import type { ChannelFolderId, RealmId, UnixSeconds, UserId } from '../shared/ids.js';
-import { positionOfUnprintable, trim } from '../shared/text.js';
-import type { Repositories, Transaction } from '../shared/unit-of-work.js';
+import { DomainError } from '../kernel/errors.js';
+import type { ChannelFolderId, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
+import { positionOfUnprintable, trim } from '../kernel/text.js';
+import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
 
 /** What sorts channels for everybody (channels §2.3, §4.15). */
 export interface ChannelFolder {
@@ -85,7 +85,7 @@ export function folderOrder(
   return order;
 }
 
-declare module '../shared/unit-of-work.js' {
+declare module '../kernel/unit-of-work.js' {
   interface RepositoryMap {
     channelFolders: [reads: ChannelFolderReads, repository: ChannelFolderRepository];
   }

@@ -1,6 +1,6 @@
-import type { Snapshot } from '../events/snapshot.js';
-import type { ChannelId, UserId } from '../shared/ids.js';
-import { slicesOf } from '../shared/slices.js';
+import type { ChannelId, UserId } from '../kernel/ids.js';
+import { slicesOf } from '../kernel/slices.js';
+import type { Snapshot } from '../kernel/snapshot.js';
 import { loadViewer } from '../users/user-loaders.js';
 import type { Channel, ChannelView } from './channel.js';
 import { canListSubscribers, hasMetadataAccess } from './channel-access.js';

@@ -1,5 +1,5 @@
+import type { GroupSettingValue } from '../access/group-setting.js';
 import { channelLink, silentMention } from '../markdown/syntax.js';
-import type { GroupSettingValue } from '../permissions/group-setting.js';
 import type { User } from '../users/user.js';
 import type { ChannelPrivacy, RetentionDays, TopicsPolicy } from './channel.js';
 

@@ -1,9 +1,9 @@
-import { type Actor, isAdministrator } from '../permissions/actor.js';
-import type { PermissionHolder } from '../permissions/is-granted.js';
-import { insufficientUnless, mustBeAdministrator, mustBeOwner, mustNotBeGuest } from '../permissions/role-rules.js';
+import { type Actor, isAdministrator } from '../access/actor.js';
+import type { PermissionHolder } from '../access/is-granted.js';
+import { insufficientUnless, mustBeAdministrator, mustBeOwner, mustNotBeGuest } from '../access/role-rules.js';
+import { all, allowed, type Decision, denied, denyIf } from '../kernel/permission.js';
 import type { Realm } from '../realms/realm.js';
 import { hasRealmPermission, type RealmRights } from '../realms/realm-permissions.js';
-import { all, allowed, type Decision, denied, denyIf } from '../shared/permission.js';
 import {
   type Channel,
   type ChannelPermission,

@@ -1,4 +1,4 @@
-import type { Actor } from '../permissions/actor.js';
+import type { Actor } from '../access/actor.js';
 
 /**
  * Keeps one account from flooding its organization with channels: so many a day, of which administrators have more. Every

@@ -1,4 +1,4 @@
-import type { ChannelFolderId, ChannelId, EventSeq, RealmId, UnixSeconds, UserId } from '../shared/ids.js';
+import type { ChannelFolderId, ChannelId, EventSeq, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
 import type { Channel, ChannelView } from './channel.js';
 import type { Subscription } from './subscription.js';
 
@@ -70,7 +70,7 @@ export interface SubscribedSpan {
   readonly toSeq: EventSeq | null;
 }
 
-declare module '../shared/unit-of-work.js' {
+declare module '../kernel/unit-of-work.js' {
   interface RepositoryMap {
     channels: [reads: ChannelReads, repository: ChannelRepository];
   }

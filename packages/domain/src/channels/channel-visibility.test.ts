@@ -1,9 +1,9 @@
 import { channelId, groupId, makeActor, makeChannel, makeMembership, TEAM, tableRows, userId } from '@parley/testkit';
 import fc from 'fast-check';
+import type { Actor } from '../access/actor.js';
+import { ROLES, type Role } from '../access/role.js';
 import { isInAudience } from '../composition/audiences.js';
-import type { Audience } from '../events/audience.js';
-import type { Actor } from '../permissions/actor.js';
-import { ROLES, type Role } from '../permissions/role.js';
+import type { Audience } from '../kernel/audience.js';
 import type { Channel, ChannelPermission, ChannelPrivacy } from './channel.js';
 import { canSeeMetadata } from './channel-access.js';
 import { type ChangedUser, VisibilityForChangedUsers, visibilityOfChangedChannel } from './channel-visibility.js';

@@ -1,6 +1,6 @@
-import { type Audience, allOf, except, nobody, users } from '../events/audience.js';
-import type { Actor } from '../permissions/actor.js';
-import type { GroupId, UserId } from '../shared/ids.js';
+import type { Actor } from '../access/actor.js';
+import { type Audience, allOf, except, nobody, users } from '../kernel/audience.js';
+import type { GroupId, UserId } from '../kernel/ids.js';
 import { type Channel, type ChannelPermission, isPrivate } from './channel.js';
 import { hasMetadataAccess } from './channel-access.js';
 import { metadataUsers } from './channel-audiences.js';

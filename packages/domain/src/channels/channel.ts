@@ -1,5 +1,5 @@
-import { type GroupSettings, type GroupSettingValues, groupSetting } from '../permissions/group-setting.js';
-import { DomainError } from '../shared/errors.js';
+import { type GroupSettings, type GroupSettingValues, groupSetting } from '../access/group-setting.js';
+import { DomainError } from '../kernel/errors.js';
 import type {
   ChannelFolderId,
   ChannelId,
@@ -8,8 +8,8 @@ import type {
   RecipientId,
   UnixSeconds,
   UserId,
-} from '../shared/ids.js';
-import { foldCase, isLongerThan, positionOfUnprintable, trim } from '../shared/text.js';
+} from '../kernel/ids.js';
+import { foldCase, isLongerThan, positionOfUnprintable, trim } from '../kernel/text.js';
 
 /** Who may do what in a channel (channels §3.4). */
 export const CHANNEL_PERMISSIONS = {

@@ -1,6 +1,6 @@
-import type { Actor } from '../permissions/actor.js';
-import { DomainError } from '../shared/errors.js';
-import type { Transaction } from '../shared/unit-of-work.js';
+import type { Actor } from '../access/actor.js';
+import { DomainError } from '../kernel/errors.js';
+import type { Transaction } from '../kernel/unit-of-work.js';
 import { changeTopicPolicy } from './change-topic-policy.js';
 import type { Channel } from './channel.js';
 import { normalizeTopic, topicKey } from './topic.js';

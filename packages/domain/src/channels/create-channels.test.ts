@@ -8,10 +8,10 @@ import {
   fakeRealmUrls,
   type MemoryFixture,
 } from '@parley/testkit';
+import type { Transaction } from '../kernel/unit-of-work.js';
 import type { MarkdownOptions, ParsedMarkdown } from '../markdown/markdown.js';
 import { MarkdownTextRenderer } from '../messages/markdown-text-renderer.js';
 import { SystemMessages } from '../messages/system-messages.js';
-import type { Transaction } from '../shared/unit-of-work.js';
 import { type ChannelCreationContext, ChannelCreator, DEFAULT_CHANNEL_OPTIONS } from './create-channels.js';
 import { subscribeToChannels } from './subscribe-to-channels.js';
 

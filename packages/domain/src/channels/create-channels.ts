@@ -1,16 +1,16 @@
+import type { Actor } from '../access/actor.js';
+import { addAnonymousGroup, defaultGroupSettings } from '../access/default-group-settings.js';
+import type { GroupSettingValue } from '../access/group-setting.js';
+import { canonicalGroupSetting, namedIn } from '../access/group-setting-rules.js';
+import { groupForSetting, validateGroupSetting } from '../access/validate-group-setting.js';
+import { DomainError, orThrow } from '../kernel/errors.js';
+import type { ChannelFolderId, GroupId, RealmId, UnixSeconds } from '../kernel/ids.js';
+import { enforce } from '../kernel/permission.js';
+import { slicesOf } from '../kernel/slices.js';
+import type { Transaction } from '../kernel/unit-of-work.js';
 import { channelLink, silentMention } from '../markdown/syntax.js';
 import type { ParsedText, TextRenderer } from '../markdown/text-renderer.js';
-import type { Actor } from '../permissions/actor.js';
-import { addAnonymousGroup, defaultGroupSettings } from '../permissions/default-group-settings.js';
-import type { GroupSettingValue } from '../permissions/group-setting.js';
-import { canonicalGroupSetting, namedIn } from '../permissions/group-setting-rules.js';
-import { groupForSetting, validateGroupSetting } from '../permissions/validate-group-setting.js';
 import type { Realm } from '../realms/realm.js';
-import { DomainError, orThrow } from '../shared/errors.js';
-import type { ChannelFolderId, GroupId, RealmId, UnixSeconds } from '../shared/ids.js';
-import { enforce } from '../shared/permission.js';
-import { slicesOf } from '../shared/slices.js';
-import type { Transaction } from '../shared/unit-of-work.js';
 import type { User } from '../users/user.js';
 import {
   CHANNEL_PERMISSIONS,

@@ -1,6 +1,6 @@
-import type { ChannelId, DefaultChannelGroupId, RealmId } from '../shared/ids.js';
-import { compareCodePoints } from '../shared/text.js';
-import type { Repositories, Transaction } from '../shared/unit-of-work.js';
+import type { ChannelId, DefaultChannelGroupId, RealmId } from '../kernel/ids.js';
+import { compareCodePoints } from '../kernel/text.js';
+import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
 import { atLeast } from '../users/user-delivery.js';
 
 /** As clients are shown it. */

@@ -1,6 +1,6 @@
-import { DomainError } from '../shared/errors.js';
-import type { ChannelId, DefaultChannelGroupId, RealmId } from '../shared/ids.js';
-import { isLongerThan, positionOfUnprintable, trim } from '../shared/text.js';
+import { DomainError } from '../kernel/errors.js';
+import type { ChannelId, DefaultChannelGroupId, RealmId } from '../kernel/ids.js';
+import { isLongerThan, positionOfUnprintable, trim } from '../kernel/text.js';
 
 /** Channels that newcomers may choose to be subscribed to together (channels §2.3, §4.14). */
 export interface DefaultChannelGroup {
@@ -102,7 +102,7 @@ export function withoutChannels<G extends Pick<DefaultChannelGroup, 'name' | 'ch
   return { ...group, channelIds: group.channelIds.filter((id) => !removed.has(id)) };
 }
 
-declare module '../shared/unit-of-work.js' {
+declare module '../kernel/unit-of-work.js' {
   interface RepositoryMap {
     defaultChannelGroups: [reads: DefaultChannelGroupReads, repository: DefaultChannelGroupRepository];
   }

@@ -1,7 +1,7 @@
-import type { Actor } from '../permissions/actor.js';
-import { DomainError } from '../shared/errors.js';
-import { foldCase, trim } from '../shared/text.js';
-import type { Repositories, Transaction } from '../shared/unit-of-work.js';
+import type { Actor } from '../access/actor.js';
+import { DomainError } from '../kernel/errors.js';
+import { foldCase, trim } from '../kernel/text.js';
+import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
 import { byFoldedName, type Channel } from './channel.js';
 import { canReadActive } from './channel-access.js';
 

@@ -1,69 +1,28 @@
-export { changeTopicPolicy } from './change-topic-policy.js';
-export {
-  CHANNEL_PERMISSIONS,
-  type Channel,
-  type ChannelPermission,
-  type ChannelPermissions,
-  type ChannelPrivacy,
-  type ChannelView,
-  hasSharedHistory,
-  hasWeeklyTraffic,
-  isPrivate,
-  isWebPublic,
-  MAX_CHANNEL_DESCRIPTION_LENGTH,
-  MAX_CHANNEL_NAME_LENGTH,
-  type RetentionDays,
-  type RetentionInput,
-  TOPICS_POLICIES,
-  type TopicsPolicy,
-  weeklyTraffic,
-} from './channel.js';
-export { type ChannelAddressKey, type ChannelAddressRepository, MAIL_TOKEN_PLACE } from './channel-address.js';
-export { subscribersOf } from './channel-delivery.js';
-
-import './channel-errors.js';
-
-export { canSeeMetadata, hasContentAccess, hasMetadataAccess } from './channel-access.js';
-export type { ChannelEventTypes, ChannelPropertyChange } from './channel-events.js';
-export {
-  type ChannelFolder,
-  type ChannelFolderRepository,
-  folderNameTaken,
-  MAX_CHANNEL_FOLDER_DESCRIPTION_LENGTH,
-  MAX_CHANNEL_FOLDER_NAME_LENGTH,
-} from './channel-folder.js';
-export type { ChannelFolderChange, ChannelFolderEventTypes } from './channel-folder-events.js';
-export {
-  loadChannelFolders,
-  loadChannels,
-  loadDefaultChannelGroups,
-  loadDefaultChannelIds,
-  loadOwnSubscriptions,
-  loadSubscriberIds,
-  loadTopicPolicies,
-} from './channel-loaders.js';
-export { canChangeDefaultChannels, canCreateOfPrivacy } from './channel-permissions.js';
-export type { ChannelQuota } from './channel-quota.js';
-export type { ChannelRepository, SubscribedSpan } from './channel-repository.js';
-export { type ChannelOptions, DEFAULT_CHANNEL_OPTIONS } from './create-channels.js';
-export {
-  type DefaultChannelGroup,
-  type DefaultChannelGroupRepository,
-  defaultGroupNameTaken,
-} from './default-channel-group.js';
-export type { DefaultChannelGroupView } from './default-channel-group-views.js';
-export type { NamedTopicPolicy } from './named-topic-policies.js';
-export type { Principals } from './principals.js';
-export { subscribeToChannels } from './subscribe-to-channels.js';
-export { INHERITED_NOTIFICATIONS, isColor, normalizeColor, pickColors, type Subscription } from './subscription.js';
-export { canAddSubscribers } from './subscription-permissions.js';
-export {
-  SUBSCRIPTION_PROPERTIES,
-  type SubscriptionProperty,
-} from './subscription-properties.js';
-export { EMPTY_TOPIC_DISPLAY_NAME, MAX_TOPIC_LENGTH, normalizeTopic, RESOLVED_PREFIX, topicKey } from './topic.js';
-export type { TopicPolicy, TopicPolicyRepository, TopicVisibility } from './topic-policy.js';
-export { unsubscribeFromChannels } from './unsubscribe-from-channels.js';
+export * from './change-topic-policy.js';
+export * from './channel.js';
+export * from './channel-access.js';
+export * from './channel-address.js';
+export * from './channel-delivery.js';
+export * from './channel-errors.js';
+export * from './channel-events.js';
+export * from './channel-folder.js';
+export * from './channel-folder-events.js';
+export * from './channel-loaders.js';
+export * from './channel-permissions.js';
+export * from './channel-quota.js';
+export * from './channel-repository.js';
+export * from './create-channels.js';
+export * from './default-channel-group.js';
+export * from './default-channel-group-views.js';
+export * from './named-topic-policies.js';
+export * from './principals.js';
+export * from './subscribe-to-channels.js';
+export * from './subscription.js';
+export * from './subscription-permissions.js';
+export * from './subscription-properties.js';
+export * from './topic.js';
+export * from './topic-policy.js';
+export * from './unsubscribe-from-channels.js';
 export * from './use-cases/archive-channel.js';
 export * from './use-cases/change-channel.js';
 export * from './use-cases/change-channel-folder.js';

@@ -1,7 +1,7 @@
-import type { Actor } from '../permissions/actor.js';
-import type { ChannelId } from '../shared/ids.js';
-import { type Decision, enforce } from '../shared/permission.js';
-import type { Repositories, Transaction } from '../shared/unit-of-work.js';
+import type { Actor } from '../access/actor.js';
+import type { ChannelId } from '../kernel/ids.js';
+import { type Decision, enforce } from '../kernel/permission.js';
+import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
 import type { Channel } from './channel.js';
 import { unknownChannel } from './channel-access.js';
 

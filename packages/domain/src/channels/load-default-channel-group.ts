@@ -1,8 +1,8 @@
-import type { Caller } from '../shared/caller.js';
-import { DomainError } from '../shared/errors.js';
-import type { DefaultChannelGroupId } from '../shared/ids.js';
-import { enforce } from '../shared/permission.js';
-import type { Transaction } from '../shared/unit-of-work.js';
+import type { Caller } from '../kernel/caller.js';
+import { DomainError } from '../kernel/errors.js';
+import type { DefaultChannelGroupId } from '../kernel/ids.js';
+import { enforce } from '../kernel/permission.js';
+import type { Transaction } from '../kernel/unit-of-work.js';
 import { canChangeDefaultChannels } from './channel-permissions.js';
 import type { DefaultChannelGroup } from './default-channel-group.js';
 

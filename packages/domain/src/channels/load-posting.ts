@@ -1,5 +1,5 @@
-import type { Actor } from '../permissions/actor.js';
-import type { Repositories, Transaction } from '../shared/unit-of-work.js';
+import type { Actor } from '../access/actor.js';
+import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
 import type { Channel } from './channel.js';
 import type { Posting } from './post-permissions.js';
 

@@ -1,8 +1,8 @@
+import type { ChannelId, UserId } from '../kernel/ids.js';
+import type { Transaction } from '../kernel/unit-of-work.js';
 import type { ParsedMarkdown } from '../markdown/markdown.js';
 import type { Author } from '../markdown/text-renderer.js';
 import type { Realm } from '../realms/realm.js';
-import type { ChannelId, UserId } from '../shared/ids.js';
-import type { Transaction } from '../shared/unit-of-work.js';
 import type { User } from '../users/user.js';
 import type { Channel } from './channel.js';
 

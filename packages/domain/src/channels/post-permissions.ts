@@ -1,9 +1,9 @@
-import { type Actor, isGuest } from '../permissions/actor.js';
-import type { PermissionHolder } from '../permissions/is-granted.js';
+import { type Actor, isGuest } from '../access/actor.js';
+import type { PermissionHolder } from '../access/is-granted.js';
+import type { ChannelId, GroupId } from '../kernel/ids.js';
+import { all, allowed, type Decision, denied, denyIf } from '../kernel/permission.js';
 import type { Realm } from '../realms/realm.js';
 import { hasRealmPermission } from '../realms/realm-permissions.js';
-import type { ChannelId, GroupId } from '../shared/ids.js';
-import { all, allowed, type Decision, denied, denyIf } from '../shared/permission.js';
 import type { User } from '../users/user.js';
 import { mayAccessUser } from '../users/user-access.js';
 import { type Channel, hasSharedHistory, isPrivate, isWebPublic } from './channel.js';

@@ -1,11 +1,11 @@
-import type { Actor } from '../permissions/actor.js';
+import type { Actor } from '../access/actor.js';
+import { DomainError } from '../kernel/errors.js';
+import type { UserId } from '../kernel/ids.js';
+import { enforce } from '../kernel/permission.js';
+import type { RealmUrls } from '../kernel/realm-urls.js';
+import { slicesOf } from '../kernel/slices.js';
+import type { Transaction } from '../kernel/unit-of-work.js';
 import type { Realm } from '../realms/realm.js';
-import { DomainError } from '../shared/errors.js';
-import type { UserId } from '../shared/ids.js';
-import { enforce } from '../shared/permission.js';
-import type { RealmUrls } from '../shared/realm-urls.js';
-import { slicesOf } from '../shared/slices.js';
-import type { Transaction } from '../shared/unit-of-work.js';
 import { conversationPartnerIds } from '../users/accessible-users.js';
 import { findByPublicAddress } from '../users/find-by-address.js';
 import type { User } from '../users/user.js';

@@ -1,6 +1,6 @@
-import type { Audience } from '../events/audience.js';
-import type { EventOf } from '../events/event.js';
-import type { Transaction } from '../shared/unit-of-work.js';
+import type { Audience } from '../kernel/audience.js';
+import type { EventOf } from '../kernel/event.js';
+import type { Transaction } from '../kernel/unit-of-work.js';
 import type { Channel } from './channel.js';
 import { visibilityOfChangedChannel } from './channel-visibility.js';
 

@@ -1,5 +1,5 @@
-import type { ChannelId, RealmId } from '../shared/ids.js';
-import type { Transaction } from '../shared/unit-of-work.js';
+import type { ChannelId, RealmId } from '../kernel/ids.js';
+import type { Transaction } from '../kernel/unit-of-work.js';
 import { atLeast } from '../users/user-delivery.js';
 
 /** Announces to everybody but guests, who have none, which channels newcomers are subscribed to now (channels §6.4). */

@@ -1,7 +1,7 @@
-import { except, users } from '../events/audience.js';
-import type { ChannelId, RealmId, UserId } from '../shared/ids.js';
-import { slicesOf } from '../shared/slices.js';
-import type { Transaction } from '../shared/unit-of-work.js';
+import { except, users } from '../kernel/audience.js';
+import type { ChannelId, RealmId, UserId } from '../kernel/ids.js';
+import { slicesOf } from '../kernel/slices.js';
+import type { Transaction } from '../kernel/unit-of-work.js';
 import { type Channel, isPrivate, isWebPublic } from './channel.js';
 import { firstAudience, metadataUsers } from './channel-audiences.js';
 

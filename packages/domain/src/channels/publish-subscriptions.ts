@@ -1,6 +1,6 @@
-import { users } from '../events/audience.js';
-import type { RealmId } from '../shared/ids.js';
-import type { Transaction } from '../shared/unit-of-work.js';
+import { users } from '../kernel/audience.js';
+import type { RealmId } from '../kernel/ids.js';
+import type { Transaction } from '../kernel/unit-of-work.js';
 import type { SubscribedChannel } from './channel-events.js';
 import type { Subscription } from './subscription.js';
 

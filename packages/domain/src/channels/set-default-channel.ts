@@ -1,4 +1,4 @@
-import type { Transaction } from '../shared/unit-of-work.js';
+import type { Transaction } from '../kernel/unit-of-work.js';
 import type { Channel } from './channel.js';
 import { publishDefaultChannels } from './publish-default-channels.js';
 

@@ -1,9 +1,9 @@
-import type { Actor } from '../permissions/actor.js';
+import type { Actor } from '../access/actor.js';
+import { DomainError } from '../kernel/errors.js';
+import type { RealmId, UserId } from '../kernel/ids.js';
+import { enforce } from '../kernel/permission.js';
+import type { Repositories } from '../kernel/unit-of-work.js';
 import type { Realm } from '../realms/realm.js';
-import { DomainError } from '../shared/errors.js';
-import type { RealmId, UserId } from '../shared/ids.js';
-import { enforce } from '../shared/permission.js';
-import type { Repositories } from '../shared/unit-of-work.js';
 import { canSpectate, type SpectatorAccess, type WebPublicOption } from './channel-access.js';
 
 /** Somebody who has not logged in, where the host name belongs to an organization. */

@@ -1,9 +1,9 @@
-import { users } from '../events/audience.js';
-import type { Actor } from '../permissions/actor.js';
-import { DomainError } from '../shared/errors.js';
-import type { ChannelId, RealmId, UserId } from '../shared/ids.js';
-import { slicesOf } from '../shared/slices.js';
-import type { Transaction } from '../shared/unit-of-work.js';
+import type { Actor } from '../access/actor.js';
+import { users } from '../kernel/audience.js';
+import { DomainError } from '../kernel/errors.js';
+import type { ChannelId, RealmId, UserId } from '../kernel/ids.js';
+import { slicesOf } from '../kernel/slices.js';
+import type { Transaction } from '../kernel/unit-of-work.js';
 import { type AccessAnnouncer, accessAnnouncer } from '../users/announce-access.js';
 import type { Channel, ChannelView } from './channel.js';
 import { canSeeMetadata } from './channel-access.js';

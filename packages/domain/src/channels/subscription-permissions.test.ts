@@ -10,7 +10,7 @@ import {
   TEAM,
   tableRows,
 } from '@parley/testkit';
-import type { Role } from '../permissions/role.js';
+import type { Role } from '../access/role.js';
 import {
   canAddSubscribers,
   canRemoveSubscribers,

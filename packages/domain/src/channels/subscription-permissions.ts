@@ -1,9 +1,9 @@
-import { type Actor, isAdministrator, isGuest } from '../permissions/actor.js';
-import type { PermissionHolder } from '../permissions/is-granted.js';
-import { insufficientUnless, mustNotBeGuest } from '../permissions/role-rules.js';
+import { type Actor, isAdministrator, isGuest } from '../access/actor.js';
+import type { PermissionHolder } from '../access/is-granted.js';
+import { insufficientUnless, mustNotBeGuest } from '../access/role-rules.js';
+import type { UserId } from '../kernel/ids.js';
+import { all, allowed, type Decision, denyIf } from '../kernel/permission.js';
 import { hasRealmPermission, type RealmRights } from '../realms/realm-permissions.js';
-import type { UserId } from '../shared/ids.js';
-import { all, allowed, type Decision, denyIf } from '../shared/permission.js';
 import type { Channel } from './channel.js';
 import {
   type ChannelRights,

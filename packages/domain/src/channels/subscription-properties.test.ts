@@ -1,5 +1,5 @@
 import { channelId, userId } from '@parley/testkit';
-import type { RealmId } from '../shared/ids.js';
+import type { RealmId } from '../kernel/ids.js';
 import { INHERITED_NOTIFICATIONS, type Subscription } from './subscription.js';
 import { changeSubscription, SUBSCRIPTION_PROPERTIES } from './subscription-properties.js';
 

@@ -1,4 +1,4 @@
-import { DomainError } from '../shared/errors.js';
+import { DomainError } from '../kernel/errors.js';
 import { type ChannelNotifications, isColor, normalizeColor, type Subscription } from './subscription.js';
 
 const NOTIFICATIONS = ['desktop', 'audible', 'push', 'email', 'wildcardMentions'] as const;

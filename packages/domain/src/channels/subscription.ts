@@ -1,4 +1,4 @@
-import type { ChannelId, RealmId, UserId } from '../shared/ids.js';
+import type { ChannelId, RealmId, UserId } from '../kernel/ids.js';
 
 /** A user's own way of subscribing to a channel. Kept when they leave, so that coming back restores it. */
 export interface Subscription {

@@ -1,5 +1,5 @@
-import type { ChannelId, RealmId, UserId } from '../shared/ids.js';
-import type { Repositories, Transaction } from '../shared/unit-of-work.js';
+import type { ChannelId, RealmId, UserId } from '../kernel/ids.js';
+import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
 import { topicKey } from './topic.js';
 import { isTopicMuted } from './topic-policy.js';
 

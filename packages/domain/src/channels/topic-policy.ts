@@ -1,5 +1,5 @@
-import type { ChannelId, RealmId, UnixSeconds, UserId } from '../shared/ids.js';
-import type { AutomaticTopicPolicy, UserSettings } from '../user-settings/user-settings.js';
+import type { ChannelId, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
+import type { AutomaticTopicPolicy, UserSettings } from '../realms/user-settings.js';
 
 /** How much of a topic a person wants to see; `inherit`: as of its channel. */
 export type TopicVisibility = 'inherit' | 'muted' | 'unmuted' | 'followed';
@@ -111,7 +111,7 @@ const BY_VISIBILITY: readonly TopicVisibility[] = ['muted', 'inherit', 'unmuted'
 export const moreVisible = (one: TopicVisibility, other: TopicVisibility): TopicVisibility =>
   BY_VISIBILITY[Math.max(BY_VISIBILITY.indexOf(one), BY_VISIBILITY.indexOf(other))]!;
 
-declare module '../shared/unit-of-work.js' {
+declare module '../kernel/unit-of-work.js' {
   interface RepositoryMap {
     topicPolicies: [reads: TopicPolicyReads, repository: TopicPolicyRepository];
   }

@@ -1,5 +1,5 @@
-import { DomainError } from '../shared/errors.js';
-import { foldCase, isLongerThan, positionOfUnprintable, takeCodePoints, trim } from '../shared/text.js';
+import { DomainError } from '../kernel/errors.js';
+import { foldCase, isLongerThan, positionOfUnprintable, takeCodePoints, trim } from '../kernel/text.js';
 
 /** In code points (protocol §14). */
 export const MAX_TOPIC_LENGTH = 60;

@@ -1,7 +1,7 @@
-import { except } from '../events/audience.js';
+import { except } from '../kernel/audience.js';
+import { slicesOf } from '../kernel/slices.js';
+import type { Transaction } from '../kernel/unit-of-work.js';
 import type { Realm } from '../realms/realm.js';
-import { slicesOf } from '../shared/slices.js';
-import type { Transaction } from '../shared/unit-of-work.js';
 import { announceArchiving } from './announce-archiving.js';
 import type { Channel } from './channel.js';
 import { metadataUsers } from './channel-audiences.js';

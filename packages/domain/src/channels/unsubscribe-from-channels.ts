@@ -1,6 +1,6 @@
-import { users } from '../events/audience.js';
-import type { ChannelId, UserId } from '../shared/ids.js';
-import type { Transaction } from '../shared/unit-of-work.js';
+import { users } from '../kernel/audience.js';
+import type { ChannelId, UserId } from '../kernel/ids.js';
+import type { Transaction } from '../kernel/unit-of-work.js';
 import { accessAnnouncer } from '../users/announce-access.js';
 import type { Channel } from './channel.js';
 import { canSeeMetadata } from './channel-access.js';

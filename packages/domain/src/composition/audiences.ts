@@ -1,7 +1,7 @@
+import { GROUP_AUDIENCES } from '../access/group-delivery.js';
 import { CHANNEL_AUDIENCES } from '../channels/channel-delivery.js';
-import { audiencesBy } from '../events/audience-membership.js';
+import { audiencesBy } from '../kernel/audience-membership.js';
 import { MESSAGE_AUDIENCES } from '../messages/message-delivery.js';
-import { GROUP_AUDIENCES } from '../permissions/group-delivery.js';
 import { USER_AUDIENCES } from '../users/user-delivery.js';
 
 /** Of the kinds of every feature. */

@@ -1,4 +1,11 @@
 import {
+  GroupProjection,
+  loadGroupRights,
+  loadGroupSnapshot,
+  onlineInGroups,
+  replayedGroups,
+} from '../access/group-delivery.js';
+import {
   ChannelProjection,
   channelReceiver,
   loadChannelReceivers,
@@ -7,12 +14,8 @@ import {
   onlineInChannels,
   replayedSubscriptions,
 } from '../channels/channel-delivery.js';
-import {
-  customEmojiReceiver,
-  loadCustomEmojiReceivers,
-  needsCustomEmoji,
-} from '../custom-emoji/custom-emoji-delivery.js';
-import type { DeliveryFeatures, LiveProjection } from '../events/delivery-features.js';
+import { customEmojiReceiver, loadCustomEmojiReceivers, needsCustomEmoji } from '../files/custom-emoji-delivery.js';
+import type { DeliveryFeatures, LiveProjection } from '../kernel/delivery-features.js';
 import {
   asksForMessages,
   findHolders,
@@ -22,13 +25,6 @@ import {
   messageReceiver,
   needsMessages,
 } from '../messages/message-delivery.js';
-import {
-  GroupProjection,
-  loadGroupRights,
-  loadGroupSnapshot,
-  onlineInGroups,
-  replayedGroups,
-} from '../permissions/group-delivery.js';
 import {
   askedGuest,
   findInaccessible,

@@ -1,5 +1,5 @@
-import type { DomainEvent } from '../events/event.js';
-import type { EventSeq, MessageId, RealmId, UnixSeconds, UserId } from '../shared/ids.js';
+import type { DomainEvent } from '../kernel/event.js';
+import type { EventSeq, MessageId, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
 import { decodeEvent, encodeEvent, sizeOfEvent } from './event-encoding.js';
 
 describe('events that name a thousand messages', () => {

@@ -1,4 +1,4 @@
-import { eventEncoding } from '../events/event-format.js';
+import { eventEncoding } from '../kernel/event-format.js';
 import { parseAudience } from './audiences.js';
 import { EVENT_FORMATS } from './features.js';
 

@@ -1,6 +1,6 @@
 import { aChannel, aMessage, aUser, createFixture, MemoryBlobStore } from '@parley/testkit';
 import { RealmReader } from '../exports/read-realm.js';
-import type { Repositories } from '../shared/unit-of-work.js';
+import type { Repositories } from '../kernel/unit-of-work.js';
 import { EVENT_FORMATS, FEATURES } from './features.js';
 
 describe('features', () => {

@@ -1,6 +1,6 @@
 import { createFixture } from '@parley/testkit';
-import { encodeJob, jobKind } from '../jobs/job.js';
-import type { Transaction } from '../shared/unit-of-work.js';
+import { encodeJob, jobKind } from '../kernel/job.js';
+import type { Transaction } from '../kernel/unit-of-work.js';
 import { type CommitListener, PublishingUnitOfWork } from './publishing-unit-of-work.js';
 
 const POST = jobKind<object>({ name: 'test.post', readPayload: (stored) => stored as object });

@@ -1,6 +1,6 @@
-import type { EventListener } from '../events/event-listener.js';
-import type { ScheduledJob } from '../jobs/job-repository.js';
-import type { Repositories, Transaction, UnitChanges, UnitOfWork, WriteOptions } from '../shared/unit-of-work.js';
+import type { EventListener } from '../kernel/event-listener.js';
+import type { ScheduledJob } from '../kernel/job-repository.js';
+import type { Repositories, Transaction, UnitChanges, UnitOfWork, WriteOptions } from '../kernel/unit-of-work.js';
 
 /** Called with what a unit of this process has changed, once it is committed. */
 export interface CommitListener extends Partial<EventListener> {

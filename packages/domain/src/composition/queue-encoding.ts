@@ -1,7 +1,7 @@
-import { loadQueueDefaults } from '../bots/queue-defaults.js';
-import type { QueueNarrowTerm } from '../events/event-queue.js';
-import { queueEncoding } from '../events/event-queue-format.js';
-import type { QueueFilters } from '../events/use-cases/register-queue.js';
+import type { QueueNarrowTerm } from '../kernel/event-queue.js';
+import { queueEncoding } from '../kernel/event-queue-format.js';
+import type { QueueFilters } from '../kernel/use-cases/register-queue.js';
+import { loadQueueDefaults } from '../membership/queue-defaults.js';
 import { queueConditionOf } from '../messages/queue-narrow.js';
 
 /** Whether queues can be narrowed by it. */

@@ -1,6 +1,6 @@
-import type { BlankedMessages, StoredEvent } from '../events/event-log.js';
-import type { ScheduledJob } from '../jobs/job-repository.js';
-import type { UnitChanges } from '../shared/unit-of-work.js';
+import type { BlankedMessages, StoredEvent } from '../kernel/event-log.js';
+import type { ScheduledJob } from '../kernel/job-repository.js';
+import type { UnitChanges } from '../kernel/unit-of-work.js';
 
 /** Kept by a storage for each writing unit until the unit is committed or rolled back. */
 export class UnitRecord implements UnitChanges {

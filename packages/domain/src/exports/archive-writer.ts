@@ -1,4 +1,4 @@
-import type { ExportId } from '../shared/ids.js';
+import type { ExportId } from '../kernel/ids.js';
 import type { RealmSource } from './realm-copy.js';
 
 /** Makes one file of what an export holds. What it needs beside it on the disk is named by the export. */

@@ -1,8 +1,8 @@
+import type { MessageId, Ordinal, RealmId, RecipientId, UserId } from '../kernel/ids.js';
 import type { NewMessage, PersonalFlags } from '../messages/message.js';
 import type { MessageEdit } from '../messages/message-edit.js';
 import type { Viewer } from '../messages/message-page-reads.js';
 import type { OrdinalRange } from '../messages/read-set.js';
-import type { MessageId, Ordinal, RealmId, RecipientId, UserId } from '../shared/ids.js';
 
 /** What has an id that clients know. */
 export type IdKind =
@@ -82,7 +82,7 @@ export interface CopyRepository extends CopyReads {
   putFlags(realmId: RealmId, rows: readonly FlagsCopy[]): Promise<void>;
 }
 
-declare module '../shared/unit-of-work.js' {
+declare module '../kernel/unit-of-work.js' {
   interface RepositoryMap {
     copies: [reads: CopyReads, repository: CopyRepository];
   }

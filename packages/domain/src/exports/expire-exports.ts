@@ -1,8 +1,8 @@
 import type { BlobStore } from '../files/blob-store.js';
-import type { Job } from '../jobs/job.js';
-import type { JobHandler, JobWork } from '../jobs/job-handler.js';
-import type { Clock } from '../shared/clock.js';
-import type { UnitOfWork } from '../shared/unit-of-work.js';
+import type { Clock } from '../kernel/clock.js';
+import type { Job } from '../kernel/job.js';
+import type { JobHandler, JobWork } from '../kernel/job-handler.js';
+import type { UnitOfWork } from '../kernel/unit-of-work.js';
 import { EXPIRE_EXPORT, type ExportPayload } from './export-jobs.js';
 import { removeArchive } from './remove-archive.js';
 

@@ -1,4 +1,4 @@
-import { declareErrors } from '../shared/errors.js';
+import { declareErrors } from '../kernel/errors.js';
 
 export const EXPORT_ERRORS = declareErrors({
   /** What is to be imported contradicts itself, or holds what no organization can have. */
@@ -15,6 +15,6 @@ export const EXPORT_ERRORS = declareErrors({
 
 type ExportErrors = typeof EXPORT_ERRORS;
 
-declare module '../shared/errors.js' {
+declare module '../kernel/errors.js' {
   interface ErrorCodes extends ExportErrors {}
 }

@@ -1,8 +1,8 @@
-import { users } from '../events/audience.js';
-import type { FeatureParts } from '../events/event.js';
 import type { FileUser } from '../files/use-cases/sweep-files.js';
-import type { ExportId, RealmId, UnixSeconds, UserId } from '../shared/ids.js';
-import type { Transaction } from '../shared/unit-of-work.js';
+import { users } from '../kernel/audience.js';
+import type { FeatureParts } from '../kernel/event.js';
+import type { ExportId, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
+import type { Transaction } from '../kernel/unit-of-work.js';
 import { type ExportType, exportPath, type RealmExport } from './realm-export.js';
 
 /** An export as clients are shown it. */
@@ -37,7 +37,7 @@ export interface ExportEventTypes {
   'exports.changed': { readonly exports: readonly ExportView[] };
 }
 
-declare module '../events/event.js' {
+declare module '../kernel/event.js' {
   interface DomainEventTypes extends ExportEventTypes {}
 }
 

@@ -1,5 +1,5 @@
-import { idPayload, jobKind } from '../jobs/job.js';
-import type { ExportId } from '../shared/ids.js';
+import type { ExportId } from '../kernel/ids.js';
+import { idPayload, jobKind } from '../kernel/job.js';
 
 export type ExportPayload = { readonly exportId: ExportId };
 

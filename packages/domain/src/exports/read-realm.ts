@@ -1,25 +1,25 @@
-import { type BotOptions, NO_BOT_OPTIONS } from '../bots/bot-options.js';
-import type { StoredEntry } from '../bots/bot-storage.js';
-import { MAX_DRAFTS } from '../drafts/draft.js';
 import type { BlobStore } from '../files/blob-store.js';
+import type { PictureName } from '../files/picture.js';
+import type { ChannelId, MessageId, RealmId, RecipientId, UserId } from '../kernel/ids.js';
+import { slicesOf } from '../kernel/slices.js';
+import type { Repositories, UnitOfWork } from '../kernel/unit-of-work.js';
+import { type BotOptions, NO_BOT_OPTIONS } from '../membership/bot-options.js';
+import type { StoredEntry } from '../membership/bot-storage.js';
+import { MAX_DRAFTS } from '../messages/draft.js';
 import type { MessageEdit } from '../messages/message-edit.js';
 import type { MessageView } from '../messages/message-view.js';
-import { isOnboardingStep } from '../onboarding/onboarding-steps.js';
-import type { PictureName } from '../pictures/picture.js';
-import type { PresenceTimes } from '../presence/presence.js';
+import { MAX_REMINDERS } from '../messages/reminder.js';
+import { MAX_SCHEDULED_MESSAGES } from '../messages/scheduled-message.js';
+import { MAX_SNIPPETS } from '../messages/snippet.js';
 import { mapChannelSettings } from '../realms/channel-settings.js';
 import { REALM_IMAGE_NAMES } from '../realms/realm-images.js';
 import type { RealmSettings } from '../realms/realm-settings.js';
-import { MAX_REMINDERS } from '../scheduling/reminder.js';
-import { MAX_SCHEDULED_MESSAGES } from '../scheduling/scheduled-message.js';
-import type { ChannelId, MessageId, RealmId, RecipientId, UserId } from '../shared/ids.js';
-import { slicesOf } from '../shared/slices.js';
-import type { Repositories, UnitOfWork } from '../shared/unit-of-work.js';
-import { MAX_SNIPPETS } from '../snippets/snippet.js';
-import type { UserStatus } from '../statuses/user-status.js';
-import type { UserSettings } from '../user-settings/user-settings.js';
+import type { UserSettings } from '../realms/user-settings.js';
 import { canSeeEmail, dummyAddress } from '../users/email-visibility.js';
+import { isOnboardingStep } from '../users/onboarding-steps.js';
+import type { PresenceTimes } from '../users/presence.js';
 import { SYSTEM_BOTS, type SystemBotKind, type User } from '../users/user.js';
+import type { UserStatus } from '../users/user-status.js';
 import {
   type ConversationCopy,
   type ExportScope,

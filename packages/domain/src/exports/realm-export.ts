@@ -1,6 +1,6 @@
 import type { BlobKey } from '../files/blob-store.js';
-import { DomainError } from '../shared/errors.js';
-import type { ExportId, RealmId, UnixSeconds, UserId } from '../shared/ids.js';
+import { DomainError } from '../kernel/errors.js';
+import type { ExportId, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
 
 /** What of private things is in it: nothing, what belongs to those who agree, or everything. */
 export type ExportType = 'public' | 'withConsent' | 'withoutConsent';
@@ -93,7 +93,7 @@ export interface ExportRepository extends ExportReads {
   remove(realmId: RealmId, id: ExportId): Promise<void>;
 }
 
-declare module '../shared/unit-of-work.js' {
+declare module '../kernel/unit-of-work.js' {
   interface RepositoryMap {
     exports: [reads: ExportReads, repository: ExportRepository];
   }

@@ -1,5 +1,5 @@
-import type { UnixSeconds } from '../shared/ids.js';
-import type { Transaction } from '../shared/unit-of-work.js';
+import type { UnixSeconds } from '../kernel/ids.js';
+import type { Transaction } from '../kernel/unit-of-work.js';
 import { publishExports } from './export-events.js';
 import { EXPIRE_EXPORT } from './export-jobs.js';
 import type { RealmExport } from './realm-export.js';

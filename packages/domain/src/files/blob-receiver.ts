@@ -1,4 +1,4 @@
-import type { Randomness } from '../shared/clock.js';
+import type { Randomness } from '../kernel/clock.js';
 import type { BlobKey, BlobStore } from './blob-store.js';
 import { type ContentTypes, HEAD_BYTES } from './content-type.js';
 import { type FileLimits, MIB } from './file.js';

@@ -1,4 +1,4 @@
-import { declareErrors } from '../shared/errors.js';
+import { declareErrors } from '../kernel/errors.js';
 
 export const FILE_ERRORS = declareErrors({
   UNKNOWN_FILE: 'unknown',
@@ -19,6 +19,6 @@ export const FILE_ERRORS = declareErrors({
 
 type FileErrors = typeof FILE_ERRORS;
 
-declare module '../shared/errors.js' {
+declare module '../kernel/errors.js' {
   interface ErrorCodes extends FileErrors {}
 }

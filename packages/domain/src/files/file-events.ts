@@ -1,7 +1,7 @@
-import { users } from '../events/audience.js';
-import type { FeatureParts } from '../events/event.js';
-import type { FileId, RealmId } from '../shared/ids.js';
-import type { Transaction } from '../shared/unit-of-work.js';
+import { users } from '../kernel/audience.js';
+import type { FeatureParts } from '../kernel/event.js';
+import type { FileId, RealmId } from '../kernel/ids.js';
+import type { Transaction } from '../kernel/unit-of-work.js';
 import type { BlobKey } from './blob-store.js';
 import type { AttachedFile } from './file.js';
 
@@ -16,7 +16,7 @@ export interface FileEventTypes {
   'file.removed': { readonly id: FileId; readonly usedBytes: number };
 }
 
-declare module '../events/event.js' {
+declare module '../kernel/event.js' {
   interface DomainEventTypes extends FileEventTypes {}
 }
 

@@ -1,4 +1,4 @@
-import type { FileId, RealmId, UnixSeconds } from '../shared/ids.js';
+import type { FileId, RealmId, UnixSeconds } from '../kernel/ids.js';
 
 /** What a temporary address stands for. */
 export interface FileTicket {

@@ -1,6 +1,6 @@
-import { DomainError } from '../shared/errors.js';
-import type { FileId, MessageId, RealmId, UnixSeconds, UserId } from '../shared/ids.js';
-import { takeCodePoints } from '../shared/text.js';
+import { DomainError } from '../kernel/errors.js';
+import type { FileId, MessageId, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
+import { takeCodePoints } from '../kernel/text.js';
 import type { BlobKey } from './blob-store.js';
 
 /** What somebody uploaded. Its bytes never change. */
@@ -187,7 +187,7 @@ export interface FileRepository extends FileReads {
   remove(realmId: RealmId, id: FileId): Promise<void>;
 }
 
-declare module '../shared/unit-of-work.js' {
+declare module '../kernel/unit-of-work.js' {
   interface RepositoryMap {
     files: [reads: FileReads, repository: FileRepository];
   }

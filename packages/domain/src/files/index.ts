@@ -1,31 +1,30 @@
-import './file-errors.js';
-
-export { BlobReceiver, type ReceivedBlob } from './blob-receiver.js';
-export {
-  type BlobContent,
-  type BlobKey,
-  type BlobStore,
-  type ByteRange,
-  isBlobKey,
-  type StoredBlob,
-} from './blob-store.js';
-export type { ContentTypes } from './content-type.js';
-export type {
-  AttachedFile,
-  FileImage,
-  FileLimits,
-  FileRepository,
-  FileSpace,
-  NewFile,
-  StoredFile,
-  StoredThumbnail,
-} from './file.js';
-export { type FileEventTypes, type FileView, viewOfFile } from './file-events.js';
-export type { FileTicket, FileTokens } from './file-tokens.js';
-export { ANIMATED_THUMBNAIL, STILL_THUMBNAIL, THUMBNAIL_SIZE } from './thumbnails.js';
-export type { PartialBlobStore, UnfinishedUpload, UnfinishedUploadRepository } from './unfinished-upload.js';
+export * from './blob-receiver.js';
+export * from './blob-store.js';
+export * from './content-type.js';
+export * from './custom-emoji.js';
+export * from './custom-emoji-delivery.js';
+export * from './custom-emoji-errors.js';
+export * from './custom-emoji-events.js';
+export * from './emoji.js';
+export * from './file.js';
+export * from './file-errors.js';
+export * from './file-events.js';
+export * from './file-tokens.js';
+export * from './given-image.js';
+export * from './image-errors.js';
+export * from './image-processor.js';
+export * from './picture.js';
+export * from './picture-errors.js';
+export * from './thumbnails.js';
+export * from './unfinished-upload.js';
+export * from './use-cases/add-custom-emoji.js';
+export * from './use-cases/change-realm-image.js';
+export * from './use-cases/deactivate-custom-emoji.js';
 export * from './use-cases/delete-file.js';
+export * from './use-cases/find-own-realm.js';
+export * from './use-cases/list-custom-emoji.js';
 export * from './use-cases/list-files.js';
+export * from './use-cases/read-picture.js';
 export * from './use-cases/resumable-uploads.js';
 export * from './use-cases/sweep-files.js';
 export * from './use-cases/upload-file.js';

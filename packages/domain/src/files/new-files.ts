@@ -1,8 +1,8 @@
-import { users } from '../events/audience.js';
-import type { Actor } from '../permissions/actor.js';
-import type { Clock, Randomness } from '../shared/clock.js';
-import type { RealmId, UserId } from '../shared/ids.js';
-import type { Transaction } from '../shared/unit-of-work.js';
+import type { Actor } from '../access/actor.js';
+import { users } from '../kernel/audience.js';
+import type { Clock, Randomness } from '../kernel/clock.js';
+import type { RealmId, UserId } from '../kernel/ids.js';
+import type { Transaction } from '../kernel/unit-of-work.js';
 import type { ReceivedBlob } from './blob-receiver.js';
 import { type ContentTypes, contentTypeOf } from './content-type.js';
 import { type FileLimits, type NewFile, pathIdOf, requireRoomForFile, type StoredFile } from './file.js';

@@ -1,19 +1,19 @@
+import type { Clock, Randomness } from '../kernel/clock.js';
+import { DomainError } from '../kernel/errors.js';
+import type { FileId, UserId } from '../kernel/ids.js';
+import { encodeJob, jobKind } from '../kernel/job.js';
+import type { Transaction } from '../kernel/unit-of-work.js';
+import { WorkQueue } from '../kernel/work-queue.js';
+import { newBlobKey } from './blob-receiver.js';
+import type { BlobKey, BlobStore } from './blob-store.js';
+import type { FileImage, StoredFile, StoredThumbnail } from './file.js';
 import {
   type ImageInfo,
   type ImageProcessor,
   type ImageTarget,
   MAX_FRAMES,
   type ProcessedImage,
-} from '../images/image-processor.js';
-import { encodeJob, jobKind } from '../jobs/job.js';
-import type { Clock, Randomness } from '../shared/clock.js';
-import { DomainError } from '../shared/errors.js';
-import type { FileId, UserId } from '../shared/ids.js';
-import type { Transaction } from '../shared/unit-of-work.js';
-import { WorkQueue } from '../shared/work-queue.js';
-import { newBlobKey } from './blob-receiver.js';
-import type { BlobKey, BlobStore } from './blob-store.js';
-import type { FileImage, StoredFile, StoredThumbnail } from './file.js';
+} from './image-processor.js';
 
 /** In pixels: what thumbnails are scaled to fit into (markdown §15.2). */
 export const THUMBNAIL_SIZE = { width: 840, height: 560 };

@@ -1,5 +1,5 @@
-import { DomainError } from '../shared/errors.js';
-import type { RealmId, UnixSeconds, UserId } from '../shared/ids.js';
+import { DomainError } from '../kernel/errors.js';
+import type { RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
 import type { BlobKey, StoredBlob } from './blob-store.js';
 
 /** A file whose bytes arrive in parts, with interruptions in between (messages §16.1). */
@@ -52,7 +52,7 @@ export interface UnfinishedUploadRepository extends UnfinishedUploadReads {
   remove(realmId: RealmId, pathId: string): Promise<void>;
 }
 
-declare module '../shared/unit-of-work.js' {
+declare module '../kernel/unit-of-work.js' {
   interface RepositoryMap {
     unfinishedUploads: [reads: UnfinishedUploadReads, repository: UnfinishedUploadRepository];
   }

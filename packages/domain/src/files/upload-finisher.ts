@@ -1,6 +1,6 @@
-import type { Caller } from '../shared/caller.js';
-import { DomainError } from '../shared/errors.js';
-import type { UnitOfWork } from '../shared/unit-of-work.js';
+import type { Caller } from '../kernel/caller.js';
+import { DomainError } from '../kernel/errors.js';
+import type { UnitOfWork } from '../kernel/unit-of-work.js';
 import { describeHead } from './blob-receiver.js';
 import type { BlobStore } from './blob-store.js';
 import { type ContentTypes, HEAD_BYTES } from './content-type.js';

@@ -1,4 +1,4 @@
-import { declareErrors } from '../shared/errors.js';
+import { declareErrors } from '../kernel/errors.js';
 import type { GroupUse } from './group-permissions.js';
 
 export const GROUP_ERRORS = declareErrors({
@@ -20,7 +20,7 @@ export const GROUP_ERRORS = declareErrors({
 
 type GroupErrors = typeof GROUP_ERRORS;
 
-declare module '../shared/errors.js' {
+declare module '../kernel/errors.js' {
   interface ErrorCodes extends GroupErrors {}
 
   interface ErrorDetails {

@@ -1,6 +1,6 @@
-import type { FeatureParts } from '../events/event.js';
-import type { GroupSettingValue } from '../permissions/group-setting.js';
-import type { GroupId, UserId } from '../shared/ids.js';
+import type { GroupSettingValue } from '../access/group-setting.js';
+import type { FeatureParts } from '../kernel/event.js';
+import type { GroupId, UserId } from '../kernel/ids.js';
 import type { GroupPermission, GroupView } from './group.js';
 
 export interface GroupEventTypes {
@@ -34,7 +34,7 @@ export interface GroupEventTypes {
   'group.activation_changed': { readonly view: GroupView };
 }
 
-declare module '../events/event.js' {
+declare module '../kernel/event.js' {
   interface DomainEventTypes extends GroupEventTypes {}
 }
 

@@ -1,4 +1,4 @@
-import type { Snapshot } from '../events/snapshot.js';
+import type { Snapshot } from '../kernel/snapshot.js';
 import type { GroupView } from './group.js';
 
 /** Every group; ascending id, deactivated ones included. */

@@ -1,6 +1,6 @@
-import type { Actor } from '../permissions/actor.js';
+import type { Actor } from '../access/actor.js';
+import type { Transaction } from '../kernel/unit-of-work.js';
 import type { Realm } from '../realms/realm.js';
-import type { Transaction } from '../shared/unit-of-work.js';
 import type { User } from '../users/user.js';
 import type { Group } from './group.js';
 

@@ -12,9 +12,9 @@ import {
   tableRows,
   userId,
 } from '@parley/testkit';
+import { isGranted } from '../access/is-granted.js';
+import type { Role } from '../access/role.js';
 import { CHANNEL_PERMISSIONS } from '../channels/channel.js';
-import { isGranted } from '../permissions/is-granted.js';
-import type { Role } from '../permissions/role.js';
 import { hasRealmPermission } from '../realms/realm-permissions.js';
 import { REALM_PERMISSIONS } from '../realms/realm-settings.js';
 import { GROUP_PERMISSIONS, type GroupPermission } from './group.js';

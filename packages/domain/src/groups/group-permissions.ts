@@ -1,12 +1,12 @@
+import type { Actor } from '../access/actor.js';
+import type { GroupEdge } from '../access/group-closure.js';
+import { isGranted, type PermissionHolder } from '../access/is-granted.js';
+import { insufficientUnless, mustNotBeGuest } from '../access/role-rules.js';
 import type { Channel, ChannelPermission } from '../channels/channel.js';
-import type { Actor } from '../permissions/actor.js';
-import type { GroupEdge } from '../permissions/group-closure.js';
-import { isGranted, type PermissionHolder } from '../permissions/is-granted.js';
-import { insufficientUnless, mustNotBeGuest } from '../permissions/role-rules.js';
+import type { ChannelId, GroupId, UserId } from '../kernel/ids.js';
+import { all, allowed, type Decision, denied, denyIf } from '../kernel/permission.js';
 import { hasRealmPermission, type RealmRights } from '../realms/realm-permissions.js';
 import type { RealmPermission } from '../realms/realm-settings.js';
-import type { ChannelId, GroupId, UserId } from '../shared/ids.js';
-import { all, allowed, type Decision, denied, denyIf } from '../shared/permission.js';
 import { GROUP_PERMISSIONS, type Group, type GroupPermission } from './group.js';
 
 /** Who may do what to a group (channels §3.6); to an anonymous one nobody may do anything. */

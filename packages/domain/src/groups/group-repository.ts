@@ -1,6 +1,6 @@
-import type { GroupSettingValue } from '../permissions/group-setting.js';
-import type { SystemGroupName } from '../permissions/system-groups.js';
-import type { GroupId, RealmId, UserId } from '../shared/ids.js';
+import type { GroupSettingValue } from '../access/group-setting.js';
+import type { SystemGroupName } from '../access/system-groups.js';
+import type { GroupId, RealmId, UserId } from '../kernel/ids.js';
 import type { Group, GroupView } from './group.js';
 
 export interface GroupReads {
@@ -64,7 +64,7 @@ export interface GroupRepository extends GroupReads {
   removeSubgroups(realmId: RealmId, id: GroupId, subgroupIds: readonly GroupId[]): Promise<readonly GroupId[]>;
 }
 
-declare module '../shared/unit-of-work.js' {
+declare module '../kernel/unit-of-work.js' {
   interface RepositoryMap {
     groups: [reads: GroupReads, repository: GroupRepository];
   }

@@ -1,8 +1,8 @@
-import { type GroupSettings, type GroupSettingValues, groupSetting } from '../permissions/group-setting.js';
-import type { SystemGroupName } from '../permissions/system-groups.js';
-import { DomainError } from '../shared/errors.js';
-import type { GroupId, RealmId, UnixSeconds, UserId } from '../shared/ids.js';
-import { isLongerThan, trim } from '../shared/text.js';
+import { type GroupSettings, type GroupSettingValues, groupSetting } from '../access/group-setting.js';
+import type { SystemGroupName } from '../access/system-groups.js';
+import { DomainError } from '../kernel/errors.js';
+import type { GroupId, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
+import { isLongerThan, trim } from '../kernel/text.js';
 
 /** Who may do what to a group (channels §3.6). */
 export const GROUP_PERMISSIONS = {

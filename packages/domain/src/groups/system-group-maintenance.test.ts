@@ -1,7 +1,7 @@
 import { tableRows, userId } from '@parley/testkit';
-import type { Role } from '../permissions/role.js';
-import type { SystemGroupName } from '../permissions/system-groups.js';
-import type { UserId } from '../shared/ids.js';
+import type { Role } from '../access/role.js';
+import type { SystemGroupName } from '../access/system-groups.js';
+import type { UserId } from '../kernel/ids.js';
 import {
   fullMemberAt,
   fullMemberChanges,

@@ -1,5 +1,5 @@
-import { directSystemGroups, type SystemGroupName } from '../permissions/system-groups.js';
-import type { UnixSeconds, UserId } from '../shared/ids.js';
+import { directSystemGroups, type SystemGroupName } from '../access/system-groups.js';
+import type { UnixSeconds, UserId } from '../kernel/ids.js';
 import type { User } from '../users/user.js';
 
 const DAY = 86_400;

@@ -1,8 +1,8 @@
-import { wholeRealm } from '../events/audience.js';
+import { wholeRealm } from '../kernel/audience.js';
+import type { GroupId, UnixSeconds, UserId } from '../kernel/ids.js';
+import { slicesOf } from '../kernel/slices.js';
+import type { Transaction } from '../kernel/unit-of-work.js';
 import type { Realm } from '../realms/realm.js';
-import type { GroupId, UnixSeconds, UserId } from '../shared/ids.js';
-import { slicesOf } from '../shared/slices.js';
-import type { Transaction } from '../shared/unit-of-work.js';
 import type { User } from '../users/user.js';
 import { fullMemberChanges, nextPromotionAt } from './system-group-maintenance.js';
 

@@ -1,4 +1,4 @@
-import type { ChannelId, GroupId, MessageId, UserId } from '../shared/ids.js';
+import type { ChannelId, GroupId, MessageId, UserId } from '../kernel/ids.js';
 
 /**
  * Turns what people type into HTML, in two steps. `parse` needs nothing but the text, and runs before the unit of work: code

@@ -1,4 +1,4 @@
-import type { UserId } from '../shared/ids.js';
+import type { UserId } from '../kernel/ids.js';
 
 /** What people would type to say it. */
 

@@ -1,7 +1,7 @@
-import type { Actor } from '../permissions/actor.js';
-import type { DomainError } from '../shared/errors.js';
-import type { ChannelId, RealmId } from '../shared/ids.js';
-import type { Transaction } from '../shared/unit-of-work.js';
+import type { Actor } from '../access/actor.js';
+import type { DomainError } from '../kernel/errors.js';
+import type { ChannelId, RealmId } from '../kernel/ids.js';
+import type { Transaction } from '../kernel/unit-of-work.js';
 import type { ParsedMarkdown } from './markdown.js';
 
 /** What a text was parsed into before the unit, or why it cannot be rendered, which is said in its place inside. */

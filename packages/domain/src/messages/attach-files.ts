@@ -1,7 +1,7 @@
 import { type AttachedFile, MAX_FILES_OF_MESSAGE, MAX_MESSAGES_OF_FILE } from '../files/file.js';
 import { publishFileChanges } from '../files/file-events.js';
-import type { FileId, UnixSeconds } from '../shared/ids.js';
-import type { Transaction } from '../shared/unit-of-work.js';
+import type { FileId, UnixSeconds } from '../kernel/ids.js';
+import type { Transaction } from '../kernel/unit-of-work.js';
 import type { User } from '../users/user.js';
 import { canReadFile } from './file-access.js';
 import { spellingsOf } from './linked-uploads.js';

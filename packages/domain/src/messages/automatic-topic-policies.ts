@@ -1,3 +1,4 @@
+import type { Actor } from '../access/actor.js';
 import { changeTopicPolicy } from '../channels/change-topic-policy.js';
 import { type Channel, hasSharedHistory } from '../channels/channel.js';
 import { topicKey } from '../channels/topic.js';
@@ -8,10 +9,9 @@ import {
   visibilityAfterParticipating,
   visibilityAfterSending,
 } from '../channels/topic-policy.js';
-import type { Actor } from '../permissions/actor.js';
-import type { UnixSeconds, UserId } from '../shared/ids.js';
-import { slicesOf } from '../shared/slices.js';
-import type { Transaction } from '../shared/unit-of-work.js';
+import type { UnixSeconds, UserId } from '../kernel/ids.js';
+import { slicesOf } from '../kernel/slices.js';
+import type { Transaction } from '../kernel/unit-of-work.js';
 import type { User } from '../users/user.js';
 import type { Message } from './message.js';
 import type { Viewer } from './message-page-reads.js';

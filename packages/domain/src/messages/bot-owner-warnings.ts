@@ -1,9 +1,9 @@
 import type { Channel } from '../channels/channel.js';
+import type { Caller } from '../kernel/caller.js';
+import type { Clock } from '../kernel/clock.js';
+import type { UnixSeconds, UserId } from '../kernel/ids.js';
+import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { channelLink, silentMention } from '../markdown/syntax.js';
-import type { Caller } from '../shared/caller.js';
-import type { Clock } from '../shared/clock.js';
-import type { UnixSeconds, UserId } from '../shared/ids.js';
-import type { Transaction, UnitOfWork } from '../shared/unit-of-work.js';
 import { SystemMessages } from './system-messages.js';
 
 /** In seconds. */

@@ -1,11 +1,11 @@
+import type { Actor } from '../access/actor.js';
 import { loadTopicMutes } from '../channels/topic-mutes.js';
-import { users } from '../events/audience.js';
-import type { Actor } from '../permissions/actor.js';
-import { DomainError } from '../shared/errors.js';
-import type { ChannelId, MessageId } from '../shared/ids.js';
-import { enforce } from '../shared/permission.js';
-import { slicesOf } from '../shared/slices.js';
-import type { Transaction } from '../shared/unit-of-work.js';
+import { users } from '../kernel/audience.js';
+import { DomainError } from '../kernel/errors.js';
+import type { ChannelId, MessageId } from '../kernel/ids.js';
+import { enforce } from '../kernel/permission.js';
+import { slicesOf } from '../kernel/slices.js';
+import type { Transaction } from '../kernel/unit-of-work.js';
 import { type LoadedMessage, loadMessages } from './load-access.js';
 import type { MessageLocation } from './message-events.js';
 import { canReadMessage } from './message-permissions.js';

@@ -1,9 +1,9 @@
 import { type Channel, hasSharedHistory } from '../channels/channel.js';
 import { topicKey } from '../channels/topic.js';
-import { anyOf, users } from '../events/audience.js';
 import { publishFileChanges } from '../files/file-events.js';
-import type { MessageId, RealmId, UnixSeconds, UserId } from '../shared/ids.js';
-import type { Transaction } from '../shared/unit-of-work.js';
+import { anyOf, users } from '../kernel/audience.js';
+import type { MessageId, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
+import type { Transaction } from '../kernel/unit-of-work.js';
 import type { Message } from './message.js';
 import { watchersOfAny } from './message-audiences.js';
 

@@ -1,7 +1,7 @@
 import type { AttachedFile } from '../files/file.js';
-import type { UserId } from '../shared/ids.js';
-import { trim } from '../shared/text.js';
-import type { Transaction } from '../shared/unit-of-work.js';
+import type { UserId } from '../kernel/ids.js';
+import { trim } from '../kernel/text.js';
+import type { Transaction } from '../kernel/unit-of-work.js';
 import { changeAttachedFiles, filesOfEdit } from './attach-files.js';
 import { awaitThumbnails } from './linked-uploads.js';
 import { type EditedText, type Message, parseContent } from './message.js';

@@ -1,7 +1,7 @@
-import type { Actor } from '../permissions/actor.js';
+import type { Actor } from '../access/actor.js';
+import { enforce } from '../kernel/permission.js';
+import type { Transaction } from '../kernel/unit-of-work.js';
 import type { Realm } from '../realms/realm.js';
-import { enforce } from '../shared/permission.js';
-import type { Transaction } from '../shared/unit-of-work.js';
 import type { User } from '../users/user.js';
 import { canMention } from './mention-permissions.js';
 import { type DestinationNamed, topicParticipants } from './post-message.js';

@@ -1,6 +1,6 @@
+import type { Actor } from '../access/actor.js';
 import type { AttachedFile } from '../files/file.js';
-import type { Actor } from '../permissions/actor.js';
-import type { Repositories, Transaction } from '../shared/unit-of-work.js';
+import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
 import { loadMessages } from './load-access.js';
 import { canReadMessage } from './message-permissions.js';
 

@@ -1,12 +1,12 @@
 import type { GroupNotices, MembershipNotice } from '../groups/group-notices.js';
-import { encodeJob, type Job, jobKind } from '../jobs/job.js';
-import type { JobHandler, JobWork } from '../jobs/job-handler.js';
+import type { Clock } from '../kernel/clock.js';
+import { type GroupId, isId, type UserId } from '../kernel/ids.js';
+import { encodeJob, type Job, jobKind } from '../kernel/job.js';
+import type { JobHandler, JobWork } from '../kernel/job-handler.js';
+import { slicesOf } from '../kernel/slices.js';
+import type { Transaction } from '../kernel/unit-of-work.js';
 import { silentMention } from '../markdown/syntax.js';
 import type { Realm } from '../realms/realm.js';
-import type { Clock } from '../shared/clock.js';
-import { type GroupId, isId, type UserId } from '../shared/ids.js';
-import { slicesOf } from '../shared/slices.js';
-import type { Transaction } from '../shared/unit-of-work.js';
 import { SystemMessages } from './system-messages.js';
 
 /** So many are sent in one unit: others would have to wait for longer ones. */

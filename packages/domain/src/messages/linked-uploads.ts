@@ -1,8 +1,8 @@
 import type { StoredFile } from '../files/file.js';
 import { ANIMATED_THUMBNAIL, STILL_THUMBNAIL, transcodedFormatOf } from '../files/thumbnails.js';
+import type { RealmId } from '../kernel/ids.js';
+import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
 import type { StoredUpload } from '../markdown/markdown.js';
-import type { RealmId } from '../shared/ids.js';
-import type { Repositories, Transaction } from '../shared/unit-of-work.js';
 import type { Message } from './message.js';
 
 /** Links have letters beyond ASCII as they are or escaped. */

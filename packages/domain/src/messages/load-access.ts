@@ -1,9 +1,9 @@
+import type { Actor } from '../access/actor.js';
 import type { Channel } from '../channels/channel.js';
-import type { Actor } from '../permissions/actor.js';
-import { DomainError } from '../shared/errors.js';
-import type { ChannelId, MessageId } from '../shared/ids.js';
-import { enforce } from '../shared/permission.js';
-import type { Repositories, Transaction } from '../shared/unit-of-work.js';
+import { DomainError } from '../kernel/errors.js';
+import type { ChannelId, MessageId } from '../kernel/ids.js';
+import { enforce } from '../kernel/permission.js';
+import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
 import type { Message, PersonalFlags } from './message.js';
 import type { MessageCondition } from './message-condition.js';
 import type { MessageListEntry, Viewer } from './message-page-reads.js';

@@ -1,10 +1,10 @@
+import type { Actor } from '../access/actor.js';
+import { orThrow } from '../kernel/errors.js';
+import type { RealmId } from '../kernel/ids.js';
+import type { RealmUrls } from '../kernel/realm-urls.js';
+import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import type { MarkdownRenderer } from '../markdown/markdown.js';
 import type { ParsedText, TextRenderer } from '../markdown/text-renderer.js';
-import type { Actor } from '../permissions/actor.js';
-import { orThrow } from '../shared/errors.js';
-import type { RealmId } from '../shared/ids.js';
-import type { RealmUrls } from '../shared/realm-urls.js';
-import type { Transaction, UnitOfWork } from '../shared/unit-of-work.js';
 import { markdownOptions, parseAhead, renderText } from './render-message.js';
 
 /** Texts that are no messages have the Markdown of messages. */

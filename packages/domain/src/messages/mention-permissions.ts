@@ -1,9 +1,9 @@
+import type { PermissionHolder } from '../access/is-granted.js';
 import type { Group } from '../groups/group.js';
 import { canMentionGroup } from '../groups/group-permissions.js';
-import type { PermissionHolder } from '../permissions/is-granted.js';
+import { all, allowed, type Decision, denyIf } from '../kernel/permission.js';
 import type { Realm } from '../realms/realm.js';
 import { hasRealmPermission } from '../realms/realm-permissions.js';
-import { all, allowed, type Decision, denyIf } from '../shared/permission.js';
 
 /** With more people than that a wildcard needs a permission (messages §3.2 rows 18–19). */
 export const MANY = 15;

@@ -1,4 +1,4 @@
-import type { ChannelId, MessageId, RealmId, UnixSeconds, UserId } from '../shared/ids.js';
+import type { ChannelId, MessageId, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
 
 /** A message that was deleted, and can be put back for some time. */
 export interface ArchivedMessage {
@@ -46,7 +46,7 @@ export interface MessageArchive extends MessageArchiveReads {
   purge(before: UnixSeconds, limit: number): Promise<number>;
 }
 
-declare module '../shared/unit-of-work.js' {
+declare module '../kernel/unit-of-work.js' {
   interface RepositoryMap {
     archive: [reads: MessageArchiveReads, repository: MessageArchive];
   }

@@ -1,8 +1,8 @@
 import { makeActor, makeChannel, makeMembership, tableRows } from '@parley/testkit';
+import type { Role } from '../access/role.js';
 import type { ChannelPrivacy } from '../channels/channel.js';
 import { isInAudience } from '../composition/audiences.js';
-import type { Role } from '../permissions/role.js';
-import type { MessageId } from '../shared/ids.js';
+import type { MessageId } from '../kernel/ids.js';
 import { messageWatchers, watchersOfAny } from './message-audiences.js';
 
 describe('who watches a message (messages §18)', () => {

@@ -1,7 +1,7 @@
 import { type Channel, hasSharedHistory, isPrivate } from '../channels/channel.js';
 import { subscribersOf } from '../channels/channel-delivery.js';
-import { type Audience, allOf, anyOf } from '../events/audience.js';
-import type { MessageId } from '../shared/ids.js';
+import { type Audience, allOf, anyOf } from '../kernel/audience.js';
+import type { MessageId } from '../kernel/ids.js';
 import { atLeast } from '../users/user-delivery.js';
 import type { Message } from './message.js';
 import { holdersOf } from './message-delivery.js';

@@ -1,6 +1,6 @@
 import type { ChannelPrivacy } from '../channels/channel.js';
 import { RESOLVED_PREFIX, topicKey } from '../channels/topic.js';
-import type { MessageId, RecipientId, UserId } from '../shared/ids.js';
+import type { MessageId, RecipientId, UserId } from '../kernel/ids.js';
 import type { Message, PersonalFlags } from './message.js';
 import type { HasProperty, MessageProperty } from './message-properties.js';
 import { isFoundBy, type SearchedText, type SearchQuery } from './search.js';

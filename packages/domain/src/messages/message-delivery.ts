@@ -1,5 +1,5 @@
-import type { Audience } from '../events/audience.js';
-import type { AudienceQuestions, AudienceRules, Membership } from '../events/audience-membership.js';
+import type { Audience } from '../kernel/audience.js';
+import type { AudienceQuestions, AudienceRules, Membership } from '../kernel/audience-membership.js';
 import type {
   AskedUsers,
   AudienceAnswers,
@@ -7,21 +7,21 @@ import type {
   QueueSelection,
   ReceiverRequest,
   ReplayedCandidate,
-} from '../events/delivery-features.js';
-import type { EventNeeds, Receiver } from '../events/receiver.js';
-import { isId, type MessageId, type RealmId, type UserId } from '../shared/ids.js';
-import type { Repositories } from '../shared/unit-of-work.js';
+} from '../kernel/delivery-features.js';
+import { isId, type MessageId, type RealmId, type UserId } from '../kernel/ids.js';
+import type { EventNeeds, Receiver } from '../kernel/receiver.js';
+import type { Repositories } from '../kernel/unit-of-work.js';
 import type { PersonalFlags } from './message.js';
 import { isInNarrow } from './queue-narrow.js';
 
-declare module '../events/audience.js' {
+declare module '../kernel/audience.js' {
   interface AudienceTypes {
     /** Those who have the message as their own. */
     holders: { readonly messageId: MessageId };
   }
 }
 
-declare module '../events/audience-membership.js' {
+declare module '../kernel/audience-membership.js' {
   interface Membership {
     holds(messageId: MessageId): boolean;
   }
@@ -31,14 +31,14 @@ declare module '../events/audience-membership.js' {
   }
 }
 
-declare module '../events/delivery-features.js' {
+declare module '../kernel/delivery-features.js' {
   interface AudienceAnswers {
     /** Who of the users asked about has the message. */
     readonly holders: ReadonlyMap<MessageId, ReadonlySet<UserId>>;
   }
 }
 
-declare module '../events/receiver.js' {
+declare module '../kernel/receiver.js' {
   interface Receiver {
     /** What the messages of `EventNeeds.messageIds` are to them now; those that are not their own are absent. */
     readonly flags: ReadonlyMap<MessageId, PersonalFlags>;

@@ -1,4 +1,4 @@
-import type { ChannelId, UserId } from '../shared/ids.js';
+import type { ChannelId, UserId } from '../kernel/ids.js';
 import type { Message } from './message.js';
 import { type MessageEdit, visibleEdits } from './message-edit.js';
 import { snapshotsOf } from './use-cases/get-edit-history.js';

@@ -1,5 +1,5 @@
+import type { ChannelId, MessageId, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
 import type { RealmSettings } from '../realms/realm-settings.js';
-import type { ChannelId, MessageId, RealmId, UnixSeconds, UserId } from '../shared/ids.js';
 
 /** One change of a message's text or place (messages §2.5). */
 export interface MessageEdit {
@@ -65,7 +65,7 @@ declare module './message-view.js' {
   }
 }
 
-declare module '../shared/unit-of-work.js' {
+declare module '../kernel/unit-of-work.js' {
   interface RepositoryMap {
     edits: [reads: MessageEditReads, repository: MessageEditRepository];
   }

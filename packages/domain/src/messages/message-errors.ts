@@ -1,5 +1,5 @@
-import { declareErrors } from '../shared/errors.js';
-import type { ChannelId, MessageId } from '../shared/ids.js';
+import { declareErrors } from '../kernel/errors.js';
+import type { ChannelId, MessageId } from '../kernel/ids.js';
 
 export const MESSAGE_ERRORS = declareErrors({
   UNKNOWN_MESSAGE: 'unknown',
@@ -57,7 +57,7 @@ export const MESSAGE_ERRORS = declareErrors({
 
 type MessageErrors = typeof MESSAGE_ERRORS;
 
-declare module '../shared/errors.js' {
+declare module '../kernel/errors.js' {
   interface ErrorCodes extends MessageErrors {}
 
   interface ErrorDetails {

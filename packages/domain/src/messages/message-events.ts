@@ -1,6 +1,6 @@
-import type { FeatureParts } from '../events/event.js';
+import type { FeatureParts } from '../kernel/event.js';
+import type { ChannelId, MessageId, UnixSeconds, UserId } from '../kernel/ids.js';
 import type { TopicLink } from '../markdown/markdown.js';
-import type { ChannelId, MessageId, UnixSeconds, UserId } from '../shared/ids.js';
 import type { SentFlags } from './message.js';
 import type { MessageView, Submessage } from './message-view.js';
 
@@ -100,7 +100,7 @@ export type MessageLocation =
   /** The others in the conversation, ascending; nobody when one talks to themselves. */
   | { readonly kind: 'direct'; readonly userIds: readonly UserId[]; readonly isMentioned: boolean };
 
-declare module '../events/event.js' {
+declare module '../kernel/event.js' {
   interface DomainEventTypes extends MessageEventTypes {}
 }
 

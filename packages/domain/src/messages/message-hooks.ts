@@ -1,5 +1,5 @@
-import type { Caller } from '../shared/caller.js';
-import type { ChannelId, MessageId, UserId } from '../shared/ids.js';
+import type { Caller } from '../kernel/caller.js';
+import type { ChannelId, MessageId, UserId } from '../kernel/ids.js';
 
 /** Where a message is to go, as far as that is known before anything is checked; null: it cannot be known. */
 export type HookedDestination =

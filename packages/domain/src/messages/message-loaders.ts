@@ -1,7 +1,7 @@
 import { loadKnownChannels } from '../channels/channel-loaders.js';
 import { loadTopicMutes } from '../channels/topic-mutes.js';
-import type { Snapshot } from '../events/snapshot.js';
-import type { MessageId, RecipientId, UserId } from '../shared/ids.js';
+import type { MessageId, RecipientId, UserId } from '../kernel/ids.js';
+import type { Snapshot } from '../kernel/snapshot.js';
 import type { UnreadConversation } from './personal-messages.js';
 import type { Recipient } from './recipient.js';
 

@@ -1,5 +1,5 @@
+import type { ChannelId, MessageId, RealmId, RecipientId, UnixSeconds } from '../kernel/ids.js';
 import type { TopicLink } from '../markdown/markdown.js';
-import type { ChannelId, MessageId, RealmId, RecipientId, UnixSeconds } from '../shared/ids.js';
 
 export interface MoveTarget {
   readonly channelId: ChannelId;
@@ -22,7 +22,7 @@ export interface MessageMoves {
   move(realmId: RealmId, ids: readonly MessageId[], target: MoveTarget): Promise<void>;
 }
 
-declare module '../shared/unit-of-work.js' {
+declare module '../kernel/unit-of-work.js' {
   interface RepositoryMap {
     moves: [reads: never, repository: MessageMoves];
   }

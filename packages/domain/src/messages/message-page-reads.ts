@@ -1,4 +1,4 @@
-import type { ChannelId, MessageId, RealmId, RecipientId, UnixSeconds, UserId } from '../shared/ids.js';
+import type { ChannelId, MessageId, RealmId, RecipientId, UnixSeconds, UserId } from '../kernel/ids.js';
 import type { PersonalFlags } from './message.js';
 import type { MessageCondition } from './message-condition.js';
 import type { MessageText, MessageView } from './message-view.js';
@@ -65,7 +65,7 @@ export interface MessagePageReads {
   findFirstIdSince(realmId: RealmId, since: UnixSeconds): Promise<MessageId | null>;
 }
 
-declare module '../shared/unit-of-work.js' {
+declare module '../kernel/unit-of-work.js' {
   interface RepositoryMap {
     pages: [reads: MessagePageReads, repository: MessagePageReads];
   }

@@ -1,7 +1,7 @@
-import type { Actor } from '../permissions/actor.js';
-import { DomainError } from '../shared/errors.js';
-import type { MessageId, UnixSeconds } from '../shared/ids.js';
-import type { Repositories, Transaction } from '../shared/unit-of-work.js';
+import type { Actor } from '../access/actor.js';
+import { DomainError } from '../kernel/errors.js';
+import type { MessageId, UnixSeconds } from '../kernel/ids.js';
+import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
 import { not, type SimpleCondition } from './message-condition.js';
 import type { MessageListEntry, Viewer } from './message-page-reads.js';
 import type { ResolvedNarrow } from './narrow.js';

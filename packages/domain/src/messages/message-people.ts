@@ -1,5 +1,5 @@
-import type { UserId } from '../shared/ids.js';
-import type { Repositories, Transaction } from '../shared/unit-of-work.js';
+import type { UserId } from '../kernel/ids.js';
+import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
 import type { User } from '../users/user.js';
 import type { Message } from './message.js';
 

@@ -11,10 +11,10 @@ import {
   tableRows,
   userId,
 } from '@parley/testkit';
+import { ROLES, type Role } from '../access/role.js';
 import type { ChannelPermission } from '../channels/channel.js';
-import { ROLES, type Role } from '../permissions/role.js';
+import type { GroupId, MessageId } from '../kernel/ids.js';
 import type { RealmPermission, RealmSettings } from '../realms/realm-settings.js';
-import type { GroupId, MessageId } from '../shared/ids.js';
 import {
   canChangeChannelOf,
   canChangeTopic,

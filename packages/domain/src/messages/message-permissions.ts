@@ -1,3 +1,7 @@
+import { type Actor, isAdministrator, isGuest } from '../access/actor.js';
+import type { PermissionHolder } from '../access/is-granted.js';
+import { isAtLeast } from '../access/role.js';
+import { mustBeAdministrator } from '../access/role-rules.js';
 import { type Channel, hasSharedHistory, isWebPublic } from '../channels/channel.js';
 import {
   type ChannelRights,
@@ -11,14 +15,10 @@ import {
 } from '../channels/channel-access.js';
 import { canCreateTopic, canSendTo } from '../channels/post-permissions.js';
 import { cutTopic, RESOLVED_PREFIX } from '../channels/topic.js';
-import { type Actor, isAdministrator, isGuest } from '../permissions/actor.js';
-import type { PermissionHolder } from '../permissions/is-granted.js';
-import { isAtLeast } from '../permissions/role.js';
-import { mustBeAdministrator } from '../permissions/role-rules.js';
+import type { MessageId, UnixSeconds, UserId } from '../kernel/ids.js';
+import { all, allowed, type Decision, denied, denyIf } from '../kernel/permission.js';
 import type { Realm } from '../realms/realm.js';
 import { hasRealmPermission } from '../realms/realm-permissions.js';
-import type { MessageId, UnixSeconds, UserId } from '../shared/ids.js';
-import { all, allowed, type Decision, denied, denyIf } from '../shared/permission.js';
 import type { Message } from './message.js';
 
 /** The same text for messages that do not exist (messages §1.4). */

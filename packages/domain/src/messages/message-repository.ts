@@ -1,4 +1,4 @@
-import type { MessageId, RealmId, RecipientId, UnixSeconds, UserId } from '../shared/ids.js';
+import type { MessageId, RealmId, RecipientId, UnixSeconds, UserId } from '../kernel/ids.js';
 import type { EditedText, Message, NewMessage } from './message.js';
 import type { Submessage } from './message-view.js';
 
@@ -50,7 +50,7 @@ export interface MessageRepository extends MessageReads {
   remove(realmId: RealmId, ids: readonly MessageId[]): Promise<readonly MessageId[]>;
 }
 
-declare module '../shared/unit-of-work.js' {
+declare module '../kernel/unit-of-work.js' {
   interface RepositoryMap {
     messages: [reads: MessageReads, repository: MessageRepository];
   }

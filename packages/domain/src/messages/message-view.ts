@@ -1,4 +1,4 @@
-import type { ChannelId, MessageId, UserId } from '../shared/ids.js';
+import type { ChannelId, MessageId, UserId } from '../kernel/ids.js';
 import type { EmailOwner } from '../users/email-visibility.js';
 import type { Avatar } from '../users/user.js';
 import type { Message } from './message.js';

@@ -1,7 +1,7 @@
+import { DomainError } from '../kernel/errors.js';
+import type { ChannelId, MessageId, Ordinal, RealmId, RecipientId, UnixSeconds, UserId } from '../kernel/ids.js';
+import { isLongerThan, takeCodePoints, trimEnd } from '../kernel/text.js';
 import type { TopicLink } from '../markdown/markdown.js';
-import { DomainError } from '../shared/errors.js';
-import type { ChannelId, MessageId, Ordinal, RealmId, RecipientId, UnixSeconds, UserId } from '../shared/ids.js';
-import { isLongerThan, takeCodePoints, trimEnd } from '../shared/text.js';
 import type { HasProperty, LaterProperty } from './message-properties.js';
 
 /** What sending stores, and nobody's view of it. */

@@ -1,11 +1,11 @@
+import type { Actor } from '../access/actor.js';
 import { type Channel, hasSharedHistory } from '../channels/channel.js';
 import { hasFullHistoryAccess } from '../channels/channel-access.js';
 import { topicKey } from '../channels/topic.js';
+import { DomainError } from '../kernel/errors.js';
+import type { MessageId, UnixSeconds } from '../kernel/ids.js';
+import type { Transaction } from '../kernel/unit-of-work.js';
 import type { TopicLink } from '../markdown/markdown.js';
-import type { Actor } from '../permissions/actor.js';
-import { DomainError } from '../shared/errors.js';
-import type { MessageId, UnixSeconds } from '../shared/ids.js';
-import type { Transaction } from '../shared/unit-of-work.js';
 import type { Message } from './message.js';
 import type { MovePropagation } from './message-events.js';
 import type { MessageFilter } from './message-page-reads.js';

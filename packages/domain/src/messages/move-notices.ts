@@ -1,12 +1,12 @@
+import type { Actor } from '../access/actor.js';
 import type { Channel } from '../channels/channel.js';
 import { topicKey } from '../channels/topic.js';
+import type { Clock } from '../kernel/clock.js';
+import type { MessageId, RealmId, UserId } from '../kernel/ids.js';
+import type { RealmUrls } from '../kernel/realm-urls.js';
+import type { Transaction } from '../kernel/unit-of-work.js';
 import { silentMention } from '../markdown/syntax.js';
-import type { Actor } from '../permissions/actor.js';
 import type { Realm } from '../realms/realm.js';
-import type { Clock } from '../shared/clock.js';
-import type { MessageId, RealmId, UserId } from '../shared/ids.js';
-import type { RealmUrls } from '../shared/realm-urls.js';
-import type { Transaction } from '../shared/unit-of-work.js';
 import type { User } from '../users/user.js';
 import { deleteMessages } from './delete-messages.js';
 import type { TopicPlace } from './move-topic-policies.js';

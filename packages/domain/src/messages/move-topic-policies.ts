@@ -3,8 +3,8 @@ import type { Channel } from '../channels/channel.js';
 import { hasContentAccess } from '../channels/channel-access.js';
 import { topicKey } from '../channels/topic.js';
 import { moreVisible, type TopicPolicy, type TopicVisibility } from '../channels/topic-policy.js';
-import type { UnixSeconds, UserId } from '../shared/ids.js';
-import type { Transaction } from '../shared/unit-of-work.js';
+import type { UnixSeconds, UserId } from '../kernel/ids.js';
+import type { Transaction } from '../kernel/unit-of-work.js';
 
 export interface TopicPlace {
   readonly channel: Channel;

@@ -1,14 +1,14 @@
+import type { Actor } from '../access/actor.js';
 import type { Channel, ChannelPrivacy } from '../channels/channel.js';
 import { hasFullHistoryAccess } from '../channels/channel-access.js';
 import { normalizeTopic, topicKey } from '../channels/topic.js';
 import type { TopicVisibility } from '../channels/topic-policy.js';
+import { DomainError } from '../kernel/errors.js';
+import type { ChannelId, MessageId, RecipientId, UserId } from '../kernel/ids.js';
+import type { RealmUrls } from '../kernel/realm-urls.js';
+import { trim } from '../kernel/text.js';
+import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
 import type { SearchWords } from '../markdown/markdown.js';
-import type { Actor } from '../permissions/actor.js';
-import { DomainError } from '../shared/errors.js';
-import type { ChannelId, MessageId, RecipientId, UserId } from '../shared/ids.js';
-import type { RealmUrls } from '../shared/realm-urls.js';
-import { trim } from '../shared/text.js';
-import type { Repositories, Transaction } from '../shared/unit-of-work.js';
 import { findByPublicAddress } from '../users/find-by-address.js';
 import {
   type ChannelTopic,

@@ -1,4 +1,4 @@
-import type { ChannelId, MessageId, UserId } from '../shared/ids.js';
+import type { ChannelId, MessageId, UserId } from '../kernel/ids.js';
 
 /** Where clients show what is at a place, as the part of an address behind the organization's: `/#narrow/channel/7-general`. */
 export const channelUrl = ({ id, name }: { readonly id: ChannelId; readonly name: string }): string =>

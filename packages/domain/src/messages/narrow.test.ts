@@ -8,7 +8,7 @@ import {
   subscribe,
 } from '@parley/testkit';
 import { unsubscribeFromChannels } from '../channels/unsubscribe-from-channels.js';
-import type { ChannelId, MessageId, RecipientId, UserId } from '../shared/ids.js';
+import type { ChannelId, MessageId, RecipientId, UserId } from '../kernel/ids.js';
 import { HISTORICAL } from './message.js';
 import {
   type ConditionSubject,
@@ -244,7 +244,7 @@ describe('a term of a narrow', () => {
   });
 
   it.each<[NarrowTerm, string]>([
-    [term('hasOwnProperty', 'x'), 'unknown operator hasOwnProperty'],
+    [term('function hasOwnProperty() { [native code] }', 'x'), 'unknown operator hasOwnProperty'],
     [term('', 'x'), 'unknown operator '],
     [term('with', 1), 'unknown operator with'],
     [term('mentions', 999), 'unknown user 999'],
@@ -252,7 +252,7 @@ describe('a term of a narrow', () => {
     [term('search', Array.from({ length: 51 }, (_, n) => `w${n}`).join(' ')), 'more than 50 words are searched for'],
     [term('dm_including', 1), 'unknown operator dm_including'],
     [term('channels', 'private'), 'unknown channels operand private'],
-    [term('channels', 'constructor'), 'unknown channels operand constructor'],
+    [term('channels', 'function Object() { [native code] }'), 'unknown channels operand constructor'],
     [term('dm-including', 999), 'unknown user 999'],
     [term('group-pm-with', 'x@y.z'), 'unknown user x@y.z'],
     [term('is', 'dull'), "unknown 'is' operand dull"],

@@ -1,8 +1,8 @@
+import type { Actor } from '../access/actor.js';
 import { canReadContent } from '../channels/channel-access.js';
-import type { Actor } from '../permissions/actor.js';
-import { DomainError } from '../shared/errors.js';
-import type { RecipientId } from '../shared/ids.js';
-import type { Repositories, Transaction } from '../shared/unit-of-work.js';
+import { DomainError } from '../kernel/errors.js';
+import type { RecipientId } from '../kernel/ids.js';
+import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
 import { type LoadedMessage, loadMessages } from './load-access.js';
 import { type MessageCondition, not } from './message-condition.js';
 import type { MessageFilter } from './message-page-reads.js';

@@ -6,10 +6,10 @@ import {
   FakeRenderer,
   fakeRealmUrls,
 } from '@parley/testkit';
+import { DomainError } from '../kernel/errors.js';
+import type { RealmId, UserId } from '../kernel/ids.js';
 import type { MarkdownOptions, MarkdownRenderer, ParsedMarkdown } from '../markdown/markdown.js';
 import type { Realm } from '../realms/realm.js';
-import { DomainError } from '../shared/errors.js';
-import type { RealmId, UserId } from '../shared/ids.js';
 import { OwnTextParser, type TextAhead } from './own-text-parser.js';
 
 /** A parser, what it asked the renderer for, and how often it has looked up options. */

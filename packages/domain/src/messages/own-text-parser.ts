@@ -1,11 +1,11 @@
+import type { Caller } from '../kernel/caller.js';
+import { DomainError } from '../kernel/errors.js';
+import type { RealmId, UserId } from '../kernel/ids.js';
+import type { RealmUrls } from '../kernel/realm-urls.js';
+import type { UnitOfWork } from '../kernel/unit-of-work.js';
 import type { MarkdownOptions, MarkdownRenderer, ParsedMarkdown } from '../markdown/markdown.js';
 import type { ParsedAhead } from '../markdown/text-renderer.js';
 import type { Realm } from '../realms/realm.js';
-import type { Caller } from '../shared/caller.js';
-import { DomainError } from '../shared/errors.js';
-import type { RealmId, UserId } from '../shared/ids.js';
-import type { RealmUrls } from '../shared/realm-urls.js';
-import type { UnitOfWork } from '../shared/unit-of-work.js';
 import type { User } from '../users/user.js';
 import { markdownOptions, parseAhead } from './render-message.js';
 

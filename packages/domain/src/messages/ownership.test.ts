@@ -1,4 +1,4 @@
-import type { RecipientId } from '../shared/ids.js';
+import type { RecipientId } from '../kernel/ids.js';
 import { type ChannelMove, ownershipOf, type Span } from './ownership.js';
 
 const HOME = 1 as RecipientId;

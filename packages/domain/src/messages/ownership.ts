@@ -1,4 +1,4 @@
-import type { Ordinal, RecipientId } from '../shared/ids.js';
+import type { Ordinal, RecipientId } from '../kernel/ids.js';
 
 /** A time in which somebody received what was sent to a recipient. Upper bounds are exclusive, null while it lasts. */
 export interface Span {

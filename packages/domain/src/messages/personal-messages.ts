@@ -1,5 +1,5 @@
 import type { SubscribedSpan } from '../channels/channel-repository.js';
-import type { ChannelId, MessageId, RealmId, RecipientId, UnixSeconds, UserId } from '../shared/ids.js';
+import type { ChannelId, MessageId, RealmId, RecipientId, UnixSeconds, UserId } from '../kernel/ids.js';
 import type { PersonalFlags } from './message.js';
 import type { MessageFilter, Viewer } from './message-page-reads.js';
 
@@ -121,7 +121,7 @@ export interface PersonalMessages extends PersonalMessageReads {
   unmuteSender(viewer: Viewer, senderId: UserId): Promise<void>;
 }
 
-declare module '../shared/unit-of-work.js' {
+declare module '../kernel/unit-of-work.js' {
   interface RepositoryMap {
     personal: [reads: PersonalMessageReads, repository: PersonalMessages];
   }

@@ -1,7 +1,7 @@
-import type { EventOf } from '../events/event.js';
-import type { QueueNarrowTerm } from '../events/event-queue.js';
-import type { UserId } from '../shared/ids.js';
-import { foldCase } from '../shared/text.js';
+import type { EventOf } from '../kernel/event.js';
+import type { QueueNarrowTerm } from '../kernel/event-queue.js';
+import type { UserId } from '../kernel/ids.js';
+import { foldCase } from '../kernel/text.js';
 import { dummyAddress } from '../users/email-visibility.js';
 import type { PersonalFlags } from './message.js';
 import { evaluate, holds } from './message-condition.js';

@@ -1,4 +1,4 @@
-import type { Ordinal } from '../shared/ids.js';
+import type { Ordinal } from '../kernel/ids.js';
 import { countBits, hasBit, hasMoreRunsThan, nextBit, runs, runsDown, sameBits, setRun } from './bitmap.js';
 
 /**

@@ -1,4 +1,4 @@
-import type { ChannelId, RealmId, RecipientId, UserId } from '../shared/ids.js';
+import type { ChannelId, RealmId, RecipientId, UserId } from '../kernel/ids.js';
 
 /** Whom messages are addressed to: a channel, or the people of one direct conversation. */
 export type Recipient =
@@ -48,7 +48,7 @@ export interface RecipientRepository extends RecipientReads {
   openDirect(realmId: RealmId, userIds: readonly UserId[]): Promise<RecipientId>;
 }
 
-declare module '../shared/unit-of-work.js' {
+declare module '../kernel/unit-of-work.js' {
   interface RepositoryMap {
     recipients: [reads: RecipientReads, repository: RecipientRepository];
   }

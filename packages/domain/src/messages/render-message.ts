@@ -1,8 +1,14 @@
+import type { Actor } from '../access/actor.js';
+import type { SystemGroupName } from '../access/system-groups.js';
 import type { Channel } from '../channels/channel.js';
 import { hasContentAccess, hasFullHistoryAccess } from '../channels/channel-access.js';
 import { EMPTY_TOPIC_DISPLAY_NAME, normalizeTopic, topicKey } from '../channels/topic.js';
-import { emojiPath } from '../custom-emoji/custom-emoji.js';
+import { emojiPath } from '../files/custom-emoji.js';
 import type { Group } from '../groups/group.js';
+import { DomainError } from '../kernel/errors.js';
+import type { ChannelId, GroupId, MessageId, RealmId, UserId } from '../kernel/ids.js';
+import { foldCase } from '../kernel/text.js';
+import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
 import {
   type LinkableChannel,
   type MarkdownOptions,
@@ -14,13 +20,7 @@ import {
   type ResolvedNames,
 } from '../markdown/markdown.js';
 import type { Author, ParsedAhead } from '../markdown/text-renderer.js';
-import type { Actor } from '../permissions/actor.js';
-import type { SystemGroupName } from '../permissions/system-groups.js';
 import type { Realm } from '../realms/realm.js';
-import { DomainError } from '../shared/errors.js';
-import type { ChannelId, GroupId, MessageId, RealmId, UserId } from '../shared/ids.js';
-import { foldCase } from '../shared/text.js';
-import type { Repositories, Transaction } from '../shared/unit-of-work.js';
 import { inaccessibleUserIds } from '../users/accessible-users.js';
 import type { User } from '../users/user.js';
 import { resolveUploads } from './linked-uploads.js';

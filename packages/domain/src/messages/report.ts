@@ -1,5 +1,5 @@
-import { DomainError } from '../shared/errors.js';
-import { isLongerThan, takeCodePoints } from '../shared/text.js';
+import { DomainError } from '../kernel/errors.js';
+import { isLongerThan, takeCodePoints } from '../kernel/text.js';
 
 /** Why somebody reports a message, and what people read. */
 export const REPORT_REASONS = {

@@ -14,7 +14,7 @@ export interface SearchIndexReads {
   unindexedUpTo(): Promise<number>;
 }
 
-declare module '../shared/unit-of-work.js' {
+declare module '../kernel/unit-of-work.js' {
   interface RepositoryMap {
     searchIndex: [reads: SearchIndexReads, repository: SearchIndexReads & SearchIndex];
   }

@@ -1,6 +1,6 @@
+import type { UserId } from '../kernel/ids.js';
+import { foldCase } from '../kernel/text.js';
 import type { SearchTexts, SearchWords } from '../markdown/markdown.js';
-import type { UserId } from '../shared/ids.js';
-import { foldCase } from '../shared/text.js';
 import type { Message } from './message.js';
 
 /** What somebody searches for (messages §7.6). */

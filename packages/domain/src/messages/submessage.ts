@@ -1,6 +1,6 @@
-import { DomainError } from '../shared/errors.js';
-import { parseJson } from '../shared/json.js';
-import { isLongerThan } from '../shared/text.js';
+import { DomainError } from '../kernel/errors.js';
+import { parseJson } from '../kernel/json.js';
+import { isLongerThan } from '../kernel/text.js';
 import { type Dictionary, dictionary, flag, integer, JsonShapeError, member, text, wrong } from './json-shape.js';
 import type { Submessage } from './message-view.js';
 

@@ -9,9 +9,9 @@ import {
   fakeRealmUrls,
   type MemoryFixture,
 } from '@parley/testkit';
+import type { Transaction } from '../kernel/unit-of-work.js';
 import type { MarkdownOptions, ParsedMarkdown } from '../markdown/markdown.js';
 import type { Author } from '../markdown/text-renderer.js';
-import type { Transaction } from '../shared/unit-of-work.js';
 import { markdownOptions } from './render-message.js';
 import { SystemMessages } from './system-messages.js';
 

@@ -1,12 +1,12 @@
 import { type ChannelNotice, configuredChannel, type NotificationBot } from '../channels/notification-bot.js';
+import type { Clock } from '../kernel/clock.js';
+import { DomainError, orThrow } from '../kernel/errors.js';
+import type { RealmUrls } from '../kernel/realm-urls.js';
+import type { Transaction } from '../kernel/unit-of-work.js';
 import type { MarkdownOptions, MarkdownRenderer, ParsedMarkdown } from '../markdown/markdown.js';
 import { silentMention } from '../markdown/syntax.js';
 import type { Author, ParsedAhead } from '../markdown/text-renderer.js';
 import type { Realm } from '../realms/realm.js';
-import type { Clock } from '../shared/clock.js';
-import { DomainError, orThrow } from '../shared/errors.js';
-import type { RealmUrls } from '../shared/realm-urls.js';
-import type { Transaction } from '../shared/unit-of-work.js';
 import type { SystemBotKind, User } from '../users/user.js';
 import { type Message, parseContent } from './message.js';
 import { type Destination, postMessage } from './post-message.js';

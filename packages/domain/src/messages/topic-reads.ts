@@ -1,4 +1,4 @@
-import type { MessageId, RealmId, RecipientId, UserId } from '../shared/ids.js';
+import type { MessageId, RealmId, RecipientId, UserId } from '../kernel/ids.js';
 import type { Viewer } from './message-page-reads.js';
 
 export interface TopicSummary {
@@ -39,7 +39,7 @@ export interface TopicReads {
   ): Promise<ReadonlyMap<RecipientId, number>>;
 }
 
-declare module '../shared/unit-of-work.js' {
+declare module '../kernel/unit-of-work.js' {
   interface RepositoryMap {
     topics: [reads: TopicReads, repository: TopicReads];
   }

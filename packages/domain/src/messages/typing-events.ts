@@ -1,4 +1,4 @@
-import type { ChannelId, MessageId, UserId } from '../shared/ids.js';
+import type { ChannelId, MessageId, UserId } from '../kernel/ids.js';
 import type { UserSummary } from './message-view.js';
 
 export type TypingOp = 'start' | 'stop';
@@ -24,6 +24,6 @@ export interface TypingEventTypes {
   };
 }
 
-declare module '../events/event.js' {
+declare module '../kernel/event.js' {
   interface EphemeralEventTypes extends TypingEventTypes {}
 }

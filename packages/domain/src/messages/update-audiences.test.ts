@@ -1,8 +1,8 @@
 import { makeActor, makeChannel, makeMembership, tableRows } from '@parley/testkit';
+import type { Role } from '../access/role.js';
 import type { ChannelPrivacy } from '../channels/channel.js';
 import { isInAudience } from '../composition/audiences.js';
-import type { Role } from '../permissions/role.js';
-import type { ChannelId, MessageId, UserId } from '../shared/ids.js';
+import type { ChannelId, MessageId, UserId } from '../kernel/ids.js';
 import { receiversAfterMove, receiversLostByMove, watchersOfUpdate } from './update-audiences.js';
 
 /** K: hears of the move; L: hears that the message is gone; –: hears nothing. */

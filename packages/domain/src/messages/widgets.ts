@@ -1,5 +1,5 @@
-import { DomainError } from '../shared/errors.js';
-import { parseJson } from '../shared/json.js';
+import { DomainError } from '../kernel/errors.js';
+import { parseJson } from '../kernel/json.js';
 import { dictionary, JsonShapeError, member, text, wrong } from './json-shape.js';
 
 /**

@@ -1,4 +1,4 @@
-import type { Snapshot } from '../events/snapshot.js';
+import type { Snapshot } from '../kernel/snapshot.js';
 import type { Device } from './device.js';
 
 /** The viewer's own; ascending id. */

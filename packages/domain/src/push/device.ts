@@ -1,7 +1,7 @@
 import './push-errors.js';
-import { decodeBase64 } from '../shared/base64.js';
-import { DomainError } from '../shared/errors.js';
-import type { DeviceId, RealmId, UnixSeconds, UserId } from '../shared/ids.js';
+import { decodeBase64 } from '../kernel/base64.js';
+import { DomainError } from '../kernel/errors.js';
+import type { DeviceId, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
 import type { PushTokenKind } from './push-token.js';
 
 /** With which notifications to a device are encrypted. */
@@ -66,7 +66,7 @@ export function requireTokenId(tokenId: string): void {
   }
 }
 
-declare module '../shared/unit-of-work.js' {
+declare module '../kernel/unit-of-work.js' {
   interface RepositoryMap {
     devices: [reads: DeviceReads, repository: DeviceRepository];
   }

@@ -1,7 +1,7 @@
-import type { ApiKeyMint } from '../credentials/api-keys.js';
-import type { Clock } from '../shared/clock.js';
-import type { RealmId, UserId } from '../shared/ids.js';
-import type { Repositories, Transaction, UnitOfWork } from '../shared/unit-of-work.js';
+import type { ApiKeyMint } from '../access/api-keys.js';
+import type { Clock } from '../kernel/clock.js';
+import type { RealmId, UserId } from '../kernel/ids.js';
+import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { replaceApiKey } from './replace-api-key.js';
 
 /** The key that somebody has, where there is none or `rotates` another one; `find` throws what whoever asks is refused with. */

@@ -1,4 +1,4 @@
-import { declareErrors } from '../shared/errors.js';
+import { declareErrors } from '../kernel/errors.js';
 
 export const PUSH_ERRORS = declareErrors({
   /** The operator named no push service. */
@@ -30,6 +30,6 @@ export const PUSH_ERRORS = declareErrors({
 
 type PushErrors = typeof PUSH_ERRORS;
 
-declare module '../shared/errors.js' {
+declare module '../kernel/errors.js' {
   interface ErrorCodes extends PushErrors {}
 }

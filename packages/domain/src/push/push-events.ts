@@ -1,7 +1,7 @@
-import { users } from '../events/audience.js';
-import type { FeatureParts } from '../events/event.js';
-import type { DeviceId, UnixSeconds } from '../shared/ids.js';
-import type { Transaction } from '../shared/unit-of-work.js';
+import { users } from '../kernel/audience.js';
+import type { FeatureParts } from '../kernel/event.js';
+import type { DeviceId, UnixSeconds } from '../kernel/ids.js';
+import type { Transaction } from '../kernel/unit-of-work.js';
 import type { Device, RegistrationError } from './device.js';
 
 /** What changed of a device; what is absent did not. */
@@ -20,7 +20,7 @@ export interface PushEventTypes {
   'device.changed': { readonly deviceId: DeviceId; readonly change: DeviceChange };
 }
 
-declare module '../events/event.js' {
+declare module '../kernel/event.js' {
   interface DomainEventTypes extends PushEventTypes {}
 }
 

@@ -1,6 +1,6 @@
 import { aUser, createFixture, type MemoryFixture } from '@parley/testkit';
-import { DomainError } from '../shared/errors.js';
-import type { DeviceId } from '../shared/ids.js';
+import { DomainError } from '../kernel/errors.js';
+import type { DeviceId } from '../kernel/ids.js';
 import type { Device, RegistrationError } from './device.js';
 import { RegisterDevices, UnregisterTokens } from './push-jobs.js';
 import type { PushService } from './push-service.js';

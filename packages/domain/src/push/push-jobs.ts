@@ -1,9 +1,9 @@
-import { encodeJob, type Job, jobKind, MAX_JOB_PAYLOAD_LENGTH } from '../jobs/job.js';
-import type { JobHandler } from '../jobs/job-handler.js';
-import type { Clock } from '../shared/clock.js';
-import { DomainError } from '../shared/errors.js';
-import { type DeviceId, isId, type RealmId, type UnixSeconds, type UserId } from '../shared/ids.js';
-import type { Transaction, UnitOfWork } from '../shared/unit-of-work.js';
+import type { Clock } from '../kernel/clock.js';
+import { DomainError } from '../kernel/errors.js';
+import { type DeviceId, isId, type RealmId, type UnixSeconds, type UserId } from '../kernel/ids.js';
+import { encodeJob, type Job, jobKind, MAX_JOB_PAYLOAD_LENGTH } from '../kernel/job.js';
+import type { JobHandler } from '../kernel/job-handler.js';
+import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import type { Device, RegistrationError } from './device.js';
 import { updateDevice } from './push-events.js';
 import { type PushService, requirePushService } from './push-service.js';

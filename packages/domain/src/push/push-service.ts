@@ -1,6 +1,6 @@
+import { DomainError } from '../kernel/errors.js';
+import type { UserId } from '../kernel/ids.js';
 import type { Realm } from '../realms/realm.js';
-import { DomainError } from '../shared/errors.js';
-import type { UserId } from '../shared/ids.js';
 import type { Device, PendingRegistration, RegistrationError } from './device.js';
 import type { PushToken } from './push-token.js';
 

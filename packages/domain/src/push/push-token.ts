@@ -1,7 +1,7 @@
 import './push-errors.js';
-import { DomainError } from '../shared/errors.js';
-import type { RealmId, UserId } from '../shared/ids.js';
-import { isLongerThan } from '../shared/text.js';
+import { DomainError } from '../kernel/errors.js';
+import type { RealmId, UserId } from '../kernel/ids.js';
+import { isLongerThan } from '../kernel/text.js';
 
 export const PUSH_TOKEN_KINDS = ['apns', 'fcm'] as const;
 /** Apple's service or Google's. */
@@ -33,7 +33,7 @@ export function requirePushToken(kind: PushTokenKind, token: string): void {
   }
 }
 
-declare module '../shared/unit-of-work.js' {
+declare module '../kernel/unit-of-work.js' {
   interface RepositoryMap {
     pushTokens: [reads: PushTokenReads, repository: PushTokenRepository];
   }

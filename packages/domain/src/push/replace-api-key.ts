@@ -1,9 +1,9 @@
-import { endConfirmationOf } from '../confirmations/confirmation-changes.js';
-import type { ApiKeyMint } from '../credentials/api-keys.js';
-import { endSessions } from '../credentials/end-sessions.js';
-import { nobody } from '../events/audience.js';
-import type { RealmId, SessionId, UnixSeconds, UserId } from '../shared/ids.js';
-import type { Transaction } from '../shared/unit-of-work.js';
+import type { ApiKeyMint } from '../access/api-keys.js';
+import { endConfirmationOf } from '../access/confirmation-changes.js';
+import { endSessions } from '../access/end-sessions.js';
+import { nobody } from '../kernel/audience.js';
+import type { RealmId, SessionId, UnixSeconds, UserId } from '../kernel/ids.js';
+import type { Transaction } from '../kernel/unit-of-work.js';
 import { removePushTokens } from './push-jobs.js';
 
 /**

@@ -1,4 +1,4 @@
-import type { DevelopmentMode } from '../shared/development-mode.js';
+import type { DevelopmentMode } from '../kernel/development-mode.js';
 import { AUTHENTICATION_METHODS, type AuthenticationMethod, type RealmSettings } from './realm-settings.js';
 
 /** A way to sign in, as the organization and the server have it. */

@@ -1,5 +1,5 @@
-import type { ChannelId } from '../shared/ids.js';
-import { recordOf } from '../shared/record-of.js';
+import type { ChannelId } from '../kernel/ids.js';
+import { recordOf } from '../kernel/record-of.js';
 import { REALM_SETTINGS, type RealmSettingName, type RealmSettings } from './realm-settings.js';
 
 type ChannelSettingName = Extract<RealmSettingName, `${string}ChannelId`>;

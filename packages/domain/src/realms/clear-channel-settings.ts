@@ -1,7 +1,7 @@
-import { wholeRealm } from '../events/audience.js';
-import type { ChannelId } from '../shared/ids.js';
-import { recordOf } from '../shared/record-of.js';
-import type { Transaction } from '../shared/unit-of-work.js';
+import { wholeRealm } from '../kernel/audience.js';
+import type { ChannelId } from '../kernel/ids.js';
+import { recordOf } from '../kernel/record-of.js';
+import type { Transaction } from '../kernel/unit-of-work.js';
 import { CHANNEL_SETTINGS } from './channel-settings.js';
 import type { Realm } from './realm.js';
 

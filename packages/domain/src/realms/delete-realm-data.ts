@@ -1,8 +1,8 @@
-import { encodeJob, type Job, jobKind } from '../jobs/job.js';
-import type { JobHandler, JobWork } from '../jobs/job-handler.js';
-import type { Clock } from '../shared/clock.js';
-import type { RealmId, UnixSeconds } from '../shared/ids.js';
-import type { Transaction, UnitOfWork } from '../shared/unit-of-work.js';
+import type { Clock } from '../kernel/clock.js';
+import type { RealmId, UnixSeconds } from '../kernel/ids.js';
+import { encodeJob, type Job, jobKind } from '../kernel/job.js';
+import type { JobHandler, JobWork } from '../kernel/job-handler.js';
+import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import { type RemovalPlace, unreachableStringId } from './realm-data.js';
 
 interface DeletionPayload {

@@ -1,4 +1,4 @@
-import type { Snapshot } from '../events/snapshot.js';
+import type { Snapshot } from '../kernel/snapshot.js';
 import type { AllowedDomain } from './allowed-domains/allowed-domain.js';
 import type { Playground } from './playgrounds/playground.js';
 

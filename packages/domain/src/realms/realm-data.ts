@@ -1,4 +1,4 @@
-import type { RealmId } from '../shared/ids.js';
+import type { RealmId } from '../kernel/ids.js';
 import type { Realm } from './realm.js';
 
 /** How far the removal of everything that a realm has has come: known to the storage alone, and plain JSON. */
@@ -23,7 +23,7 @@ export const unreachableStringId = (id: RealmId | string): string => `#${id}`;
 
 export const isReachable = ({ stringId }: Pick<Realm, 'stringId'>): boolean => !stringId.startsWith('#');
 
-declare module '../shared/unit-of-work.js' {
+declare module '../kernel/unit-of-work.js' {
   interface RepositoryMap {
     realmData: [reads: never, repository: RealmDataRepository];
   }

@@ -1,4 +1,4 @@
-import { declareErrors } from '../shared/errors.js';
+import { declareErrors } from '../kernel/errors.js';
 import type { LinkifierProblems } from './linkifiers/check-linkifier.js';
 import type { PlaygroundProblems } from './playgrounds/playground.js';
 
@@ -41,7 +41,7 @@ export const REALM_ERRORS = declareErrors({
 
 type RealmErrors = typeof REALM_ERRORS;
 
-declare module '../shared/errors.js' {
+declare module '../kernel/errors.js' {
   interface ErrorCodes extends RealmErrors {}
 
   interface ErrorDetails {

@@ -1,5 +1,5 @@
-import type { FeatureParts } from '../events/event.js';
-import type { UserId } from '../shared/ids.js';
+import type { FeatureParts } from '../kernel/event.js';
+import type { UserId } from '../kernel/ids.js';
 import type { RealmImage, RealmImageName } from './realm-images.js';
 
 /** To everybody. */
@@ -16,7 +16,7 @@ export interface RealmEventTypes {
   };
 }
 
-declare module '../events/event.js' {
+declare module '../kernel/event.js' {
   interface DomainEventTypes extends RealmEventTypes {}
 }
 

@@ -1,7 +1,7 @@
-import type { Snapshot } from '../events/snapshot.js';
-import type { GroupSettingValue } from '../permissions/group-setting.js';
-import type { SystemGroupName } from '../permissions/system-groups.js';
-import type { GroupId } from '../shared/ids.js';
+import type { GroupSettingValue } from '../access/group-setting.js';
+import type { SystemGroupName } from '../access/system-groups.js';
+import type { GroupId } from '../kernel/ids.js';
+import type { Snapshot } from '../kernel/snapshot.js';
 import type { Realm } from './realm.js';
 
 export const loadRealm = ({ caller, repositories }: Snapshot): Promise<Realm> =>

@@ -1,6 +1,6 @@
 import { formatDecision, makeActor, makeChannel, makeRealm, TEAM, tableRows, userId } from '@parley/testkit';
+import type { Role } from '../access/role.js';
 import { canSeeMetadata } from '../channels/channel-access.js';
-import type { Role } from '../permissions/role.js';
 import {
   canAddCustomEmoji,
   canChangeRealm,

@@ -1,8 +1,8 @@
-import { type Actor, isAdministrator } from '../permissions/actor.js';
-import { isGranted, type PermissionHolder } from '../permissions/is-granted.js';
-import { insufficientUnless, mustBeAdministrator, mustBeOwner, mustNotBeGuest } from '../permissions/role-rules.js';
-import type { UserId } from '../shared/ids.js';
-import { all, allowed, type Decision, denyIf } from '../shared/permission.js';
+import { type Actor, isAdministrator } from '../access/actor.js';
+import { isGranted, type PermissionHolder } from '../access/is-granted.js';
+import { insufficientUnless, mustBeAdministrator, mustBeOwner, mustNotBeGuest } from '../access/role-rules.js';
+import type { UserId } from '../kernel/ids.js';
+import { all, allowed, type Decision, denyIf } from '../kernel/permission.js';
 import type { Realm } from './realm.js';
 import {
   REALM_PERMISSIONS,

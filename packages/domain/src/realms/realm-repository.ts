@@ -1,4 +1,4 @@
-import type { RealmId } from '../shared/ids.js';
+import type { RealmId } from '../kernel/ids.js';
 import type { Realm } from './realm.js';
 
 export interface RealmReads {
@@ -24,7 +24,7 @@ export interface RealmRepository extends RealmReads {
   update(realm: Realm): Promise<void>;
 }
 
-declare module '../shared/unit-of-work.js' {
+declare module '../kernel/unit-of-work.js' {
   interface RepositoryMap {
     realms: [reads: RealmReads, repository: RealmRepository];
   }

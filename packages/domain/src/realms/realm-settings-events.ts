@@ -1,10 +1,10 @@
-import type { FeatureParts } from '../events/event.js';
-import type { GroupSettingValue } from '../permissions/group-setting.js';
-import type { GroupId } from '../shared/ids.js';
-import type { SettingValue } from '../shared/settings.js';
-import type { UserSettingName } from '../user-settings/user-settings.js';
+import type { GroupSettingValue } from '../access/group-setting.js';
+import type { FeatureParts } from '../kernel/event.js';
+import type { GroupId } from '../kernel/ids.js';
+import type { SettingValue } from '../kernel/settings.js';
 import type { AuthenticationMethodState } from './authentication-methods.js';
 import type { RealmPermission, RealmSettingName } from './realm-settings.js';
+import type { UserSettingName } from './user-settings.js';
 
 /** What follows from administrators changing the organization (organization §2.6, §4). All of it is sent to everybody. */
 export interface RealmSettingsEventTypes {
@@ -29,7 +29,7 @@ export interface RealmSettingsEventTypes {
   'realm.user_default_changed': { readonly setting: UserSettingName; readonly value: SettingValue };
 }
 
-declare module '../events/event.js' {
+declare module '../kernel/event.js' {
   interface DomainEventTypes extends RealmSettingsEventTypes {}
 }
 

@@ -1,4 +1,4 @@
-import { isSettingValue, type SettingDefinition } from '../shared/settings.js';
+import { isSettingValue, type SettingDefinition } from '../kernel/settings.js';
 import { REALM_SETTINGS, type RealmSettingDefinition, STORED_REALM_SETTINGS } from './realm-settings.js';
 
 /** Events §5.1, organization §2.1 and §2.3, as JSON: name, kind, what a fresh organization has, who changes it, values. */

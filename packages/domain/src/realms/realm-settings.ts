@@ -1,5 +1,5 @@
-import { type GroupSettingDefinition, groupSetting } from '../permissions/group-setting.js';
-import type { SystemGroupName } from '../permissions/system-groups.js';
+import { type GroupSettingDefinition, groupSetting } from '../access/group-setting.js';
+import type { SystemGroupName } from '../access/system-groups.js';
 import {
   channelOrNull,
   flag,
@@ -12,8 +12,8 @@ import {
   type SettingValues,
   text,
   textOrNull,
-} from '../shared/settings.js';
-import { isLanguage } from '../user-settings/languages.js';
+} from '../kernel/settings.js';
+import { isLanguage } from './languages.js';
 
 /** Who may change it (organization §2.1, §2.2). `nobody`: only the operator. */
 interface RealmSettingRules {

@@ -1,9 +1,9 @@
-import type { GroupSettings } from '../permissions/group-setting.js';
-import type { RealmId, UnixSeconds } from '../shared/ids.js';
-import type { UserSettings } from '../user-settings/user-settings.js';
+import type { GroupSettings } from '../access/group-setting.js';
+import type { RealmId, UnixSeconds } from '../kernel/ids.js';
 import type { Linkifier } from './linkifiers/linkifier.js';
 import type { RealmImages } from './realm-images.js';
 import type { REALM_PERMISSIONS, RealmSettings } from './realm-settings.js';
+import type { UserSettings } from './user-settings.js';
 
 /** An organization: the unit of tenancy. Nothing ever crosses realms. */
 export interface Realm {

@@ -1,4 +1,4 @@
-import { DomainError } from '../shared/errors.js';
+import { DomainError } from '../kernel/errors.js';
 import type { Realm } from './realm.js';
 
 /** What the operator has said of the server's own address. */

@@ -1,7 +1,7 @@
-import type { Actor } from '../permissions/actor.js';
+import type { Actor } from '../access/actor.js';
+import type { EventSeq, RealmId, UserId } from '../kernel/ids.js';
+import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
 import type { Realm } from '../realms/realm.js';
-import type { EventSeq, RealmId, UserId } from '../shared/ids.js';
-import type { Repositories, Transaction } from '../shared/unit-of-work.js';
 import type { UserWithProfile } from './profile-value.js';
 import { isKnownToGuest, isLimitedGuest, mayAccessUser } from './user-access.js';
 import { withProfiles } from './user-profiles.js';

@@ -1,8 +1,8 @@
-import { type Audience, allOf, anyOf, except, users } from '../events/audience.js';
+import { type Audience, allOf, anyOf, except, users } from '../kernel/audience.js';
+import type { EventSeq, UserId } from '../kernel/ids.js';
+import { slicesOf } from '../kernel/slices.js';
+import type { Transaction } from '../kernel/unit-of-work.js';
 import type { Realm } from '../realms/realm.js';
-import type { EventSeq, UserId } from '../shared/ids.js';
-import { slicesOf } from '../shared/slices.js';
-import type { Transaction } from '../shared/unit-of-work.js';
 import type { Reach } from './accessible-users.js';
 import { isLimitedGuest } from './user-access.js';
 import { limitedGuests } from './user-delivery.js';

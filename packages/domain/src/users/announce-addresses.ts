@@ -1,8 +1,8 @@
-import { users as usersNamed } from '../events/audience.js';
-import type { Role } from '../permissions/role.js';
-import type { RealmId, UserId } from '../shared/ids.js';
-import { slicesOf } from '../shared/slices.js';
-import type { Transaction } from '../shared/unit-of-work.js';
+import type { Role } from '../access/role.js';
+import { users as usersNamed } from '../kernel/audience.js';
+import type { RealmId, UserId } from '../kernel/ids.js';
+import { slicesOf } from '../kernel/slices.js';
+import type { Transaction } from '../kernel/unit-of-work.js';
 import { visibleEmailSettings } from './email-visibility.js';
 
 /** So many users one event names at most: each may become two events for the client. */

@@ -1,8 +1,8 @@
-import { users as usersNamed } from '../events/audience.js';
-import type { RealmId, UnixSeconds, UserId } from '../shared/ids.js';
-import { changed, type SettingChange } from '../shared/settings.js';
-import type { Transaction } from '../shared/unit-of-work.js';
-import { USER_SETTINGS } from '../user-settings/user-settings.js';
+import { users as usersNamed } from '../kernel/audience.js';
+import type { RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
+import { changed, type SettingChange } from '../kernel/settings.js';
+import type { Transaction } from '../kernel/unit-of-work.js';
+import { USER_SETTINGS } from '../realms/user-settings.js';
 import { announceExportConsent } from './export-consent.js';
 import { type PresencePolicy, presenceAudience } from './presence-policy.js';
 import type { User } from './user.js';

@@ -1,8 +1,8 @@
-import { nobody } from '../events/audience.js';
+import { nobody } from '../kernel/audience.js';
+import { DomainError } from '../kernel/errors.js';
+import { foldCase } from '../kernel/text.js';
+import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
 import type { Realm } from '../realms/realm.js';
-import { DomainError } from '../shared/errors.js';
-import { foldCase } from '../shared/text.js';
-import type { Repositories, Transaction } from '../shared/unit-of-work.js';
 import { isEmailAddress } from './email-address.js';
 import { addressFault, addressFaultText, type DisposableDomains, loadAddressPolicy } from './joining-address.js';
 import type { User } from './user.js';

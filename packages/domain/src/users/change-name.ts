@@ -1,6 +1,6 @@
+import { DomainError } from '../kernel/errors.js';
+import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
 import type { Realm } from '../realms/realm.js';
-import { DomainError } from '../shared/errors.js';
-import type { Repositories, Transaction } from '../shared/unit-of-work.js';
 import type { User } from './user.js';
 import { accessorsOf } from './user-delivery.js';
 import { parseFullName } from './user-name.js';

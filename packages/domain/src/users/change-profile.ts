@@ -1,9 +1,9 @@
+import { type Actor, isAdministrator } from '../access/actor.js';
+import { DomainError } from '../kernel/errors.js';
+import type { ProfileFieldId, RealmId, UserId } from '../kernel/ids.js';
+import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import type { ParsedText, TextRenderer } from '../markdown/text-renderer.js';
-import { type Actor, isAdministrator } from '../permissions/actor.js';
 import type { Realm } from '../realms/realm.js';
-import { DomainError } from '../shared/errors.js';
-import type { ProfileFieldId, RealmId, UserId } from '../shared/ids.js';
-import type { Transaction, UnitOfWork } from '../shared/unit-of-work.js';
 import { type ProfileField, unknownProfileField } from './profile-field.js';
 import { type GivenProfileValue, isRenderedKind, type ProfileValue, profileValueText } from './profile-value.js';
 import type { User } from './user.js';

@@ -1,6 +1,6 @@
 import { makeUser, tableRows, userId } from '@parley/testkit';
-import type { Role } from '../permissions/role.js';
-import type { EmailVisibility } from '../user-settings/user-settings.js';
+import type { Role } from '../access/role.js';
+import type { EmailVisibility } from '../realms/user-settings.js';
 import {
   canFindByEmail,
   canSeeEmail,

@@ -1,6 +1,6 @@
-import type { Role } from '../permissions/role.js';
-import type { UserId } from '../shared/ids.js';
-import type { EmailVisibility } from '../user-settings/user-settings.js';
+import type { Role } from '../access/role.js';
+import type { UserId } from '../kernel/ids.js';
+import type { EmailVisibility } from '../realms/user-settings.js';
 import type { User } from './user.js';
 
 const VISIBLE_TO: Readonly<Record<Role, readonly EmailVisibility[]>> = {

@@ -1,4 +1,4 @@
-import type { Transaction } from '../shared/unit-of-work.js';
+import type { Transaction } from '../kernel/unit-of-work.js';
 import type { User } from './user.js';
 import { atLeast } from './user-delivery.js';
 

@@ -1,6 +1,6 @@
-import type { RealmId, UserId } from '../shared/ids.js';
-import { foldCase } from '../shared/text.js';
-import type { Repositories, Transaction } from '../shared/unit-of-work.js';
+import type { RealmId, UserId } from '../kernel/ids.js';
+import { foldCase } from '../kernel/text.js';
+import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
 import { isEmailPublic } from './email-visibility.js';
 import type { User } from './user.js';
 

@@ -1,8 +1,8 @@
-import type { Actor } from '../permissions/actor.js';
+import type { Actor } from '../access/actor.js';
+import type { UserId } from '../kernel/ids.js';
+import type { RealmUrls } from '../kernel/realm-urls.js';
+import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
 import type { Realm } from '../realms/realm.js';
-import type { UserId } from '../shared/ids.js';
-import type { RealmUrls } from '../shared/realm-urls.js';
-import type { Repositories, Transaction } from '../shared/unit-of-work.js';
 import { canFindByEmail } from './email-visibility.js';
 import { idInDummyAddress } from './find-by-address.js';
 import type { User } from './user.js';

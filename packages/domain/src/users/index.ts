@@ -1,57 +1,68 @@
-export { accessChanges, accessibleUserIds, type Reach } from './accessible-users.js';
-export type { ProfileEntry } from './change-profile.js';
-export { isEmailAddress } from './email-address.js';
-export {
-  canSeeEmail,
-  dummyAddress,
-  emailVisibilityOf,
-  isEmailPublic,
-  publicAddress,
-  seesEmailOf,
-  visibleEmailSettings,
-} from './email-visibility.js';
-
-import './profile-errors.js';
-
-export type { DisposableDomains } from './joining-address.js';
-export type { UserList } from './present-known-users.js';
-export type { ProfileEventTypes } from './profile-events.js';
-export {
-  DEFAULT_EXTERNAL_ACCOUNTS,
-  MAX_PROFILE_CHOICES,
-  PROFILE_FIELD_KINDS,
-  type ProfileField,
-  type ProfileFieldData,
-  type ProfileFieldKind,
-} from './profile-field.js';
-export type { ProfileRepository } from './profile-repository.js';
-export { MAX_USERS_IN_VALUE, type ProfileValue } from './profile-value.js';
+export * from './accessible-users.js';
+export * from './alert-word-errors.js';
+export * from './alert-word-events.js';
+export * from './alert-word-loaders.js';
+export * from './alert-words.js';
+export * from './change-profile.js';
+export * from './email-address.js';
+export * from './email-visibility.js';
+export * from './joining-address.js';
+export * from './json-web-tokens.js';
+export * from './login-letter.js';
+export * from './onboarding-errors.js';
+export * from './onboarding-events.js';
+export * from './onboarding-loaders.js';
+export * from './onboarding-steps.js';
+export * from './presence.js';
+export * from './presence-board.js';
+export * from './presence-errors.js';
+export * from './presence-events.js';
+export * from './present-known-users.js';
+export * from './profile-errors.js';
+export * from './profile-events.js';
+export * from './profile-field.js';
+export * from './profile-repository.js';
+export * from './profile-value.js';
+export * from './status-errors.js';
+export * from './status-events.js';
+export * from './status-loaders.js';
+export * from './use-cases/change-alert-words.js';
+export * from './use-cases/change-own-avatar.js';
 export * from './use-cases/change-own-profile.js';
-export { ChangeSettings, type ChangeSettingsInput, type SettingTargets } from './use-cases/change-settings.js';
+export * from './use-cases/change-settings.js';
+export * from './use-cases/change-status.js';
+export * from './use-cases/complete-onboarding-step.js';
+export * from './use-cases/fetch-api-key.js';
+export * from './use-cases/fetch-api-key-by-token.js';
+export * from './use-cases/fetch-development-api-key.js';
+export * from './use-cases/fetch-own-api-key.js';
+export * from './use-cases/find-avatar.js';
 export * from './use-cases/get-own-user.js';
+export * from './use-cases/get-presence.js';
+export * from './use-cases/get-status.js';
 export * from './use-cases/get-user.js';
 export * from './use-cases/grant-special-permission.js';
+export * from './use-cases/list-alert-words.js';
+export * from './use-cases/list-development-users.js';
+export * from './use-cases/list-presence.js';
 export * from './use-cases/list-users.js';
+export * from './use-cases/log-in.js';
+export * from './use-cases/manage-sessions.js';
+export * from './use-cases/open-session.js';
+export * from './use-cases/password-log-in.js';
 export * from './use-cases/profile-fields.js';
+export * from './use-cases/report-presence.js';
 export * from './use-cases/switch-display.js';
-export {
-  type Avatar,
-  type AvatarSource,
-  type Bot,
-  type BotKind,
-  type SpecialPermission,
-  SYSTEM_BOTS,
-  type SystemBotKind,
-  type User,
-} from './user.js';
-export { isKnownToGuest, isLimitedGuest } from './user-access.js';
-export type {} from './user-delivery.js';
-export { loadProfileFields } from './user-profiles.js';
-
-import './user-errors.js';
-
-export type { UserEventTypes } from './user-events.js';
-export { type LoadedPeople, loadOwnUser, loadPeople, loadViewer } from './user-loaders.js';
-export { foldedName } from './user-name.js';
-export type { ConversationPartnerQuestion, UserListEntry, UserRepository } from './user-repository.js';
-export type { UserSettingsEventTypes } from './user-settings-events.js';
+export * from './use-cases/verify-api-key.js';
+export * from './use-cases/verify-session.js';
+export * from './user.js';
+export * from './user-access.js';
+export * from './user-delivery.js';
+export * from './user-errors.js';
+export * from './user-events.js';
+export * from './user-loaders.js';
+export * from './user-name.js';
+export * from './user-profiles.js';
+export * from './user-repository.js';
+export * from './user-settings-events.js';
+export * from './user-status.js';

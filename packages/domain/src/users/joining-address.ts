@@ -1,8 +1,8 @@
+import { allowed, type Decision, denied } from '../kernel/permission.js';
+import { foldCase } from '../kernel/text.js';
+import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
 import type { AllowedDomain } from '../realms/allowed-domains/allowed-domain.js';
 import type { Realm } from '../realms/realm.js';
-import { allowed, type Decision, denied } from '../shared/permission.js';
-import { foldCase } from '../shared/text.js';
-import type { Repositories, Transaction } from '../shared/unit-of-work.js';
 
 /** The domains of services that hand out addresses to be thrown away. */
 export interface DisposableDomains {

@@ -1,8 +1,8 @@
-import type { Actor } from '../permissions/actor.js';
-import { DomainError } from '../shared/errors.js';
-import type { UserId } from '../shared/ids.js';
-import { enforce } from '../shared/permission.js';
-import type { Repositories, Transaction } from '../shared/unit-of-work.js';
+import type { Actor } from '../access/actor.js';
+import { DomainError } from '../kernel/errors.js';
+import type { UserId } from '../kernel/ids.js';
+import { enforce } from '../kernel/permission.js';
+import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
 import { conversationPartnerIds } from './accessible-users.js';
 import type { User } from './user.js';
 import { canAccessUser, type TargetKinds } from './user-permissions.js';

@@ -1,5 +1,5 @@
-import type { RealmId, UserId } from '../shared/ids.js';
-import type { Repositories, Transaction } from '../shared/unit-of-work.js';
+import type { RealmId, UserId } from '../kernel/ids.js';
+import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
 import { isOnlyOwner } from './user-permissions.js';
 
 /** As `isOnlyOwner` answers, of those who are owners now: costs by their number. */

@@ -1,5 +1,5 @@
-import { type Audience, wholeRealm } from '../events/audience.js';
-import type { UserId } from '../shared/ids.js';
+import { type Audience, wholeRealm } from '../kernel/audience.js';
+import type { UserId } from '../kernel/ids.js';
 import { accessorsOf } from './user-delivery.js';
 
 /** What the operator decided about who learns when people are there (users §8.1, §8.5). */

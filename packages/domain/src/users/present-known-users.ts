@@ -1,7 +1,7 @@
-import type { Actor } from '../permissions/actor.js';
+import type { Actor } from '../access/actor.js';
+import type { UserId } from '../kernel/ids.js';
+import type { Repositories } from '../kernel/unit-of-work.js';
 import type { Realm } from '../realms/realm.js';
-import type { UserId } from '../shared/ids.js';
-import type { Repositories } from '../shared/unit-of-work.js';
 import { accessibleUserIds } from './accessible-users.js';
 import type { UserWithProfile } from './profile-value.js';
 import { withProfiles } from './user-profiles.js';

@@ -1,4 +1,4 @@
-import { declareErrors } from '../shared/errors.js';
+import { declareErrors } from '../kernel/errors.js';
 
 export const PROFILE_ERRORS = declareErrors({
   UNKNOWN_PROFILE_FIELD: 'unknown',
@@ -18,6 +18,6 @@ export const PROFILE_ERRORS = declareErrors({
 
 type ProfileErrors = typeof PROFILE_ERRORS;
 
-declare module '../shared/errors.js' {
+declare module '../kernel/errors.js' {
   interface ErrorCodes extends ProfileErrors {}
 }

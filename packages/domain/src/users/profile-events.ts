@@ -1,5 +1,5 @@
-import type { FeatureParts } from '../events/event.js';
-import type { ProfileFieldId, UserId } from '../shared/ids.js';
+import type { FeatureParts } from '../kernel/event.js';
+import type { ProfileFieldId, UserId } from '../kernel/ids.js';
 import type { ProfileField } from './profile-field.js';
 
 export interface ProfileEventTypes {
@@ -14,7 +14,7 @@ export interface ProfileEventTypes {
   };
 }
 
-declare module '../events/event.js' {
+declare module '../kernel/event.js' {
   interface DomainEventTypes extends ProfileEventTypes {}
 }
 

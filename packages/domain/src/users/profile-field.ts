@@ -1,7 +1,7 @@
-import { DomainError } from '../shared/errors.js';
-import type { ProfileFieldId, RealmId } from '../shared/ids.js';
-import { isLongerThan, trim } from '../shared/text.js';
-import { isUrl } from '../shared/url.js';
+import { DomainError } from '../kernel/errors.js';
+import type { ProfileFieldId, RealmId } from '../kernel/ids.js';
+import { isLongerThan, trim } from '../kernel/text.js';
+import { isUrl } from '../kernel/url.js';
 
 /** Of users' own fields (users §13.1). */
 export const PROFILE_FIELD_KINDS = [

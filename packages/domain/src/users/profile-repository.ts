@@ -1,4 +1,4 @@
-import type { ProfileFieldId, RealmId, UserId } from '../shared/ids.js';
+import type { ProfileFieldId, RealmId, UserId } from '../kernel/ids.js';
 import type { ProfileField } from './profile-field.js';
 import type { ProfileValue } from './profile-value.js';
 
@@ -30,7 +30,7 @@ export interface ProfileRepository extends ProfileReads {
   ): Promise<number>;
 }
 
-declare module '../shared/unit-of-work.js' {
+declare module '../kernel/unit-of-work.js' {
   interface RepositoryMap {
     profiles: [reads: ProfileReads, repository: ProfileRepository];
   }

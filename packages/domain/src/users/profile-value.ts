@@ -1,7 +1,7 @@
-import { DomainError } from '../shared/errors.js';
-import type { ProfileFieldId, UserId } from '../shared/ids.js';
-import { isLongerThan } from '../shared/text.js';
-import { isUrl } from '../shared/url.js';
+import { DomainError } from '../kernel/errors.js';
+import type { ProfileFieldId, UserId } from '../kernel/ids.js';
+import { isLongerThan } from '../kernel/text.js';
+import { isUrl } from '../kernel/url.js';
 import type { ProfileField, ProfileFieldKind } from './profile-field.js';
 import type { User } from './user.js';
 

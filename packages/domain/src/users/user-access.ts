@@ -1,7 +1,7 @@
-import { type Actor, isGuest } from '../permissions/actor.js';
+import { type Actor, isGuest } from '../access/actor.js';
+import type { UserId } from '../kernel/ids.js';
 import type { Realm } from '../realms/realm.js';
 import { hasRealmPermission } from '../realms/realm-permissions.js';
-import type { UserId } from '../shared/ids.js';
 import type { User } from './user.js';
 
 /** What decides whether a guest may know somebody. */

@@ -1,5 +1,7 @@
-import type { Audience } from '../events/audience.js';
-import type { AudienceQuestions, AudienceRules, Membership } from '../events/audience-membership.js';
+import type { GroupProjection } from '../access/group-delivery.js';
+import { isAtLeast, ROLES, type Role } from '../access/role.js';
+import type { Audience } from '../kernel/audience.js';
+import type { AudienceQuestions, AudienceRules, Membership } from '../kernel/audience-membership.js';
 import type {
   AskedUsers,
   AudienceAnswers,
@@ -12,21 +14,19 @@ import type {
   RealmSnapshot,
   ReceiverRequest,
   ReplayedCandidate,
-} from '../events/delivery-features.js';
-import type { DomainEvent } from '../events/event.js';
-import type { EventNeeds, Receiver } from '../events/receiver.js';
-import type { GroupProjection } from '../permissions/group-delivery.js';
-import { isAtLeast, ROLES, type Role } from '../permissions/role.js';
+} from '../kernel/delivery-features.js';
+import type { DomainEvent } from '../kernel/event.js';
+import { type EventSeq, isId, type RealmId, type UserId } from '../kernel/ids.js';
+import type { EventNeeds, Receiver } from '../kernel/receiver.js';
+import type { Repositories } from '../kernel/unit-of-work.js';
 import type { Realm } from '../realms/realm.js';
-import { type EventSeq, isId, type RealmId, type UserId } from '../shared/ids.js';
-import type { Repositories } from '../shared/unit-of-work.js';
 import { accessChanges, inaccessibleUserIdsByGuest, type Reach } from './accessible-users.js';
 import { canSeeEmail } from './email-visibility.js';
 import type { UserWithProfile } from './profile-value.js';
 import type { User } from './user.js';
 import { isLimitedGuest } from './user-access.js';
 
-declare module '../events/audience.js' {
+declare module '../kernel/audience.js' {
   interface AudienceTypes {
     role: { readonly atLeast: Role };
     /** Everybody but the guests who may not know the user (users §1.4). */
@@ -36,7 +36,7 @@ declare module '../events/audience.js' {
   }
 }
 
-declare module '../events/audience-membership.js' {
+declare module '../kernel/audience-membership.js' {
   interface Membership {
     hasRole(atLeast: Role): boolean;
     /** A guest who may not know everybody. */
@@ -50,7 +50,7 @@ declare module '../events/audience-membership.js' {
   }
 }
 
-declare module '../events/delivery-features.js' {
+declare module '../kernel/delivery-features.js' {
   interface QueueOwner {
     readonly role: Role;
     /** A guest who may not know everybody. */
@@ -72,7 +72,7 @@ declare module '../events/delivery-features.js' {
   }
 }
 
-declare module '../events/receiver.js' {
+declare module '../kernel/receiver.js' {
   interface Receiver {
     readonly role: Role;
     /** Of the users that the event names (`EventNeeds.userIds`), those they may not know (users §1.4). */

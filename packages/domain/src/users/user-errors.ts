@@ -1,4 +1,4 @@
-import { declareErrors } from '../shared/errors.js';
+import { declareErrors } from '../kernel/errors.js';
 
 export const USER_ERRORS = declareErrors({
   /** The caller. */
@@ -34,7 +34,7 @@ export const USER_ERRORS = declareErrors({
 
 type UserErrors = typeof USER_ERRORS;
 
-declare module '../shared/errors.js' {
+declare module '../kernel/errors.js' {
   interface ErrorCodes extends UserErrors {}
 
   interface ErrorDetails {

@@ -1,6 +1,6 @@
-import type { FeatureParts } from '../events/event.js';
-import type { Role } from '../permissions/role.js';
-import type { EventSeq, UserId } from '../shared/ids.js';
+import type { Role } from '../access/role.js';
+import type { FeatureParts } from '../kernel/event.js';
+import type { EventSeq, UserId } from '../kernel/ids.js';
 import type { Reach } from './accessible-users.js';
 import type { User } from './user.js';
 
@@ -36,7 +36,7 @@ export interface UserEventTypes {
   'user.sessions_ended': { readonly userId: UserId };
 }
 
-declare module '../events/event.js' {
+declare module '../kernel/event.js' {
   interface DomainEventTypes extends UserEventTypes {}
 }
 

@@ -1,7 +1,7 @@
-import type { Snapshot } from '../events/snapshot.js';
-import type { Actor } from '../permissions/actor.js';
+import type { Actor } from '../access/actor.js';
+import type { UserId } from '../kernel/ids.js';
+import type { Snapshot } from '../kernel/snapshot.js';
 import { loadRealm } from '../realms/realm-loaders.js';
-import type { UserId } from '../shared/ids.js';
 import { accessibleUserIds } from './accessible-users.js';
 import type { UserWithProfile } from './profile-value.js';
 import type { User } from './user.js';

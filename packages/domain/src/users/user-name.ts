@@ -1,5 +1,5 @@
-import { DomainError } from '../shared/errors.js';
-import { foldCase, isLongerThan, isShorterThan, positionOfUnprintable, trim } from '../shared/text.js';
+import { DomainError } from '../kernel/errors.js';
+import { foldCase, isLongerThan, isShorterThan, positionOfUnprintable, trim } from '../kernel/text.js';
 
 /** In code points (protocol §14). */
 const MAX_NAME_LENGTH = 100;

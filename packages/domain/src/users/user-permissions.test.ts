@@ -11,7 +11,7 @@ import {
   userId,
 } from '@parley/testkit';
 import fc from 'fast-check';
-import { ROLES, type Role } from '../permissions/role.js';
+import { ROLES, type Role } from '../access/role.js';
 import {
   insufficientUnless,
   mustBeAdministrator,
@@ -19,8 +19,8 @@ import {
   mustBeHuman,
   mustBeOwner,
   mustNotBeGuest,
-} from '../permissions/role-rules.js';
-import { USER_SETTINGS, type UserSettings } from '../user-settings/user-settings.js';
+} from '../access/role-rules.js';
+import { USER_SETTINGS, type UserSettings } from '../realms/user-settings.js';
 import type { Bot, User } from './user.js';
 import { isLimitedGuest, mayAccessUser } from './user-access.js';
 import {

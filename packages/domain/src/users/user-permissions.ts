@@ -1,17 +1,17 @@
-import { type Actor, isAdministrator } from '../permissions/actor.js';
-import { isAtLeast, type Role } from '../permissions/role.js';
+import { type Actor, isAdministrator } from '../access/actor.js';
+import { isAtLeast, type Role } from '../access/role.js';
 import {
   insufficientUnless,
   mustBeAdministrator,
   mustBeHuman,
   mustBeOwner,
   mustNotBeGuest,
-} from '../permissions/role-rules.js';
+} from '../access/role-rules.js';
+import type { UserId } from '../kernel/ids.js';
+import { all, allowed, type Decision, denyIf } from '../kernel/permission.js';
 import type { Realm } from '../realms/realm.js';
 import { hasRealmPermission } from '../realms/realm-permissions.js';
-import type { UserId } from '../shared/ids.js';
-import { all, allowed, type Decision, denyIf } from '../shared/permission.js';
-import { USER_SETTINGS, type UserSettings } from '../user-settings/user-settings.js';
+import { USER_SETTINGS, type UserSettings } from '../realms/user-settings.js';
 import type { BotKind, User } from './user.js';
 import { mayAccessUser, type UserAccess } from './user-access.js';
 

@@ -1,6 +1,6 @@
-import type { Snapshot } from '../events/snapshot.js';
-import type { RealmId } from '../shared/ids.js';
-import type { Repositories, Transaction } from '../shared/unit-of-work.js';
+import type { RealmId } from '../kernel/ids.js';
+import type { Snapshot } from '../kernel/snapshot.js';
+import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
 import type { ProfileField } from './profile-field.js';
 import type { UserWithProfile } from './profile-value.js';
 import type { User } from './user.js';

@@ -1,4 +1,4 @@
-import type { EventSeq, RealmId, UserId } from '../shared/ids.js';
+import type { EventSeq, RealmId, UserId } from '../kernel/ids.js';
 import type { SystemBotKind, User } from './user.js';
 
 /** A user's place in a wide list; the full user is fetched only where no cached form of this version is at hand. */
@@ -62,7 +62,7 @@ export interface UserRepository extends UserReads {
   setPasswordHash(realmId: RealmId, id: UserId, hash: string | null): Promise<void>;
 }
 
-declare module '../shared/unit-of-work.js' {
+declare module '../kernel/unit-of-work.js' {
   interface RepositoryMap {
     users: [reads: UserReads, repository: UserRepository];
   }

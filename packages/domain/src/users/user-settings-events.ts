@@ -1,7 +1,7 @@
-import type { FeatureParts } from '../events/event.js';
-import type { UnixSeconds, UserId } from '../shared/ids.js';
-import type { SettingValue } from '../shared/settings.js';
-import type { EmailVisibility, UserSettingName } from '../user-settings/user-settings.js';
+import type { FeatureParts } from '../kernel/event.js';
+import type { UnixSeconds, UserId } from '../kernel/ids.js';
+import type { SettingValue } from '../kernel/settings.js';
+import type { EmailVisibility, UserSettingName } from '../realms/user-settings.js';
 import type { User } from './user.js';
 
 /** What follows from people changing their settings and their accounts (users §6.4). */
@@ -18,7 +18,7 @@ export interface UserSettingsEventTypes {
   'user.name_changed': { readonly userId: UserId; readonly fullName: string };
 }
 
-declare module '../events/event.js' {
+declare module '../kernel/event.js' {
   interface DomainEventTypes extends UserSettingsEventTypes {}
 }
 

@@ -1,6 +1,6 @@
-import type { Role } from '../permissions/role.js';
-import type { RealmId, UnixSeconds, UserId } from '../shared/ids.js';
-import type { UserSettingName, UserSettings } from '../user-settings/user-settings.js';
+import type { Role } from '../access/role.js';
+import type { RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
+import type { UserSettingName, UserSettings } from '../realms/user-settings.js';
 
 export type BotKind = 'generic' | 'incomingWebhook' | 'outgoingWebhook' | 'embedded';
 /** What the operator grants beyond roles. */

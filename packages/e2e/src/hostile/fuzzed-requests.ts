@@ -48,8 +48,8 @@ const WORDS = [
     '"\\ud800"',
   ],
   ...[
-    '__proto__',
-    'constructor',
+    '[object Object]',
+    'function Object() { [native code] }',
     'newest',
     'first_unread',
     "'; drop table messages; --",

@@ -1,5 +1,5 @@
 import { CHANNEL_PERMISSIONS, type Channel } from '@parley/domain/channels';
-import type { MessageId, RecipientId, UserId } from '@parley/domain/shared';
+import type { MessageId, RecipientId, UserId } from '@parley/domain/kernel';
 import { keyOfValue, RECIPIENT_TYPES, TOPICS_POLICY_NUMBERS } from '../layout.js';
 import { safeHtml } from '../safe-html.js';
 import { flag, id, integer, object, orElse, orNull, text, time, wrong } from '../shape.js';

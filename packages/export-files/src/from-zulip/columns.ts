@@ -1,4 +1,4 @@
-import type { ChannelId, GroupId, RecipientId, UserId } from '@parley/domain/shared';
+import type { ChannelId, GroupId, RecipientId, UserId } from '@parley/domain/kernel';
 import { id, text } from '../shape.js';
 
 /** What columns of many tables hold. */

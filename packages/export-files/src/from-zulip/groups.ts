@@ -1,6 +1,6 @@
+import { SYSTEM_GROUPS, systemGroupTitle } from '@parley/domain/access';
 import type { GroupCopy, UserCopy } from '@parley/domain/exports';
 import { GROUP_PERMISSIONS } from '@parley/domain/groups';
-import { SYSTEM_GROUPS, systemGroupTitle } from '@parley/domain/permissions';
 import { flag, orElse, orNull, text, time } from '../shape.js';
 import { group, NAME, user } from './columns.js';
 import { grouped, type TableReader } from './table-reader.js';

@@ -1,5 +1,5 @@
 import type { MessageCopy } from '@parley/domain/exports';
-import type { MessageId, UserId } from '@parley/domain/shared';
+import type { MessageId, UserId } from '@parley/domain/kernel';
 import { EMOJI_TYPE_NAMES, keyOfValue } from '../layout.js';
 import { id, text } from '../shape.js';
 import { NAME, user } from './columns.js';

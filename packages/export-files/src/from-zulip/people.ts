@@ -1,7 +1,7 @@
 import { type Channel, normalizeColor } from '@parley/domain/channels';
 import type { PersonCopy, UserCopy } from '@parley/domain/exports';
-import { isOnboardingStep } from '@parley/domain/onboarding';
-import type { ProfileFieldId, UserId } from '@parley/domain/shared';
+import type { ProfileFieldId, UserId } from '@parley/domain/kernel';
+import { isOnboardingStep } from '@parley/domain/users';
 import { EMOJI_TYPE_NAMES, keyOfValue, VISIBILITY_NUMBERS } from '../layout.js';
 import { safeHtml } from '../safe-html.js';
 import { flag, id, integer, moment, orElse, orNull, text, time } from '../shape.js';

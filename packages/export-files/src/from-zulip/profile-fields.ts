@@ -1,5 +1,5 @@
 import type { RealmCopy } from '@parley/domain/exports';
-import type { ProfileFieldId } from '@parley/domain/shared';
+import type { ProfileFieldId } from '@parley/domain/kernel';
 import { FIELD_TYPES, keyOfValue } from '../layout.js';
 import { flag, id, integer, orElse, parseJson, record, text } from '../shape.js';
 import { NAME } from './columns.js';

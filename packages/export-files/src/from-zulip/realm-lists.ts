@@ -1,5 +1,5 @@
 import type { RealmCopy } from '@parley/domain/exports';
-import type { CustomEmojiId } from '@parley/domain/shared';
+import type { CustomEmojiId } from '@parley/domain/kernel';
 import { EMOJI_NAME } from '../parley-shapes.js';
 import { flag, id, integer, list, orElse, orNull, text } from '../shape.js';
 import { user } from './columns.js';

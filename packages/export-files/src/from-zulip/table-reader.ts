@@ -3,7 +3,7 @@ import {
   SYSTEM_GROUPS,
   type SystemGroupName,
   systemGroupTitle,
-} from '@parley/domain/permissions';
+} from '@parley/domain/access';
 import {
   type GroupId,
   isSettingValue,
@@ -12,7 +12,7 @@ import {
   recordOf,
   type SettingDefinition,
   type SettingValues,
-} from '@parley/domain/shared';
+} from '@parley/domain/kernel';
 import type { ColumnNames, SettingColumns } from '../column-names.js';
 import { id, list, object, orElse, record, type Shape, wrong } from '../shape.js';
 import { group } from './columns.js';

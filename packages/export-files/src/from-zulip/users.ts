@@ -1,6 +1,6 @@
 import type { UserCopy } from '@parley/domain/exports';
-import type { RealmId, SettingValues, UserId } from '@parley/domain/shared';
-import { USER_SETTINGS } from '@parley/domain/user-settings';
+import type { RealmId, SettingValues, UserId } from '@parley/domain/kernel';
+import { USER_SETTINGS } from '@parley/domain/realms';
 import { type Avatar, SYSTEM_BOTS, type SystemBotKind } from '@parley/domain/users';
 import { AVATAR_SOURCES, BOT_TYPES, keyOfValue, ROLE_NUMBERS } from '../layout.js';
 import { flag, integer, object, orElse, orNull, text, time, wrong } from '../shape.js';

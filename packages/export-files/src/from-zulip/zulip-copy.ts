@@ -1,7 +1,6 @@
 import type { MessageCopy, PersonCopy, RealmCopy } from '@parley/domain/exports';
-import { REALM_PERMISSIONS } from '@parley/domain/realms';
-import type { MessageId, RecipientId, UserId } from '@parley/domain/shared';
-import { USER_SETTINGS } from '@parley/domain/user-settings';
+import type { MessageId, RecipientId, UserId } from '@parley/domain/kernel';
+import { REALM_PERMISSIONS, USER_SETTINGS } from '@parley/domain/realms';
 import type { ColumnNames } from '../column-names.js';
 import { RECIPIENT_TYPES } from '../layout.js';
 import type { MessagePlace } from '../read-messages.js';

@@ -1,6 +1,6 @@
 import { MAX_CHANNEL_FOLDER_DESCRIPTION_LENGTH, MAX_CHANNEL_FOLDER_NAME_LENGTH } from '@parley/domain/channels';
-import { MAX_IDS, MAX_NAMES, MAX_TEXT_LENGTH } from '../routing/limits.js';
-import { BooleanParam, IntegerListParam, IntegerParam, TextListParam, TextParam } from '../routing/params.js';
+import { MAX_IDS, MAX_NAMES, MAX_TEXT_LENGTH } from '../kernel/limits.js';
+import { BooleanParam, IntegerListParam, IntegerParam, TextListParam, TextParam } from '../kernel/params.js';
 
 /** The use case refuses names that are too long, in its own words (channels §4.14). */
 const TEXT = { max: MAX_TEXT_LENGTH };

@@ -10,10 +10,10 @@ import {
   ReorderChannelFolders,
   SetDefaultChannel,
 } from '@parley/domain/channels';
-import type { ChannelFolderId, ChannelId, DefaultChannelGroupId } from '@parley/domain/shared';
-import { given } from '../routing/given.js';
-import { type Route, route } from '../routing/route.js';
-import * as wire from '../routing/wire-schema.js';
+import type { ChannelFolderId, ChannelId, DefaultChannelGroupId } from '@parley/domain/kernel';
+import { given } from '../kernel/given.js';
+import { type Route, route } from '../kernel/route.js';
+import * as wire from '../kernel/wire-schema.js';
 import { FOLDERS } from './channel.answers.js';
 import { presentFolder } from './channel.presenters.js';
 import {

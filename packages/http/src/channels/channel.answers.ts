@@ -1,7 +1,7 @@
 import { CHANNEL_PERMISSIONS, type ChannelPermission } from '@parley/domain/channels';
 import { permissionFields } from '../groups/group.answers.js';
 import { permissionTitle } from '../groups/permission-title.js';
-import * as wire from '../routing/wire-schema.js';
+import * as wire from '../kernel/wire-schema.js';
 import { WIRE_TOPICS_POLICIES } from './channel-words.js';
 
 /** Channels §2.1. */

@@ -1,6 +1,6 @@
-import { HttpRefusal } from '../routing/errors.js';
-import { type Dto, membersOfDto, parse } from '../routing/params.js';
-import { Parameters } from '../routing/request.js';
+import { HttpRefusal } from '../kernel/errors.js';
+import { type Dto, membersOfDto, parse } from '../kernel/params.js';
+import { Parameters } from '../kernel/request.js';
 import {
   CreateChannelDto,
   ListChannelsDto,

@@ -18,16 +18,16 @@ import {
   type TopicsPolicy,
   type TopicVisibility,
 } from '@parley/domain/channels';
-import type { ChannelFolderId, ChannelId, UserId } from '@parley/domain/shared';
+import type { ChannelFolderId, ChannelId, UserId } from '@parley/domain/kernel';
 import {
   declarePermissionChanges,
   declarePermissions,
   toPermissionChanges,
   toPermissions,
 } from '../groups/permission-changes.js';
-import { HttpRefusal } from '../routing/errors.js';
-import { given } from '../routing/given.js';
-import { MAX_IDS, MAX_NAMES, MAX_TEXT_LENGTH } from '../routing/limits.js';
+import { HttpRefusal } from '../kernel/errors.js';
+import { given } from '../kernel/given.js';
+import { MAX_IDS, MAX_NAMES, MAX_TEXT_LENGTH } from '../kernel/limits.js';
 import {
   anyOf,
   boolean,
@@ -42,7 +42,7 @@ import {
   refine,
   text,
   type ValueOf,
-} from '../routing/param-types.js';
+} from '../kernel/param-types.js';
 import {
   BooleanParam,
   IntegerListParam,
@@ -54,7 +54,7 @@ import {
   TextListParam,
   TextParam,
   WordParam,
-} from '../routing/params.js';
+} from '../kernel/params.js';
 import { VISIBILITY_POLICIES, WIRE_SUBSCRIPTION_PROPERTIES } from './channel.presenters.js';
 import { WIRE_TOPICS_POLICIES, type WireTopicsPolicy } from './channel-words.js';
 

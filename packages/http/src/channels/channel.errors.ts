@@ -1,4 +1,4 @@
-import { badValue, type WireErrors } from '../routing/wire-error.js';
+import { badValue, type WireErrors } from '../kernel/wire-error.js';
 import { WIRE_SUBSCRIPTION_PROPERTIES } from './channel.presenters.js';
 
 const EMPTY_TOPIC_NAME = { emptyTopicDisplayName: 'empty_topic_display_name' };

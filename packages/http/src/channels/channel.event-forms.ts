@@ -2,7 +2,7 @@ import { CHANNEL_PERMISSIONS, type ChannelPermission } from '@parley/domain/chan
 import { type EventForm, form, propertyForms } from '../events/event-forms.js';
 import { permissionFields } from '../groups/group.answers.js';
 import { permissionTitle } from '../groups/permission-title.js';
-import * as wire from '../routing/wire-schema.js';
+import * as wire from '../kernel/wire-schema.js';
 import { CHANNEL, channel, OWN_SETTINGS, subscription } from './channel.answers.js';
 
 const ids = wire.listOf(wire.integer());

@@ -9,15 +9,15 @@ import {
   isWebPublic,
   type SubscriptionProperty,
 } from '@parley/domain/channels';
-import type { EventOf } from '@parley/domain/events';
+import type { EventOf } from '@parley/domain/kernel';
 import { form } from '../events/event-forms.js';
 import { type EventContext, opened, type Presented, type Presenters, toAll } from '../events/event-presenter.js';
 import type { SharedText } from '../events/event-texts.js';
 import { can } from '../events/queue-presentation.js';
 import { presentGroupSetting } from '../groups/group-setting.presenters.js';
 import { permissionTitle } from '../groups/permission-title.js';
-import type { WireFields } from '../routing/reply.js';
-import * as wire from '../routing/wire-schema.js';
+import type { WireFields } from '../kernel/reply.js';
+import * as wire from '../kernel/wire-schema.js';
 import { channelFolder, defaultChannelGroup, folderChange, mutedTopic, USER_TOPIC } from './channel.answers.js';
 import {
   ARCHIVED,

@@ -16,15 +16,15 @@ import {
   type TopicVisibility,
   type UnsubscribeUsersOutput,
 } from '@parley/domain/channels';
+import type { ChannelId, UserId } from '@parley/domain/kernel';
 import type { TopicSummary } from '@parley/domain/messages';
-import type { ChannelId, UserId } from '@parley/domain/shared';
-import { EncodedTexts } from '../caching/encoded-texts.js';
-import { PresentedTexts } from '../caching/presented-texts.js';
 import { presentGroupSetting } from '../groups/group-setting.presenters.js';
 import { permissionTitle } from '../groups/permission-title.js';
-import { PresentedText, SharedList } from '../routing/json-lists.js';
-import type { WireGroupSetting } from '../routing/param-types.js';
-import type { WireFields } from '../routing/reply.js';
+import { EncodedTexts } from '../kernel/encoded-texts.js';
+import { PresentedText, SharedList } from '../kernel/json-lists.js';
+import type { WireGroupSetting } from '../kernel/param-types.js';
+import { PresentedTexts } from '../kernel/presented-texts.js';
+import type { WireFields } from '../kernel/reply.js';
 import { presentRetention, WIRE_TOPICS_POLICIES } from './channel-words.js';
 
 /** `['canSubscribe', 'can_subscribe_group'], …` */

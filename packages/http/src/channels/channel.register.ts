@@ -10,12 +10,12 @@ import {
   type NamedTopicPolicy,
   type Subscription,
 } from '@parley/domain/channels';
-import type { UserId } from '@parley/domain/shared';
-import type { UserSettings } from '@parley/domain/user-settings';
+import type { UserId } from '@parley/domain/kernel';
+import type { UserSettings } from '@parley/domain/realms';
 import { can } from '../events/queue-presentation.js';
 import { type RegisterSection, registerSection, type SectionContext } from '../events/register-section.js';
-import { PresentedList } from '../routing/json-lists.js';
-import * as wire from '../routing/wire-schema.js';
+import { PresentedList } from '../kernel/json-lists.js';
+import * as wire from '../kernel/wire-schema.js';
 import {
   channel,
   channelFolder,

@@ -19,12 +19,12 @@ import {
   SubscribeUsers,
   UnsubscribeUsers,
 } from '@parley/domain/channels';
+import type { ChannelId, UserId } from '@parley/domain/kernel';
 import { ListTopics, SpectateTopics } from '@parley/domain/messages';
-import type { ChannelId, UserId } from '@parley/domain/shared';
-import { Turns } from '../caching/turns.js';
-import { PresentedList, presentLongList } from '../routing/json-lists.js';
-import { type Route, route } from '../routing/route.js';
-import * as wire from '../routing/wire-schema.js';
+import { PresentedList, presentLongList } from '../kernel/json-lists.js';
+import { type Route, route } from '../kernel/route.js';
+import { Turns } from '../kernel/turns.js';
+import * as wire from '../kernel/wire-schema.js';
 import {
   CHANGED_SUBSCRIPTIONS,
   CHANNELS,

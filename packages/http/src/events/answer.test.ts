@@ -1,4 +1,4 @@
-import type { Delivery } from '@parley/domain/events';
+import type { Delivery } from '@parley/domain/kernel';
 import { EventAnswer, newSharedTexts } from './answer.js';
 import type { Presented } from './event-presenter.js';
 import { SharedText } from './event-texts.js';

@@ -1,6 +1,6 @@
-import { type Delivery, type DeliveryOutcome, POSITIONS_PER_SEQ } from '@parley/domain/events';
-import { EncodedTexts } from '../caching/encoded-texts.js';
-import type { BodyChunk } from '../routing/reply.js';
+import { type Delivery, type DeliveryOutcome, POSITIONS_PER_SEQ } from '@parley/domain/kernel';
+import { EncodedTexts } from '../kernel/encoded-texts.js';
+import type { BodyChunk } from '../kernel/reply.js';
 import type { Presented, WireEvent } from './event-presenter.js';
 import { endWithId, SharedText } from './event-texts.js';
 

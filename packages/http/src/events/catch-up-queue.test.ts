@@ -1,5 +1,5 @@
-import type { UserId } from '@parley/domain/shared';
-import type { Request } from '../routing/request.js';
+import type { UserId } from '@parley/domain/kernel';
+import type { Request } from '../kernel/request.js';
 import { CatchUpQueue, type CatchUpTurn } from './catch-up-queue.js';
 
 const MEGABYTE = 1024 * 1024;

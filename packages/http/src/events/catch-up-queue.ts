@@ -1,5 +1,5 @@
-import { type UserId, WorkQueue } from '@parley/domain/shared';
-import type { Request } from '../routing/request.js';
+import { type UserId, WorkQueue } from '@parley/domain/kernel';
+import type { Request } from '../kernel/request.js';
 
 /** Queues that are read at the same time; each keeps the event loop for a few milliseconds. */
 const READING = 2;

@@ -1,4 +1,4 @@
-import * as wire from '../routing/wire-schema.js';
+import * as wire from '../kernel/wire-schema.js';
 import { eventSchema, form, formWithout, propertyForms } from './event-forms.js';
 
 it('describes an event by its type, each form once', () => {

@@ -1,4 +1,4 @@
-import * as wire from '../routing/wire-schema.js';
+import * as wire from '../kernel/wire-schema.js';
 
 /** A form that events have on the wire (events §7). */
 export interface EventForm {

@@ -1,4 +1,4 @@
-import type { AnyEvent, AnyEventType, EventNeeds, EventOf, EventQueue, Receiver } from '@parley/domain/events';
+import type { AnyEvent, AnyEventType, EventNeeds, EventOf, EventQueue, Receiver } from '@parley/domain/kernel';
 import type { MessagePart } from '../messages/message-parts.js';
 import type { PublicRealm } from '../realms/public-realm.js';
 import type { EventForm } from './event-forms.js';

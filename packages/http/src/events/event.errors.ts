@@ -1,4 +1,4 @@
-import type { WireErrors } from '../routing/wire-error.js';
+import type { WireErrors } from '../kernel/wire-error.js';
 
 export const EVENT_WIRE_ERRORS = {
   UNKNOWN_EVENT_QUEUE: {

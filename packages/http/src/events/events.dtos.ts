@@ -1,4 +1,4 @@
-import { MAX_TEXT_LENGTH, MAX_TOKEN_LENGTH } from '../routing/limits.js';
+import { MAX_TEXT_LENGTH, MAX_TOKEN_LENGTH } from '../kernel/limits.js';
 import {
   anyOf,
   boolean,
@@ -12,7 +12,7 @@ import {
   type ParamType,
   refine,
   text,
-} from '../routing/param-types.js';
+} from '../kernel/param-types.js';
 import {
   BooleanParam,
   IntegerParam,
@@ -21,7 +21,7 @@ import {
   param,
   TextParam,
   WordParam,
-} from '../routing/params.js';
+} from '../kernel/params.js';
 
 const MAX_EVENT_TYPES = 100;
 const MAX_NARROW_TERMS = 100;

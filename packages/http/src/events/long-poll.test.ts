@@ -1,6 +1,5 @@
 import { subscribersOf } from '@parley/domain/channels';
-import { type DomainEvent, type EventCatalogue, users, wholeRealm } from '@parley/domain/events';
-import type { MessageId } from '@parley/domain/shared';
+import { type DomainEvent, type EventCatalogue, type MessageId, users, wholeRealm } from '@parley/domain/kernel';
 import {
   aChannel,
   aMessage,
@@ -14,7 +13,7 @@ import {
   SeededRandomness,
 } from '@parley/testkit';
 import { EVENT_CATALOGUE, EVENT_WRITER } from '../event-catalogue.js';
-import type { Request } from '../routing/request.js';
+import type { Request } from '../kernel/request.js';
 import { LongPoll } from './long-poll.js';
 import { PublicRealms } from './public-realms.js';
 import { queuePresentation } from './queue-presentation.js';

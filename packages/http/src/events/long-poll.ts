@@ -1,21 +1,22 @@
 import {
   type AnyEvent,
+  type Caller,
   type Delivery,
   type DeliveryOutcome,
   type EventHub,
   type EventQueue,
   type LiveQueue,
   queueNotFound,
+  type Randomness,
   type Receiver,
   type WakeReason,
-} from '@parley/domain/events';
-import type { Caller, Randomness } from '@parley/domain/shared';
-import { PacedCalls } from '../caching/paced-calls.js';
-import { PresentedTexts } from '../caching/presented-texts.js';
+} from '@parley/domain/kernel';
+import { PacedCalls } from '../kernel/paced-calls.js';
+import { PresentedTexts } from '../kernel/presented-texts.js';
+import { type Reply, success, WireText } from '../kernel/reply.js';
+import type { Request } from '../kernel/request.js';
 import type { MessagePart } from '../messages/message-parts.js';
 import type { PublicRealm } from '../realms/public-realm.js';
-import { type Reply, success, WireText } from '../routing/reply.js';
-import type { Request } from '../routing/request.js';
 import { EventAnswer, newSharedTexts } from './answer.js';
 import { CatchUpQueue } from './catch-up-queue.js';
 import type { EventContext, EventWriter, Presented } from './event-presenter.js';

@@ -1,4 +1,4 @@
-import type { RealmUrls } from '@parley/domain/shared';
+import type { RealmUrls } from '@parley/domain/kernel';
 import { aRealm, createFixture } from '@parley/testkit';
 import { PublicRealms } from './public-realms.js';
 

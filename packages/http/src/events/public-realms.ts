@@ -1,5 +1,5 @@
+import type { AddressedRealm, RealmId, RealmUrls, UnitOfWork } from '@parley/domain/kernel';
 import type { Realm } from '@parley/domain/realms';
-import type { AddressedRealm, RealmId, RealmUrls, UnitOfWork } from '@parley/domain/shared';
 import { type PublicRealm, publicRealmOf } from '../realms/public-realm.js';
 
 /** Where realms are found. What is kept at hand never changes; where a realm is depends on which others there are. */

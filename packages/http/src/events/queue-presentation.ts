@@ -1,5 +1,5 @@
-import type { EventQueue } from '@parley/domain/events';
-import { CLIENT_VARIANTS, type ClientVariant } from '../routing/client-variant.js';
+import type { EventQueue } from '@parley/domain/kernel';
+import { CLIENT_VARIANTS, type ClientVariant } from '../kernel/client-variant.js';
 
 /** Which events a queue's client wants, and how; kept with the queue as plain JSON. */
 export interface QueuePresentation {

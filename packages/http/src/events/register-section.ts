@@ -1,10 +1,10 @@
-import type { Snapshot, SnapshotLoader } from '@parley/domain/events';
-import type { Actor } from '@parley/domain/permissions';
+import type { Actor } from '@parley/domain/access';
+import type { Snapshot, SnapshotLoader } from '@parley/domain/kernel';
 import { loadRealm, type Realm } from '@parley/domain/realms';
 import { loadOwnUser, loadViewer, type User } from '@parley/domain/users';
-import type { ClientVariant } from '../routing/client-variant.js';
-import type { WireFields } from '../routing/reply.js';
-import type { Shape } from '../routing/wire-schema.js';
+import type { ClientVariant } from '../kernel/client-variant.js';
+import type { WireFields } from '../kernel/reply.js';
+import type { Shape } from '../kernel/wire-schema.js';
 import type { QueuePresentation } from './queue-presentation.js';
 
 /** What the client asked for, beside which sections. */

@@ -2,7 +2,7 @@ import type { ExportEventTypes } from '@parley/domain/exports';
 import { form } from '../events/event-forms.js';
 import { opened, type Presenters } from '../events/event-presenter.js';
 import type { HttpFeature } from '../feature.js';
-import * as wire from '../routing/wire-schema.js';
+import * as wire from '../kernel/wire-schema.js';
 import { EXPORT, presentExport } from './export.presenters.js';
 import { exportRoutes } from './export.routes.js';
 

@@ -1,5 +1,5 @@
 import type { ExportType, ExportView } from '@parley/domain/exports';
-import * as wire from '../routing/wire-schema.js';
+import * as wire from '../kernel/wire-schema.js';
 
 /** As clients spell what an export holds of private things. */
 export const EXPORT_TYPE_NAMES: Readonly<Record<ExportType, string>> = {

@@ -6,16 +6,16 @@ import {
   ReadExport,
   RequestExport,
 } from '@parley/domain/exports';
-import type { ExportId } from '@parley/domain/shared';
-import { Turns } from '../caching/turns.js';
+import type { ExportId } from '@parley/domain/kernel';
 import type { RouteParts } from '../feature.js';
 import { serveFile } from '../files/serve-file.js';
-import { unknownPath } from '../routing/errors.js';
-import { PresentedList, presentLongList } from '../routing/json-lists.js';
-import { IntegerParam, NoParameters, TextParam, WordParam } from '../routing/params.js';
-import { success } from '../routing/reply.js';
-import { type Context, type Route, route } from '../routing/route.js';
-import * as wire from '../routing/wire-schema.js';
+import { unknownPath } from '../kernel/errors.js';
+import { PresentedList, presentLongList } from '../kernel/json-lists.js';
+import { IntegerParam, NoParameters, TextParam, WordParam } from '../kernel/params.js';
+import { success } from '../kernel/reply.js';
+import { type Context, type Route, route } from '../kernel/route.js';
+import { Turns } from '../kernel/turns.js';
+import * as wire from '../kernel/wire-schema.js';
 import { USER_SETTING_FORMS } from '../users/user-settings.wire.js';
 import { EXPORT, EXPORT_TYPE_NAMES, presentExport } from './export.presenters.js';
 

@@ -1,4 +1,4 @@
-import * as wire from '../routing/wire-schema.js';
+import * as wire from '../kernel/wire-schema.js';
 
 /** Users §16. */
 export const attachment = wire.named(

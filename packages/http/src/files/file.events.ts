@@ -1,7 +1,7 @@
 import type { FileEventTypes } from '@parley/domain/files';
 import { form } from '../events/event-forms.js';
 import { type Presenters, toAll } from '../events/event-presenter.js';
-import * as wire from '../routing/wire-schema.js';
+import * as wire from '../kernel/wire-schema.js';
 import { attachment } from './file.answers.js';
 import { presentFile } from './file.presenters.js';
 

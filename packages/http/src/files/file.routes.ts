@@ -1,4 +1,5 @@
 import { DeleteFile, ListFiles, ResumableUploads, UploadFile } from '@parley/domain/files';
+import { DomainError, type FileId } from '@parley/domain/kernel';
 import {
   CreateTemporaryFileUrl,
   type ReadableFile,
@@ -7,18 +8,17 @@ import {
   ReadThumbnail,
   SpectateFile,
 } from '@parley/domain/messages';
-import { DomainError, type FileId } from '@parley/domain/shared';
-import { Turns } from '../caching/turns.js';
 import type { RouteParts } from '../feature.js';
-import { badParameter } from '../routing/errors.js';
-import { PresentedList, presentLongList } from '../routing/json-lists.js';
-import type { LimitRule } from '../routing/limit-rules.js';
-import { type Dto, IntegerParam, NoParameters, TextParam } from '../routing/params.js';
-import { type Reply, success } from '../routing/reply.js';
-import type { UploadedFile } from '../routing/request.js';
-import { type Method, type Route, route } from '../routing/route.js';
-import { unescaped } from '../routing/unescaped.js';
-import * as wire from '../routing/wire-schema.js';
+import { badParameter } from '../kernel/errors.js';
+import { PresentedList, presentLongList } from '../kernel/json-lists.js';
+import type { LimitRule } from '../kernel/limit-rules.js';
+import { type Dto, IntegerParam, NoParameters, TextParam } from '../kernel/params.js';
+import { type Reply, success } from '../kernel/reply.js';
+import type { UploadedFile } from '../kernel/request.js';
+import { type Method, type Route, route } from '../kernel/route.js';
+import { Turns } from '../kernel/turns.js';
+import { unescaped } from '../kernel/unescaped.js';
+import * as wire from '../kernel/wire-schema.js';
 import { attachment } from './file.answers.js';
 import { presentFile } from './file.presenters.js';
 import { TUS_EXTENSIONS, TusProtocol } from './resumable-uploads.js';

@@ -1,11 +1,11 @@
 import { ReadableStream } from 'node:stream/web';
 import type { ResumableUploads } from '@parley/domain/files';
-import { type Caller, DomainError, type ErrorCode } from '@parley/domain/shared';
+import { type Caller, DomainError, type ErrorCode } from '@parley/domain/kernel';
 import type { DataStore, MemoryLocker, ServerOptions } from '@tus/server';
-import { ClientGone } from '../routing/body-rules.js';
-import type { Reply } from '../routing/reply.js';
-import type { Request as ParleyRequest } from '../routing/request.js';
-import { unescaped } from '../routing/unescaped.js';
+import { ClientGone } from '../kernel/body-rules.js';
+import type { Reply } from '../kernel/reply.js';
+import type { Request as ParleyRequest } from '../kernel/request.js';
+import { unescaped } from '../kernel/unescaped.js';
 
 export const TUS_PATH = '/api/v1/tus';
 

@@ -1,6 +1,6 @@
 import type { ReadableFile } from '@parley/domain/messages';
-import type { Reply } from '../routing/reply.js';
-import type { Request } from '../routing/request.js';
+import type { Reply } from '../kernel/reply.js';
+import type { Request } from '../kernel/request.js';
 import { parseRange } from './byte-range.js';
 
 /** What browsers show without running anything of it; whatever else there is they save. */

@@ -1,6 +1,6 @@
-import type { GroupSettingValue } from '@parley/domain/permissions';
-import type { GroupId, UserId } from '@parley/domain/shared';
-import type { WireGroupSetting } from '../routing/param-types.js';
+import type { GroupSettingValue } from '@parley/domain/access';
+import type { GroupId, UserId } from '@parley/domain/kernel';
+import type { WireGroupSetting } from '../kernel/param-types.js';
 
 /** Channels §2.4. */
 export function presentGroupSetting(value: GroupSettingValue): WireGroupSetting {

@@ -1,5 +1,5 @@
 import { GROUP_PERMISSIONS, type GroupPermission } from '@parley/domain/groups';
-import * as wire from '../routing/wire-schema.js';
+import * as wire from '../kernel/wire-schema.js';
 import { permissionTitle } from './permission-title.js';
 
 /** Channels §2.4. */

@@ -1,6 +1,6 @@
 import { GROUP_PERMISSIONS, type GroupPermission, MAX_GROUP_DESCRIPTION_LENGTH } from '@parley/domain/groups';
-import { MAX_IDS, MAX_TEXT_LENGTH } from '../routing/limits.js';
-import { BooleanParam, IntegerListParam, IntegerParam, TextParam } from '../routing/params.js';
+import { MAX_IDS, MAX_TEXT_LENGTH } from '../kernel/limits.js';
+import { BooleanParam, IntegerListParam, IntegerParam, TextParam } from '../kernel/params.js';
 import {
   declarePermissionChanges,
   declarePermissions,

@@ -1,4 +1,4 @@
-import type { WireErrors } from '../routing/wire-error.js';
+import type { WireErrors } from '../kernel/wire-error.js';
 import { presentGroupUses } from './group.presenters.js';
 import { permissionTitle } from './permission-title.js';
 

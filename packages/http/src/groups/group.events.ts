@@ -1,10 +1,10 @@
-import type { EventOf } from '@parley/domain/events';
+import type { GroupSettingValue } from '@parley/domain/access';
 import type { GroupEventTypes } from '@parley/domain/groups';
-import type { GroupSettingValue } from '@parley/domain/permissions';
+import type { EventOf } from '@parley/domain/kernel';
 import { form, formWithout } from '../events/event-forms.js';
 import { type EventContext, opened, type Presented, type Presenters, toAll } from '../events/event-presenter.js';
 import { can } from '../events/queue-presentation.js';
-import * as wire from '../routing/wire-schema.js';
+import * as wire from '../kernel/wire-schema.js';
 import { group, groupChange } from './group.answers.js';
 import { presentGroup } from './group.presenters.js';
 import { presentGroupSetting } from './group-setting.presenters.js';

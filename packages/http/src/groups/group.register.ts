@@ -1,8 +1,8 @@
 import { loadGroups } from '@parley/domain/groups';
 import { can } from '../events/queue-presentation.js';
 import { type RegisterSection, registerSection } from '../events/register-section.js';
-import { PresentedList } from '../routing/json-lists.js';
-import * as wire from '../routing/wire-schema.js';
+import { PresentedList } from '../kernel/json-lists.js';
+import * as wire from '../kernel/wire-schema.js';
 import { group } from './group.answers.js';
 import { presentGroup } from './group.presenters.js';
 

@@ -8,10 +8,10 @@ import {
   ListSubgroups,
   UpdateGroup,
 } from '@parley/domain/groups';
-import type { GroupId, UserId } from '@parley/domain/shared';
-import { given } from '../routing/given.js';
-import { type Route, route } from '../routing/route.js';
-import * as wire from '../routing/wire-schema.js';
+import type { GroupId, UserId } from '@parley/domain/kernel';
+import { given } from '../kernel/given.js';
+import { type Route, route } from '../kernel/route.js';
+import * as wire from '../kernel/wire-schema.js';
 import { group } from './group.answers.js';
 import {
   ChangeGroupMembersDto,

@@ -1,7 +1,7 @@
-import type { GroupSettingUpdate } from '@parley/domain/permissions';
-import { given } from '../routing/given.js';
-import { groupSetting, groupSettingChange, type ValueOf, type WireGroupSetting } from '../routing/param-types.js';
-import { type Dto, param } from '../routing/params.js';
+import type { GroupSettingUpdate } from '@parley/domain/access';
+import { given } from '../kernel/given.js';
+import { groupSetting, groupSettingChange, type ValueOf, type WireGroupSetting } from '../kernel/param-types.js';
+import { type Dto, param } from '../kernel/params.js';
 import { toGroupSetting } from './group-setting.presenters.js';
 import { permissionTitle } from './permission-title.js';
 

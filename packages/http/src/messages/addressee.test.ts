@@ -1,5 +1,5 @@
-import { HttpRefusal } from '../routing/errors.js';
-import { ParamError } from '../routing/param-error.js';
+import { HttpRefusal } from '../kernel/errors.js';
+import { ParamError } from '../kernel/param-error.js';
 import { addressee, parseAddressee } from './addressee.js';
 
 function parse(type: 'channel' | 'direct', to: string | undefined): unknown {

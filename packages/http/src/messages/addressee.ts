@@ -1,9 +1,9 @@
+import type { ChannelId, UserId } from '@parley/domain/kernel';
 import type { Addressee } from '@parley/domain/messages';
-import type { ChannelId, UserId } from '@parley/domain/shared';
-import { badParameter } from '../routing/errors.js';
-import { MAX_IDS, MAX_NAMES, MAX_TEXT_LENGTH } from '../routing/limits.js';
-import { TooLong } from '../routing/param-error.js';
-import { anyOf, checkMember, integer, jsonOrText, listOf, type ParamType, text } from '../routing/param-types.js';
+import { badParameter } from '../kernel/errors.js';
+import { MAX_IDS, MAX_NAMES, MAX_TEXT_LENGTH } from '../kernel/limits.js';
+import { TooLong } from '../kernel/param-error.js';
+import { anyOf, checkMember, integer, jsonOrText, listOf, type ParamType, text } from '../kernel/param-types.js';
 
 /** The use case refuses what is too long for a channel's name, or is nobody's address, in its own words. */
 const name = text({ max: MAX_TEXT_LENGTH });

@@ -1,4 +1,4 @@
-import { HttpRefusal } from '../routing/errors.js';
+import { HttpRefusal } from '../kernel/errors.js';
 import { parseAnchor, parseAnchorDate } from './anchor.js';
 
 const attempt = (parse: () => unknown): unknown => {

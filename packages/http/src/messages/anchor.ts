@@ -1,8 +1,8 @@
+import type { UnixSeconds } from '@parley/domain/kernel';
 import type { Anchor } from '@parley/domain/messages';
-import type { UnixSeconds } from '@parley/domain/shared';
-import { badParameter } from '../routing/errors.js';
-import { MAX_TEXT_LENGTH } from '../routing/limits.js';
-import { integer, type ParamType, text } from '../routing/param-types.js';
+import { badParameter } from '../kernel/errors.js';
+import { MAX_TEXT_LENGTH } from '../kernel/limits.js';
+import { integer, type ParamType, text } from '../kernel/param-types.js';
 
 /** As text or as a number: what is neither is refused when it is read. */
 export function anchorText(): ParamType<string> {

@@ -1,6 +1,6 @@
 import { type MessageEdit, type MessageSnapshot, visibleEdits } from '@parley/domain/messages';
 import { presentTopic } from '../channels/channel.presenters.js';
-import type { WireFields } from '../routing/reply.js';
+import type { WireFields } from '../kernel/reply.js';
 import type { MessagePart } from './message-parts.js';
 
 /** Messages §2.5: absent where there is nothing of it to show. */

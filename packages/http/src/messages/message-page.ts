@@ -1,12 +1,12 @@
+import type { Actor } from '@parley/domain/access';
+import type { MessageId, RealmUrls } from '@parley/domain/kernel';
 import type { MessageList, MessageListEntry, MessageText, MessageView } from '@parley/domain/messages';
-import type { Actor } from '@parley/domain/permissions';
-import type { MessageId, RealmUrls } from '@parley/domain/shared';
-import type { EmailVisibility } from '@parley/domain/user-settings';
+import type { EmailVisibility } from '@parley/domain/realms';
 import { seesEmailOf } from '@parley/domain/users';
-import { PresentedTexts } from '../caching/presented-texts.js';
-import { TextChunks } from '../caching/text-chunks.js';
+import { CLIENT_VARIANTS } from '../kernel/client-variant.js';
+import { PresentedTexts } from '../kernel/presented-texts.js';
+import { TextChunks } from '../kernel/text-chunks.js';
 import { type PublicRealm, publicRealmOf } from '../realms/public-realm.js';
-import { CLIENT_VARIANTS } from '../routing/client-variant.js';
 import { differsByViewer, flagsText, highlightText, type MessageForm, messageText } from './message.presenters.js';
 import type { MessagePart } from './message-parts.js';
 

@@ -1,6 +1,6 @@
 import type { EditHistoryVisibility, MessageView } from '@parley/domain/messages';
-import type { ClientVariant } from '../routing/client-variant.js';
-import type { WireFields } from '../routing/reply.js';
+import type { ClientVariant } from '../kernel/client-variant.js';
+import type { WireFields } from '../kernel/reply.js';
 
 /** What the parts of a message depend on beside the message. */
 export interface PartForm {

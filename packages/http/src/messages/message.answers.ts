@@ -1,5 +1,5 @@
-import { EMOJI } from '../emoji/emoji-types.js';
-import * as wire from '../routing/wire-schema.js';
+import { EMOJI } from '../files/emoji-types.js';
+import * as wire from '../kernel/wire-schema.js';
 
 const participant = wire.named(
   'Participant',

@@ -1,7 +1,7 @@
 import { parseFlagChange } from '@parley/domain/messages';
-import { HttpRefusal } from '../routing/errors.js';
-import { type Dto, parse } from '../routing/params.js';
-import { Parameters } from '../routing/request.js';
+import { HttpRefusal } from '../kernel/errors.js';
+import { type Dto, parse } from '../kernel/params.js';
+import { Parameters } from '../kernel/request.js';
 import {
   ChangeMessageFlagsDto,
   ChangeNarrowFlagsDto,

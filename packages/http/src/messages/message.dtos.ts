@@ -1,3 +1,4 @@
+import type { ChannelId, MessageId, UserId } from '@parley/domain/kernel';
 import {
   type ChangeNarrowFlagsInput,
   type FlagChange,
@@ -16,12 +17,11 @@ import {
   type TypingOp,
   type UpdateMessageInput,
 } from '@parley/domain/messages';
-import type { ChannelId, MessageId, UserId } from '@parley/domain/shared';
-import { badParameter, missingArgument } from '../routing/errors.js';
-import { given } from '../routing/given.js';
-import { MAX_IDS, MAX_TEXT_LENGTH, MAX_TOKEN_LENGTH } from '../routing/limits.js';
-import { integer, listOf } from '../routing/param-types.js';
-import { BooleanParam, IntegerListParam, IntegerParam, param, TextParam, WordParam } from '../routing/params.js';
+import { badParameter, missingArgument } from '../kernel/errors.js';
+import { given } from '../kernel/given.js';
+import { MAX_IDS, MAX_TEXT_LENGTH, MAX_TOKEN_LENGTH } from '../kernel/limits.js';
+import { integer, listOf } from '../kernel/param-types.js';
+import { BooleanParam, IntegerListParam, IntegerParam, param, TextParam, WordParam } from '../kernel/params.js';
 import { addressee, parseAddressee } from './addressee.js';
 import { anchorText, parseAnchor, parseAnchorDate } from './anchor.js';
 import { PROPAGATE_MODES } from './message.presenters.js';

@@ -1,5 +1,5 @@
-import { escapeHtml } from '@parley/domain/shared';
-import type { WireErrors } from '../routing/wire-error.js';
+import { escapeHtml } from '@parley/domain/kernel';
+import type { WireErrors } from '../kernel/wire-error.js';
 
 export const MESSAGE_WIRE_ERRORS = {
   UNKNOWN_DESTINATION: {

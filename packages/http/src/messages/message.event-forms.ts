@@ -1,5 +1,5 @@
 import { form, formWithout } from '../events/event-forms.js';
-import * as wire from '../routing/wire-schema.js';
+import * as wire from '../kernel/wire-schema.js';
 import { flags, receivedMessage, SUBMESSAGE, topicLinks } from './message.answers.js';
 import { PROPAGATE_MODES } from './message.presenters.js';
 

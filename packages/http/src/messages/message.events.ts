@@ -1,4 +1,4 @@
-import type { EventOf } from '@parley/domain/events';
+import type { EventOf } from '@parley/domain/kernel';
 import type {} from '@parley/domain/markdown';
 import {
   type MessageEventTypes,
@@ -10,7 +10,7 @@ import { seesEmailOf } from '@parley/domain/users';
 import { presentTopic } from '../channels/channel.presenters.js';
 import { type EventContext, keyOf, opened, type Presented, type Presenters } from '../events/event-presenter.js';
 import { can } from '../events/queue-presentation.js';
-import { variantByKey } from '../routing/client-variant.js';
+import { variantByKey } from '../kernel/client-variant.js';
 import {
   BULK_DELETION,
   DELETED,

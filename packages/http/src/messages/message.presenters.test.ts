@@ -1,8 +1,8 @@
+import { recordOf } from '@parley/domain/kernel';
 import type { MessageView, PersonalFlags, UserSummary } from '@parley/domain/messages';
-import { recordOf } from '@parley/domain/shared';
 import { aChannel, aMessage, aUser, createFixture, type MemoryFixture } from '@parley/testkit';
 import { MESSAGE_PARTS } from '../features.js';
-import { variantByKey } from '../routing/client-variant.js';
+import { variantByKey } from '../kernel/client-variant.js';
 import {
   differsByViewer,
   flagNames,

@@ -1,3 +1,4 @@
+import type { ChannelId, RealmUrls } from '@parley/domain/kernel';
 import type {
   ChangeNarrowFlagsOutput,
   GetMessageOutput,
@@ -9,12 +10,11 @@ import type {
   SentMessage,
   UserSummary,
 } from '@parley/domain/messages';
-import type { ChannelId, RealmUrls } from '@parley/domain/shared';
 import { dummyAddress, seesEmailOf } from '@parley/domain/users';
-import { avatarUrl, unknownAvatarUrl } from '../avatars/avatar-urls.js';
 import { presentTopic, VISIBILITY_POLICIES } from '../channels/channel.presenters.js';
+import type { WireFields } from '../kernel/reply.js';
 import { type PublicRealm, publicRealmOf } from '../realms/public-realm.js';
-import type { WireFields } from '../routing/reply.js';
+import { avatarUrl, unknownAvatarUrl } from '../users/avatar-urls.js';
 import { UNKNOWN_USER_NAME } from '../users/user.presenters.js';
 import type { MessagePart, PartForm } from './message-parts.js';
 

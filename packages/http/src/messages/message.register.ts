@@ -14,7 +14,7 @@ import {
   registerSection,
   type SectionContext,
 } from '../events/register-section.js';
-import * as wire from '../routing/wire-schema.js';
+import * as wire from '../kernel/wire-schema.js';
 import { recentConversation, unreadMessages } from './message.answers.js';
 
 export const newestMessageSection: RegisterSection = registerSection({

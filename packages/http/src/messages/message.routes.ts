@@ -1,3 +1,4 @@
+import type { ChannelId, MessageId } from '@parley/domain/kernel';
 import {
   AddSubmessage,
   ChangeMessageFlags,
@@ -21,16 +22,15 @@ import {
   SpectateMessages,
   UpdateMessage,
 } from '@parley/domain/messages';
-import type { ChannelId, MessageId } from '@parley/domain/shared';
-import { Turns } from '../caching/turns.js';
 import type { RouteParts } from '../feature.js';
 import { attachment } from '../files/file.answers.js';
 import { presentFile } from '../files/file.presenters.js';
-import { NoParameters } from '../routing/params.js';
-import { success } from '../routing/reply.js';
-import type { Request } from '../routing/request.js';
-import { type Route, route } from '../routing/route.js';
-import * as wire from '../routing/wire-schema.js';
+import { NoParameters } from '../kernel/params.js';
+import { success } from '../kernel/reply.js';
+import type { Request } from '../kernel/request.js';
+import { type Route, route } from '../kernel/route.js';
+import { Turns } from '../kernel/turns.js';
+import * as wire from '../kernel/wire-schema.js';
 import { presentMessageHistory } from './edit-history.presenters.js';
 import {
   CHANGED_FLAGS,

@@ -1,7 +1,7 @@
 import { findNarrowOperator, type NarrowTerm, narrowOperatorNames, type OperandForm } from '@parley/domain/messages';
-import { MAX_IDS, MAX_TEXT_LENGTH } from '../routing/limits.js';
-import { ParamError, TooLong } from '../routing/param-error.js';
-import { checkMember, integer, listOf, type ParamType, text } from '../routing/param-types.js';
+import { MAX_IDS, MAX_TEXT_LENGTH } from '../kernel/limits.js';
+import { ParamError, TooLong } from '../kernel/param-error.js';
+import { checkMember, integer, listOf, type ParamType, text } from '../kernel/param-types.js';
 
 const MAX_TERMS = 100;
 /** Of a whole narrow, so that its lists of people together are not much longer than one of them may be. */

@@ -1,11 +1,11 @@
 import { unsubscribeFromChannels } from '@parley/domain/channels';
+import type { RealmUrls } from '@parley/domain/kernel';
 import { GetMessages, type GetMessagesInput, PLAIN_TEXTS } from '@parley/domain/messages';
-import type { RealmUrls } from '@parley/domain/shared';
 import { aChannel, aMessage, aUser, createFixture, type MemoryFixture } from '@parley/testkit';
-import { Turns } from '../caching/turns.js';
 import { MESSAGE_PARTS } from '../features.js';
-import { variantByKey } from '../routing/client-variant.js';
-import type { WireText } from '../routing/reply.js';
+import { variantByKey } from '../kernel/client-variant.js';
+import type { WireText } from '../kernel/reply.js';
+import { Turns } from '../kernel/turns.js';
 import { MessagePagePresenter } from './message-page.js';
 import { readMessagePage } from './read-message-page.js';
 

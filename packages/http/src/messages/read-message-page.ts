@@ -1,7 +1,7 @@
+import type { MessageId } from '@parley/domain/kernel';
 import type { GetMessagesInput, MessageList, PresentMessages } from '@parley/domain/messages';
-import type { MessageId } from '@parley/domain/shared';
-import type { Turns } from '../caching/turns.js';
-import { WireText } from '../routing/reply.js';
+import { WireText } from '../kernel/reply.js';
+import type { Turns } from '../kernel/turns.js';
 import { presentMessagePage } from './message.presenters.js';
 import type { MessagePagePresenter, PageForm } from './message-page.js';
 

@@ -1,7 +1,7 @@
+import type { Caller, MessageId } from '@parley/domain/kernel';
 import type { Highlight, MatchNarrow, MatchNarrowInput } from '@parley/domain/messages';
-import type { Caller, MessageId } from '@parley/domain/shared';
-import type { Turns } from '../caching/turns.js';
-import { WireText } from '../routing/reply.js';
+import { WireText } from '../kernel/reply.js';
+import type { Turns } from '../kernel/turns.js';
 import { highlightText } from './message.presenters.js';
 import { MAX_MARKED } from './message-page.js';
 

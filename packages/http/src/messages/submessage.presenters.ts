@@ -1,4 +1,4 @@
-import type { EventOf } from '@parley/domain/events';
+import type { EventOf } from '@parley/domain/kernel';
 import type { Submessage } from '@parley/domain/messages';
 import { type EventContext, opened, type Presented } from '../events/event-presenter.js';
 import type { MessagePart } from './message-parts.js';

@@ -1,10 +1,10 @@
-import type { EventOf } from '@parley/domain/events';
+import type { EventOf } from '@parley/domain/kernel';
 import type { TypingEventTypes, UserSummary } from '@parley/domain/messages';
 import { presentTopic } from '../channels/channel.presenters.js';
 import { form } from '../events/event-forms.js';
 import { type EventContext, keyOf, opened, type Presented, type Presenters } from '../events/event-presenter.js';
 import { can } from '../events/queue-presentation.js';
-import * as wire from '../routing/wire-schema.js';
+import * as wire from '../kernel/wire-schema.js';
 import { shownAddress } from './message.presenters.js';
 
 const op = wire.oneOf('start', 'stop');

@@ -1,9 +1,9 @@
 import { eventSchema, form, formWithout } from '../events/event-forms.js';
-import { json, listOf, oneOf } from '../routing/param-types.js';
-import { IntegerParam, param, TextParam } from '../routing/params.js';
-import { success } from '../routing/reply.js';
-import { route } from '../routing/route.js';
-import * as wire from '../routing/wire-schema.js';
+import { json, listOf, oneOf } from '../kernel/param-types.js';
+import { IntegerParam, param, TextParam } from '../kernel/params.js';
+import { success } from '../kernel/reply.js';
+import { route } from '../kernel/route.js';
+import * as wire from '../kernel/wire-schema.js';
 import { writeClientApi } from './client-api.js';
 import { openApiOf } from './openapi.js';
 

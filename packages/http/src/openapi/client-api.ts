@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../routing/wire-schema.js';
+import type { JsonSchema } from '../kernel/wire-schema.js';
 import type { OpenApiDocument } from './openapi.js';
 import { answerOf, type Described, type Field, fieldsOf, objectType, quoted, typeOf } from './operation-types.js';
 

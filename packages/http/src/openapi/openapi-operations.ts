@@ -1,8 +1,8 @@
-import { Turns } from '../caching/turns.js';
-import { unknownPath } from '../routing/errors.js';
-import { NoParameters } from '../routing/params.js';
-import { type Route, route } from '../routing/route.js';
-import type { ServerInfo } from '../server-settings/server-info.js';
+import { unknownPath } from '../kernel/errors.js';
+import { NoParameters } from '../kernel/params.js';
+import { type Route, route } from '../kernel/route.js';
+import { Turns } from '../kernel/turns.js';
+import type { ServerInfo } from '../realms/server-info.js';
 import { writeDocsPage } from './docs-page.js';
 import { describeApi } from './openapi.js';
 

@@ -1,9 +1,9 @@
 import type { RouteDependencies } from '../feature.js';
+import { IntegerListParam, IntegerParam, TextParam } from '../kernel/params.js';
+import { success } from '../kernel/reply.js';
+import { route } from '../kernel/route.js';
+import * as wire from '../kernel/wire-schema.js';
 import { createRoutes } from '../routes.js';
-import { IntegerListParam, IntegerParam, TextParam } from '../routing/params.js';
-import { success } from '../routing/reply.js';
-import { route } from '../routing/route.js';
-import * as wire from '../routing/wire-schema.js';
 import { answerSchemaOf, openApiOf } from './openapi.js';
 
 class ExampleDto {

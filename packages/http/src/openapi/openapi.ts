@@ -1,8 +1,8 @@
 import { CONTRACT_OPERATIONS } from '../contract-operations.js';
-import { type Member, membersOfDto } from '../routing/params.js';
-import type { Route } from '../routing/route.js';
-import type { JsonSchema } from '../routing/wire-schema.js';
-import { FEATURE_LEVEL } from '../server-settings/server-version.js';
+import { type Member, membersOfDto } from '../kernel/params.js';
+import type { Route } from '../kernel/route.js';
+import type { JsonSchema } from '../kernel/wire-schema.js';
+import { FEATURE_LEVEL } from '../realms/server-version.js';
 
 export interface OpenApiDocument {
   readonly openapi: '3.1.0';

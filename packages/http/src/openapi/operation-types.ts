@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../routing/wire-schema.js';
+import type { JsonSchema } from '../kernel/wire-schema.js';
 import type { OpenApiOperation } from './openapi.js';
 
 /** What every success has: the client takes it for granted. */

@@ -1,9 +1,9 @@
-import { ConfirmEmailChange, GetConfirmation, RequestPasswordReset, ResetPassword } from '@parley/domain/accounts';
-import { PASSWORD_MAX_LENGTH, PASSWORD_MIN_LENGTH } from '@parley/domain/credentials';
-import { MAX_TEXT_LENGTH, MAX_TOKEN_LENGTH } from '../routing/limits.js';
-import { NoParameters, TextParam } from '../routing/params.js';
-import type { Reply } from '../routing/reply.js';
-import type { Route } from '../routing/route.js';
+import { PASSWORD_MAX_LENGTH, PASSWORD_MIN_LENGTH } from '@parley/domain/access';
+import { ConfirmEmailChange, GetConfirmation, RequestPasswordReset, ResetPassword } from '@parley/domain/membership';
+import { MAX_TEXT_LENGTH, MAX_TOKEN_LENGTH } from '../kernel/limits.js';
+import { NoParameters, TextParam } from '../kernel/params.js';
+import type { Reply } from '../kernel/reply.js';
+import type { Route } from '../kernel/route.js';
 import { type Html, html } from './html.js';
 import { pageReply, type Site, seeOther } from './layout.js';
 import { alert, errorPage, type Failure, type PageParts, pageRoute, submit } from './page-route.js';

@@ -1,7 +1,7 @@
 import { isEmailAddress } from '@parley/domain/users';
-import { MAX_TEXT_LENGTH } from '../routing/limits.js';
-import { NoParameters, TextParam } from '../routing/params.js';
-import type { Route } from '../routing/route.js';
+import { MAX_TEXT_LENGTH } from '../kernel/limits.js';
+import { NoParameters, TextParam } from '../kernel/params.js';
+import type { Route } from '../kernel/route.js';
 import { type Html, html } from './html.js';
 import { pageReply, type Site, seeOther } from './layout.js';
 import { type PageParts, pageRoute } from './page-route.js';

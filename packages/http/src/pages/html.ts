@@ -1,4 +1,4 @@
-import { escapeHtml } from '@parley/domain/shared';
+import { escapeHtml } from '@parley/domain/kernel';
 
 /** What may stand between the tags of a template: texts, which are escaped, and markup. False and null leave nothing. */
 export type Content = Html | string | number | false | null | readonly Content[];

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Reply } from '../routing/reply.js';
+import type { Reply } from '../kernel/reply.js';
 import { type Html, html } from './html.js';
 
 /** The organization that a page belongs to. */

@@ -1,4 +1,4 @@
-import type { Request } from '../routing/request.js';
+import type { Request } from '../kernel/request.js';
 
 /**
  * Whether a form was sent from a page of ours, or by a program. Browsers say where a form comes from: newer ones by

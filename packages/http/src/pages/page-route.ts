@@ -1,10 +1,10 @@
 import type { Injectable, Wired } from '@parley/domain/composition';
+import { DomainError, type ErrorCode, type RealmUrls } from '@parley/domain/kernel';
 import type { Realm } from '@parley/domain/realms';
-import { DomainError, type ErrorCode, type RealmUrls } from '@parley/domain/shared';
 import type { PublicRealms } from '../events/public-realms.js';
-import type { Dto } from '../routing/params.js';
-import type { Reply } from '../routing/reply.js';
-import { type Context, type Method, type Route, route } from '../routing/route.js';
+import type { Dto } from '../kernel/params.js';
+import type { Reply } from '../kernel/reply.js';
+import { type Context, type Method, type Route, route } from '../kernel/route.js';
 import { type Html, html } from './html.js';
 import { pageReply, type Site } from './layout.js';
 import { isFromOwnPage } from './own-page.js';

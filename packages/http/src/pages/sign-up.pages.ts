@@ -1,11 +1,11 @@
-import { GetSignUp, JoinRealm, RequestSignUp, type SignUpForm } from '@parley/domain/invitations';
-import { type DefaultChannelGroupId, DomainError } from '@parley/domain/shared';
+import { type DefaultChannelGroupId, DomainError } from '@parley/domain/kernel';
+import { GetSignUp, JoinRealm, RequestSignUp, type SignUpForm } from '@parley/domain/membership';
 import { isEmailAddress } from '@parley/domain/users';
-import { MAX_TEXT_LENGTH, MAX_TOKEN_LENGTH } from '../routing/limits.js';
-import { IntegerOneOfParam, NoParameters, TextParam } from '../routing/params.js';
-import type { Reply } from '../routing/reply.js';
-import type { Request } from '../routing/request.js';
-import type { Route } from '../routing/route.js';
+import { MAX_TEXT_LENGTH, MAX_TOKEN_LENGTH } from '../kernel/limits.js';
+import { IntegerOneOfParam, NoParameters, TextParam } from '../kernel/params.js';
+import type { Reply } from '../kernel/reply.js';
+import type { Request } from '../kernel/request.js';
+import type { Route } from '../kernel/route.js';
 import { toEmailVisibility, USER_SETTING_FORMS } from '../users/user-settings.wire.js';
 import { describedBy, passwordField } from './account.pages.js';
 import { type Html, html } from './html.js';

@@ -1,4 +1,4 @@
-import * as wire from '../routing/wire-schema.js';
+import * as wire from '../kernel/wire-schema.js';
 
 const DEVICE = {
   push_key_id: wire.nullable(wire.integer()),

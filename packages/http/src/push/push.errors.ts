@@ -1,4 +1,4 @@
-import type { WireErrors } from '../routing/wire-error.js';
+import type { WireErrors } from '../kernel/wire-error.js';
 
 export const PUSH_WIRE_ERRORS = {
   PUSH_SERVICE_NOT_CONFIGURED: { code: 'PUSH_SERVICE_NOT_CONFIGURED' },

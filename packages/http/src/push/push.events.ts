@@ -1,7 +1,7 @@
 import type { PushEventTypes } from '@parley/domain/push';
 import { form } from '../events/event-forms.js';
 import { type Presenters, toAll } from '../events/event-presenter.js';
-import * as wire from '../routing/wire-schema.js';
+import * as wire from '../kernel/wire-schema.js';
 import { DEVICE_CHANGE } from './push.answers.js';
 import { presentDeviceChange } from './push.presenters.js';
 

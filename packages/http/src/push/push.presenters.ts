@@ -1,5 +1,5 @@
 import type { Device, DeviceChange, RegistrationError } from '@parley/domain/push';
-import type { WireFields } from '../routing/reply.js';
+import type { WireFields } from '../kernel/reply.js';
 
 /** Organization §12.2. */
 const REGISTRATION_ERROR_CODES: Readonly<Record<RegistrationError, string>> = {

@@ -1,6 +1,6 @@
 import { loadDevices } from '@parley/domain/push';
 import { type RegisterSection, registerSection } from '../events/register-section.js';
-import * as wire from '../routing/wire-schema.js';
+import * as wire from '../kernel/wire-schema.js';
 import { device } from './push.answers.js';
 import { presentDevice } from './push.presenters.js';
 

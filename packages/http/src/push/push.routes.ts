@@ -1,3 +1,4 @@
+import type { DeviceId } from '@parley/domain/kernel';
 import {
   AddDevice,
   AddPushToken,
@@ -11,12 +12,11 @@ import {
   SendEncryptedTestPush,
   SendTestPush,
 } from '@parley/domain/push';
-import type { DeviceId } from '@parley/domain/shared';
-import { MAX_TEXT_LENGTH, MAX_TOKEN_LENGTH } from '../routing/limits.js';
-import { integer, refine } from '../routing/param-types.js';
-import { IntegerParam, NoParameters, param, TextParam, WordParam } from '../routing/params.js';
-import { type Route, route } from '../routing/route.js';
-import * as wire from '../routing/wire-schema.js';
+import { MAX_TEXT_LENGTH, MAX_TOKEN_LENGTH } from '../kernel/limits.js';
+import { integer, refine } from '../kernel/param-types.js';
+import { IntegerParam, NoParameters, param, TextParam, WordParam } from '../kernel/params.js';
+import { type Route, route } from '../kernel/route.js';
+import * as wire from '../kernel/wire-schema.js';
 
 const MAX_KEY_ID = 4_294_967_295;
 const keyId = refine(integer(), (id) =>

@@ -1,9 +1,9 @@
-import type { AuthenticationMethodChanges } from '@parley/domain/organization';
+import type { AuthenticationMethodChanges } from '@parley/domain/membership';
 import type { AuthenticationMethod, AuthenticationMethodState } from '@parley/domain/realms';
-import { quotable } from '../routing/param-error.js';
-import { boolean, type ParamType, recordOf } from '../routing/param-types.js';
-import type { WireFields } from '../routing/reply.js';
-import * as wire from '../routing/wire-schema.js';
+import { quotable } from '../kernel/param-error.js';
+import { boolean, type ParamType, recordOf } from '../kernel/param-types.js';
+import type { WireFields } from '../kernel/reply.js';
+import * as wire from '../kernel/wire-schema.js';
 
 /** What clients call the ways to sign in (events §5.2). */
 const NAMES = {

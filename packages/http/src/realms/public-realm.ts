@@ -1,5 +1,5 @@
+import type { AddressedRealm, RealmUrls } from '@parley/domain/kernel';
 import type { Realm } from '@parley/domain/realms';
-import type { AddressedRealm, RealmUrls } from '@parley/domain/shared';
 
 /** What wire forms say of the realm they belong to, and where it is found. */
 export interface PublicRealm {

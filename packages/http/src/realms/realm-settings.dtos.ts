@@ -1,4 +1,4 @@
-import type { ChangeRealmInput } from '@parley/domain/organization';
+import type { ChangeRealmInput } from '@parley/domain/membership';
 import {
   MAX_REALM_NAME_LENGTH,
   REALM_PERMISSIONS,
@@ -7,9 +7,9 @@ import {
   type RealmSettingName,
 } from '@parley/domain/realms';
 import { declarePermissionChanges, toPermissionChanges } from '../groups/permission-changes.js';
-import { param, TextParam } from '../routing/params.js';
-import { declareSettings } from '../settings/declare-settings.js';
+import { param, TextParam } from '../kernel/params.js';
 import { authenticationMethodsParam } from './authentication-methods.wire.js';
+import { declareSettings } from './declare-settings.js';
 import { REALM_SETTING_FORMS } from './realm-settings.wire.js';
 
 const PERMISSIONS = Object.keys(REALM_PERMISSIONS) as RealmPermission[];

@@ -1,4 +1,4 @@
-import type { EventOf } from '@parley/domain/events';
+import type { EventOf } from '@parley/domain/kernel';
 import {
   REALM_PERMISSIONS,
   REALM_SETTINGS,
@@ -11,8 +11,8 @@ import { type Presenters, toAll } from '../events/event-presenter.js';
 import { permissionFields } from '../groups/group.answers.js';
 import { presentGroupSetting } from '../groups/group-setting.presenters.js';
 import { permissionTitle } from '../groups/permission-title.js';
-import type { WireFields } from '../routing/reply.js';
-import * as wire from '../routing/wire-schema.js';
+import type { WireFields } from '../kernel/reply.js';
+import * as wire from '../kernel/wire-schema.js';
 import { USER_SETTING_FORMS } from '../users/user-settings.wire.js';
 import { AUTHENTICATION_METHODS, presentAuthenticationMethods } from './authentication-methods.wire.js';
 import { REALM_SETTING_FORMS } from './realm-settings.wire.js';

@@ -1,8 +1,8 @@
-import type { ChangeRealmOutput } from '@parley/domain/organization';
-import type { SettingValue } from '@parley/domain/shared';
+import type { SettingValue } from '@parley/domain/kernel';
+import type { ChangeRealmOutput } from '@parley/domain/membership';
 import { presentGroupSetting } from '../groups/group-setting.presenters.js';
 import { permissionTitle } from '../groups/permission-title.js';
-import type { WireFields } from '../routing/reply.js';
+import type { WireFields } from '../kernel/reply.js';
 import type { ChangeRealmDto } from './realm-settings.dtos.js';
 import { REALM_SETTING_FORMS } from './realm-settings.wire.js';
 

@@ -1,6 +1,6 @@
-import { ChangeRealm } from '@parley/domain/organization';
-import { given } from '../routing/given.js';
-import { type Route, route } from '../routing/route.js';
+import { ChangeRealm } from '@parley/domain/membership';
+import { given } from '../kernel/given.js';
+import { type Route, route } from '../kernel/route.js';
 import { toAuthenticationMethods } from './authentication-methods.wire.js';
 import { CHANGED_REALM } from './realm.answers.js';
 import { ChangeRealmDto, toRealmPermissionChanges } from './realm-settings.dtos.js';

@@ -1,9 +1,9 @@
+import { isSettingValue, type SettingValue } from '@parley/domain/kernel';
 import { REALM_SETTINGS } from '@parley/domain/realms';
-import { isSettingValue, type SettingValue } from '@parley/domain/shared';
-import { MAX_TEXT_LENGTH } from '../routing/limits.js';
-import { json, refine, text } from '../routing/param-types.js';
-import { badValue } from '../routing/wire-error.js';
-import { WireSettings, type WireTable } from '../settings/wire-settings.js';
+import { MAX_TEXT_LENGTH } from '../kernel/limits.js';
+import { json, refine, text } from '../kernel/param-types.js';
+import { badValue } from '../kernel/wire-error.js';
+import { WireSettings, type WireTable } from './wire-settings.js';
 
 const ORGANIZATION_TYPES = {
   unspecified: 0,

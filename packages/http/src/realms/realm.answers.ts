@@ -1,10 +1,10 @@
 import { CHANNEL_PERMISSIONS } from '@parley/domain/channels';
 import { GROUP_PERMISSIONS } from '@parley/domain/groups';
 import { REALM_PERMISSIONS, type RealmImageName } from '@parley/domain/realms';
-import { REALM_IMAGES, realmImageFields } from '../branding/realm-image-urls.js';
+import { REALM_IMAGES, realmImageFields } from '../files/realm-image-urls.js';
 import { permissionFields } from '../groups/group.answers.js';
 import { permissionTitle } from '../groups/permission-title.js';
-import * as wire from '../routing/wire-schema.js';
+import * as wire from '../kernel/wire-schema.js';
 import { AUTHENTICATION_METHODS } from './authentication-methods.wire.js';
 import { REALM_SETTING_FORMS } from './realm-settings.wire.js';
 

@@ -1,4 +1,4 @@
-import type { WireErrors } from '../routing/wire-error.js';
+import type { WireErrors } from '../kernel/wire-error.js';
 
 export const REALM_WIRE_ERRORS = {
   UNKNOWN_REALM: { status: 404, code: 'NONEXISTENT_SUBDOMAIN' },

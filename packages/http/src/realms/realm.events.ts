@@ -1,8 +1,8 @@
 import type { RealmEventTypes, RealmImageName } from '@parley/domain/realms';
-import { presentRealmImage, REALM_IMAGES, realmImageFields } from '../branding/realm-image-urls.js';
 import { form } from '../events/event-forms.js';
 import { opened, type Presenters, toNobody } from '../events/event-presenter.js';
-import * as wire from '../routing/wire-schema.js';
+import { presentRealmImage, REALM_IMAGES, realmImageFields } from '../files/realm-image-urls.js';
+import * as wire from '../kernel/wire-schema.js';
 
 export const REALM_EVENTS = {
   'realm.deactivated': {

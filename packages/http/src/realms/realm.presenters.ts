@@ -1,4 +1,11 @@
 import {
+  type GroupSettingDefinition,
+  PASSWORD_MAX_LENGTH,
+  PASSWORD_MIN_GUESSES,
+  PASSWORD_MIN_LENGTH,
+  systemGroupTitle,
+} from '@parley/domain/access';
+import {
   CHANNEL_PERMISSIONS,
   EMPTY_TOPIC_DISPLAY_NAME,
   MAX_CHANNEL_DESCRIPTION_LENGTH,
@@ -6,13 +13,11 @@ import {
   MAX_NOTIFIED_SUBSCRIBERS,
   MAX_TOPIC_LENGTH,
 } from '@parley/domain/channels';
-import { PASSWORD_MAX_LENGTH, PASSWORD_MIN_GUESSES, PASSWORD_MIN_LENGTH } from '@parley/domain/credentials';
-import { ANIMATED_THUMBNAIL, STILL_THUMBNAIL, THUMBNAIL_SIZE } from '@parley/domain/files';
+import { ANIMATED_THUMBNAIL, MAX_IMAGE_MIB, STILL_THUMBNAIL, THUMBNAIL_SIZE } from '@parley/domain/files';
 import { GROUP_PERMISSIONS } from '@parley/domain/groups';
-import { MAX_IMAGE_MIB } from '@parley/domain/images';
+import type { GroupId } from '@parley/domain/kernel';
+import { MIN_DELETION_DELAY_DAYS } from '@parley/domain/membership';
 import { MAX_MESSAGE_LENGTH, REPORT_REASONS } from '@parley/domain/messages';
-import { MIN_DELETION_DELAY_DAYS } from '@parley/domain/organization';
-import { type GroupSettingDefinition, systemGroupTitle } from '@parley/domain/permissions';
 import {
   authenticationMethods,
   type LoadedRealmPermissions,
@@ -20,17 +25,16 @@ import {
   type Realm,
   type RealmPermission,
 } from '@parley/domain/realms';
-import type { GroupId } from '@parley/domain/shared';
 import { DEFAULT_EXTERNAL_ACCOUNTS } from '@parley/domain/users';
-import { presentRealmImages } from '../branding/realm-image-urls.js';
-import { emojiDataUrl } from '../emoji/emoji-data-url.js';
+import { emojiDataUrl } from '../files/emoji-data-url.js';
+import { presentRealmImages } from '../files/realm-image-urls.js';
 import { presentGroupSetting } from '../groups/group-setting.presenters.js';
 import { permissionTitle } from '../groups/permission-title.js';
-import type { WireFields } from '../routing/reply.js';
-import type { ServerInfo } from '../server-settings/server-info.js';
+import type { WireFields } from '../kernel/reply.js';
 import { presentAuthenticationMethods } from './authentication-methods.wire.js';
 import type { PublicRealm } from './public-realm.js';
 import { REALM_SETTING_FORMS } from './realm-settings.wire.js';
+import type { ServerInfo } from './server-info.js';
 
 /** The `realm` group of register's answer: organization, limits and server (events §5.1–5.2). */
 export function presentRealm(

@@ -1,9 +1,9 @@
-import { CheckStringId, DeactivateRealm } from '@parley/domain/organization';
-import { MAX_TOKEN_LENGTH } from '../routing/limits.js';
-import { NullableIntegerParam, TextParam } from '../routing/params.js';
-import { successSaying } from '../routing/reply.js';
-import { type Route, route } from '../routing/route.js';
-import * as wire from '../routing/wire-schema.js';
+import { CheckStringId, DeactivateRealm } from '@parley/domain/membership';
+import { MAX_TOKEN_LENGTH } from '../kernel/limits.js';
+import { NullableIntegerParam, TextParam } from '../kernel/params.js';
+import { successSaying } from '../kernel/reply.js';
+import { type Route, route } from '../kernel/route.js';
+import * as wire from '../kernel/wire-schema.js';
 
 class DeactivateRealmDto {
   @NullableIntegerParam() deletion_delay_days: number | null = null;

@@ -1,6 +1,6 @@
 import { plainToInstance } from 'class-transformer';
-import { type Dto, membersOfDto, readParameter } from '../routing/params.js';
-import type { Parameters, PathParameters } from '../routing/request.js';
+import { type Dto, membersOfDto, readParameter } from '../kernel/params.js';
+import type { Parameters, PathParameters } from '../kernel/request.js';
 
 /**
  * A request as class-transformer makes it of the DTO: decoded and unchecked, for class-validator to check. `parse` answers

@@ -1,5 +1,5 @@
 import { type EventForm, form } from '../events/event-forms.js';
-import * as wire from '../routing/wire-schema.js';
+import * as wire from '../kernel/wire-schema.js';
 
 /** Something else of somebody (events §7.3). */
 export const personForm = (shape: wire.Shape): EventForm =>

@@ -1,6 +1,6 @@
 import { loadProfileFields } from '@parley/domain/users';
 import { type RegisterSection, registerSection } from '../events/register-section.js';
-import * as wire from '../routing/wire-schema.js';
+import * as wire from '../kernel/wire-schema.js';
 import { profileField } from './profile.answers.js';
 import { presentProfileField, presentProfileFieldTypes } from './profile.presenters.js';
 

@@ -1,4 +1,4 @@
-import * as wire from '../routing/wire-schema.js';
+import * as wire from '../kernel/wire-schema.js';
 
 /** Users §13.1. */
 export const profileField = wire.named(

@@ -1,14 +1,14 @@
-import type { ProfileFieldId, UserId } from '@parley/domain/shared';
+import type { ProfileFieldId, UserId } from '@parley/domain/kernel';
 import {
   MAX_PROFILE_CHOICES,
   MAX_USERS_IN_VALUE,
   type ProfileEntry,
   type ProfileFieldData,
 } from '@parley/domain/users';
-import { given } from '../routing/given.js';
-import { MAX_TEXT_LENGTH } from '../routing/limits.js';
-import { anyOf, integer, listOf, nullable, object, recordOf, text, type ValueOf } from '../routing/param-types.js';
-import { BooleanParam, IntegerListParam, IntegerParam, param, TextParam } from '../routing/params.js';
+import { given } from '../kernel/given.js';
+import { MAX_TEXT_LENGTH } from '../kernel/limits.js';
+import { anyOf, integer, listOf, nullable, object, recordOf, text, type ValueOf } from '../kernel/param-types.js';
+import { BooleanParam, IntegerListParam, IntegerParam, param, TextParam } from '../kernel/params.js';
 
 /** Of values in one request. */
 const MAX_ENTRIES = 200;

@@ -1,8 +1,8 @@
 import type { ProfileEventTypes } from '@parley/domain/users';
 import { form } from '../events/event-forms.js';
 import { keyOf, opened, type Presenters, toAll } from '../events/event-presenter.js';
-import { variantByKey } from '../routing/client-variant.js';
-import * as wire from '../routing/wire-schema.js';
+import { variantByKey } from '../kernel/client-variant.js';
+import * as wire from '../kernel/wire-schema.js';
 import { personForm } from './person-form.js';
 import { profileField } from './profile.answers.js';
 import { presentProfileField } from './profile.presenters.js';

@@ -1,5 +1,5 @@
 import type { ProfileField, ProfileFieldKind } from '@parley/domain/users';
-import type { ClientVariant } from '../routing/client-variant.js';
+import type { ClientVariant } from '../kernel/client-variant.js';
 
 const TYPES: Readonly<Record<ProfileFieldKind, readonly [number: number, key: string, name: string]>> = {
   shortText: [1, 'SHORT_TEXT', 'Text (short)'],

@@ -1,4 +1,4 @@
-import type { ProfileFieldId } from '@parley/domain/shared';
+import type { ProfileFieldId } from '@parley/domain/kernel';
 import {
   AddProfileField,
   ChangeOwnProfile,
@@ -9,9 +9,9 @@ import {
   RemoveProfileField,
   UpdateProfileField,
 } from '@parley/domain/users';
-import { NoParameters } from '../routing/params.js';
-import { type Route, route } from '../routing/route.js';
-import * as wire from '../routing/wire-schema.js';
+import { NoParameters } from '../kernel/params.js';
+import { type Route, route } from '../kernel/route.js';
+import * as wire from '../kernel/wire-schema.js';
 import { profileField } from './profile.answers.js';
 import {
   AddProfileFieldDto,

@@ -1,5 +1,5 @@
-import type { RealmUrls, UserId } from '@parley/domain/shared';
-import type { UserSettings } from '@parley/domain/user-settings';
+import type { RealmUrls, UserId } from '@parley/domain/kernel';
+import type { UserSettings } from '@parley/domain/realms';
 import { ListUsers, type User } from '@parley/domain/users';
 import { aUser, createFixture, type MemoryFixture } from '@parley/testkit';
 import { type UserListForm, UserPagePresenter } from './user-page.js';

@@ -1,10 +1,10 @@
-import { type RealmUrls, slicesOf, type UserId } from '@parley/domain/shared';
-import type { EmailVisibility } from '@parley/domain/user-settings';
+import { type RealmUrls, slicesOf, type UserId } from '@parley/domain/kernel';
+import type { EmailVisibility } from '@parley/domain/realms';
 import { emailVisibilityOf, type UserList, visibleEmailSettings } from '@parley/domain/users';
-import { EncodedTexts } from '../caching/encoded-texts.js';
-import { PresentedTexts } from '../caching/presented-texts.js';
+import { EncodedTexts } from '../kernel/encoded-texts.js';
+import { SharedList } from '../kernel/json-lists.js';
+import { PresentedTexts } from '../kernel/presented-texts.js';
 import { publicRealmOf } from '../realms/public-realm.js';
-import { SharedList } from '../routing/json-lists.js';
 import { type PresentableUser, presentUser, type UserForm } from './user.presenters.js';
 
 /** In characters of all texts together: ten thousand usual users are 5 million in each form, and clients ask for two. */

@@ -1,10 +1,10 @@
-import type { GroupId, UserId } from '@parley/domain/shared';
-import { SETTINGS_WITH_REALM_DEFAULT, USER_SETTINGS, type UserSettingName } from '@parley/domain/user-settings';
+import type { GroupId, UserId } from '@parley/domain/kernel';
+import { SETTINGS_WITH_REALM_DEFAULT, USER_SETTINGS, type UserSettingName } from '@parley/domain/realms';
 import type { SettingTargets } from '@parley/domain/users';
-import { MAX_IDS, MAX_TEXT_LENGTH } from '../routing/limits.js';
-import { boolean, integer, listOf, object, optional, type ValueOf } from '../routing/param-types.js';
-import { param, TextParam } from '../routing/params.js';
-import { declareSettings } from '../settings/declare-settings.js';
+import { MAX_IDS, MAX_TEXT_LENGTH } from '../kernel/limits.js';
+import { boolean, integer, listOf, object, optional, type ValueOf } from '../kernel/param-types.js';
+import { param, TextParam } from '../kernel/params.js';
+import { declareSettings } from '../realms/declare-settings.js';
 import { USER_SETTING_FORMS } from './user-settings.wire.js';
 
 const ids = listOf(integer(), { max: MAX_IDS });

@@ -1,13 +1,12 @@
-import type { EventOf } from '@parley/domain/events';
-import type { Role } from '@parley/domain/permissions';
-import type { UserId } from '@parley/domain/shared';
-import { LANGUAGES } from '@parley/domain/user-settings';
+import type { Role } from '@parley/domain/access';
+import type { EventOf, UserId } from '@parley/domain/kernel';
+import { LANGUAGES } from '@parley/domain/realms';
 import { canSeeEmail, publicAddress, seesEmailOf, type UserSettingsEventTypes } from '@parley/domain/users';
 import { form, propertyForms } from '../events/event-forms.js';
 import { opened, type Presenters, toAll } from '../events/event-presenter.js';
+import type { WireFields } from '../kernel/reply.js';
+import * as wire from '../kernel/wire-schema.js';
 import type { PublicRealm } from '../realms/public-realm.js';
-import type { WireFields } from '../routing/reply.js';
-import * as wire from '../routing/wire-schema.js';
 import { AVATAR, DELIVERY_EMAIL, personForm, SHOWN_EMAIL } from './person-form.js';
 import { presentAvatar } from './user.presenters.js';
 import { USER_SETTING_FORMS } from './user-settings.wire.js';

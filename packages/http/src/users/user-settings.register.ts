@@ -1,6 +1,6 @@
-import { NOTIFICATION_SOUNDS, type UserSettings } from '@parley/domain/user-settings';
+import { NOTIFICATION_SOUNDS, type UserSettings } from '@parley/domain/realms';
 import { plainSection, type RegisterSection } from '../events/register-section.js';
-import * as wire from '../routing/wire-schema.js';
+import * as wire from '../kernel/wire-schema.js';
 import { USER_SETTING_FORMS } from './user-settings.wire.js';
 
 const { timezone, ...SETTINGS } = USER_SETTING_FORMS.schemas();

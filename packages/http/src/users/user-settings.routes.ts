@@ -1,7 +1,7 @@
-import { ChangeUserDefaults } from '@parley/domain/organization';
+import { ChangeUserDefaults } from '@parley/domain/membership';
 import { ChangeSettings } from '@parley/domain/users';
-import { given } from '../routing/given.js';
-import { type Route, route } from '../routing/route.js';
+import { given } from '../kernel/given.js';
+import { type Route, route } from '../kernel/route.js';
 import { ChangeSettingsDto, ChangeUserDefaultsDto, toSettingTargets } from './user-settings.dtos.js';
 import { USER_SETTING_FORMS } from './user-settings.wire.js';
 

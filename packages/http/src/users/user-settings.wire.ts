@@ -1,8 +1,8 @@
-import { isSettingValue } from '@parley/domain/shared';
-import { type EmailVisibility, USER_SETTINGS } from '@parley/domain/user-settings';
-import { MAX_TEXT_LENGTH } from '../routing/limits.js';
-import { refine, text } from '../routing/param-types.js';
-import { WireSettings, type WireTable } from '../settings/wire-settings.js';
+import { isSettingValue } from '@parley/domain/kernel';
+import { type EmailVisibility, USER_SETTINGS } from '@parley/domain/realms';
+import { MAX_TEXT_LENGTH } from '../kernel/limits.js';
+import { refine, text } from '../kernel/param-types.js';
+import { WireSettings, type WireTable } from '../realms/wire-settings.js';
 
 const timeZone = refine(text({ max: MAX_TEXT_LENGTH }), (name) =>
   isSettingValue(USER_SETTINGS.timezone, name) ? undefined : '{p} is not a recognized time zone',

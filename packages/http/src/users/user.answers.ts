@@ -1,4 +1,4 @@
-import * as wire from '../routing/wire-schema.js';
+import * as wire from '../kernel/wire-schema.js';
 
 export const ROLE = wire.oneOf(100, 200, 300, 400, 600);
 

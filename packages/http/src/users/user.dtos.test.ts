@@ -1,6 +1,6 @@
-import { HttpRefusal } from '../routing/errors.js';
-import { parse } from '../routing/params.js';
-import { Parameters } from '../routing/request.js';
+import { HttpRefusal } from '../kernel/errors.js';
+import { parse } from '../kernel/params.js';
+import { Parameters } from '../kernel/request.js';
 import { ListUsersDto } from './user.dtos.js';
 
 function userIds(text: string): unknown {

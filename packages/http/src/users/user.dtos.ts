@@ -1,10 +1,10 @@
-import { MAX_DEACTIVATION_COMMENT_LENGTH, type MessagePlace } from '@parley/domain/accounts';
-import type { UserId } from '@parley/domain/shared';
-import { given } from '../routing/given.js';
-import { MAX_IDS, MAX_TEXT_LENGTH } from '../routing/limits.js';
-import { TooLong } from '../routing/param-error.js';
-import { boolean, integer, listOf, object, optional, type ParamType } from '../routing/param-types.js';
-import { BooleanParam, IntegerOneOfParam, IntegerParam, param, TextParam } from '../routing/params.js';
+import type { UserId } from '@parley/domain/kernel';
+import { MAX_DEACTIVATION_COMMENT_LENGTH, type MessagePlace } from '@parley/domain/membership';
+import { given } from '../kernel/given.js';
+import { MAX_IDS, MAX_TEXT_LENGTH } from '../kernel/limits.js';
+import { TooLong } from '../kernel/param-error.js';
+import { boolean, integer, listOf, object, optional, type ParamType } from '../kernel/param-types.js';
+import { BooleanParam, IntegerOneOfParam, IntegerParam, param, TextParam } from '../kernel/params.js';
 import { type ProfileEntriesParam, profileEntries, toProfileEntries } from './profile.dtos.js';
 import { ROLE_NUMBERS, ROLES_BY_NUMBER } from './user.presenters.js';
 

@@ -1,4 +1,4 @@
-import type { WireErrors } from '../routing/wire-error.js';
+import type { WireErrors } from '../kernel/wire-error.js';
 
 export const USER_WIRE_ERRORS = {
   USER_DEACTIVATED: { status: 401, code: 'USER_DEACTIVATED' },

@@ -1,4 +1,4 @@
-import type { EventOf } from '@parley/domain/events';
+import type { EventOf } from '@parley/domain/kernel';
 import { canSeeEmail, isEmailPublic, type User, type UserEventTypes } from '@parley/domain/users';
 import { form } from '../events/event-forms.js';
 import {
@@ -12,8 +12,8 @@ import {
   type WireEvent,
 } from '../events/event-presenter.js';
 import { can } from '../events/queue-presentation.js';
+import * as wire from '../kernel/wire-schema.js';
 import type { PublicRealm } from '../realms/public-realm.js';
-import * as wire from '../routing/wire-schema.js';
 import { AVATAR, DELIVERY_EMAIL, personForm, SHOWN_EMAIL } from './person-form.js';
 import { ROLE, user } from './user.answers.js';
 import { presentAvatar, presentUnknownUser, presentUser, ROLE_NUMBERS, UNKNOWN_USER_NAME } from './user.presenters.js';

@@ -1,5 +1,5 @@
-import { isAtLeast, type Role } from '@parley/domain/permissions';
-import type { RealmUrls, UserId } from '@parley/domain/shared';
+import { isAtLeast, type Role } from '@parley/domain/access';
+import type { RealmUrls, UserId } from '@parley/domain/kernel';
 import {
   type BotKind,
   canSeeEmail,
@@ -10,9 +10,9 @@ import {
   publicAddress,
   type User,
 } from '@parley/domain/users';
-import { type AvatarViewer, avatarUrl, mediumAvatarUrl, unknownAvatarUrl } from '../avatars/avatar-urls.js';
+import type { WireFields } from '../kernel/reply.js';
 import { type PublicRealm, publicRealmOf } from '../realms/public-realm.js';
-import type { WireFields } from '../routing/reply.js';
+import { type AvatarViewer, avatarUrl, mediumAvatarUrl, unknownAvatarUrl } from './avatar-urls.js';
 
 export const ROLE_NUMBERS: Readonly<Record<Role, number>> = {
   owner: 100,

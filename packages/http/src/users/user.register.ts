@@ -1,4 +1,4 @@
-import { isAtLeast } from '@parley/domain/permissions';
+import { isAtLeast } from '@parley/domain/access';
 import { loadRealm } from '@parley/domain/realms';
 import { isEmailPublic, type LoadedPeople, loadPeople, loadViewer, publicAddress } from '@parley/domain/users';
 import { can } from '../events/queue-presentation.js';
@@ -10,9 +10,9 @@ import {
   type SectionContext,
 } from '../events/register-section.js';
 import type { SectionParts } from '../feature.js';
+import type { SharedList } from '../kernel/json-lists.js';
+import * as wire from '../kernel/wire-schema.js';
 import { type PublicRealm, publicRealmOf } from '../realms/public-realm.js';
-import type { SharedList } from '../routing/json-lists.js';
-import * as wire from '../routing/wire-schema.js';
 import { presentOwnRights } from './own-rights.js';
 import { shownUser, user } from './user.answers.js';
 import { presentAvatar, presentUnknownUser } from './user.presenters.js';

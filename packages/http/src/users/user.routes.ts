@@ -1,13 +1,13 @@
-import { CreateUser, DeactivateSelf, DeactivateUser, ReactivateUser, UpdateUser } from '@parley/domain/accounts';
 import { SpectateUsers } from '@parley/domain/channels';
-import type { RealmUrls, UserId } from '@parley/domain/shared';
+import type { RealmUrls, UserId } from '@parley/domain/kernel';
+import { CreateUser, DeactivateSelf, DeactivateUser, ReactivateUser, UpdateUser } from '@parley/domain/membership';
 import { GetOwnUser, GetUser, ListUsers } from '@parley/domain/users';
-import { Turns } from '../caching/turns.js';
-import { presentLongList } from '../routing/json-lists.js';
-import { NoParameters } from '../routing/params.js';
-import { success } from '../routing/reply.js';
-import { type Route, route } from '../routing/route.js';
-import * as wire from '../routing/wire-schema.js';
+import { presentLongList } from '../kernel/json-lists.js';
+import { NoParameters } from '../kernel/params.js';
+import { success } from '../kernel/reply.js';
+import { type Route, route } from '../kernel/route.js';
+import { Turns } from '../kernel/turns.js';
+import * as wire from '../kernel/wire-schema.js';
 import { ONE_USER, OWN_USER, SHOWN_USERS, USERS } from './user.answers.js';
 import {
   CreateUserDto,

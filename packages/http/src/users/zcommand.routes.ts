@@ -1,10 +1,10 @@
 import { type DisplaySwitch, SwitchDisplay } from '@parley/domain/users';
-import { badParameter } from '../routing/errors.js';
-import { MAX_TEXT_LENGTH } from '../routing/limits.js';
-import { TextParam } from '../routing/params.js';
-import { success, successSaying } from '../routing/reply.js';
-import { type Route, route } from '../routing/route.js';
-import * as wire from '../routing/wire-schema.js';
+import { badParameter } from '../kernel/errors.js';
+import { MAX_TEXT_LENGTH } from '../kernel/limits.js';
+import { TextParam } from '../kernel/params.js';
+import { success, successSaying } from '../kernel/reply.js';
+import { type Route, route } from '../kernel/route.js';
+import * as wire from '../kernel/wire-schema.js';
 
 class ZcommandDto {
   @TextParam({ max: MAX_TEXT_LENGTH }) command!: string;

@@ -1,4 +1,4 @@
-import type { UnicodeEmoji } from '@parley/domain/emoji';
+import type { UnicodeEmoji } from '@parley/domain/files';
 import { lazily } from '../lazy.js';
 import { EMOJI_NAMES } from './emoji-names.js';
 

@@ -1,4 +1,4 @@
-import type { GroupId, UserId } from '@parley/domain/shared';
+import type { GroupId, UserId } from '@parley/domain/kernel';
 import { SPACE } from '../characters.js';
 import { Element } from '../html/element.js';
 import { withOne } from '../sets.js';

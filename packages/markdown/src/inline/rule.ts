@@ -1,3 +1,4 @@
+import type { UserId } from '@parley/domain/kernel';
 import type {
   LinkableChannel,
   MarkdownOptions,
@@ -5,7 +6,6 @@ import type {
   MentionableUser,
   StoredUpload,
 } from '@parley/domain/markdown';
-import type { UserId } from '@parley/domain/shared';
 import type { Element } from '../html/element.js';
 import type { HtmlStash } from '../html/stash.js';
 import type { RealmLinkifiers } from '../links/realm-linkifiers.js';

@@ -1,4 +1,4 @@
-import type { Letter } from '@parley/domain/mail';
+import type { Letter } from '@parley/domain/access';
 import { htmlMessages } from '@parley/markdown';
 import { type Chat, type ChatChannel, createParley, type Parley, type ParleyOptions } from '@parley/server';
 import { FakeMailer, FakePasswordHasher, FixedClock, MemoryBlobStore } from '@parley/testkit';

@@ -32,7 +32,7 @@ describe('createTestParley', () => {
   it('keeps letters instead of sending them', async () => {
     await parley.populate({ users: { ann: 'owner', bob: 'member' } });
     await parley.users.upsert({ realm: 'test', externalId: 'bob', name: 'bob', email: 'bob@example.org' });
-    const { DeactivateUser } = await import('@parley/domain/accounts');
+    const { DeactivateUser } = await import('@parley/domain/membership');
     const bob = await parley.users.find({ realm: 'test', externalId: 'bob' });
     const caller = await parley.as({ realm: 'test', externalId: 'ann' }).caller();
     await parley.useCase(DeactivateUser).execute(caller, { userId: bob!.id as never, comment: 'Bye' });

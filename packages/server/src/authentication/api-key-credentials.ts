@@ -1,4 +1,4 @@
-import type { VerifyApiKey } from '@parley/domain/authentication';
+import type { VerifyApiKey } from '@parley/domain/users';
 import type { Credentials, Identity, RealmDirectory } from '@parley/http';
 
 /** Addresses and API keys, on the realm at the address of the request. */

@@ -1,4 +1,4 @@
-import type { HashRequest, PasswordHasher } from '@parley/domain/credentials';
+import type { HashRequest, PasswordHasher } from '@parley/domain/access';
 import { HashQueue, type HashQueueOptions } from './hash-queue.js';
 
 /** Hashes when it is told to. */

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
-import type { HashRequest, PasswordHasher } from '@parley/domain/credentials';
-import { DomainError, WorkQueue } from '@parley/domain/shared';
+import type { HashRequest, PasswordHasher } from '@parley/domain/access';
+import { DomainError, WorkQueue } from '@parley/domain/kernel';
 import { ipGroup } from '@parley/http';
 
 export interface HashQueueOptions {

@@ -1,4 +1,4 @@
-import type { RealmId, UserId } from '@parley/domain/shared';
+import type { RealmId, UserId } from '@parley/domain/kernel';
 import { HmacApiKeyMint } from './hmac-api-key-mint.js';
 
 const secret = 'correct horse battery staple';

@@ -1,5 +1,5 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
-import type { ApiKeyMint, ApiKeyRecord } from '@parley/domain/credentials';
+import type { ApiKeyMint, ApiKeyRecord } from '@parley/domain/access';
 
 const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 const KEY_LENGTH = 32;

@@ -1,5 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import type { SessionTokens } from '@parley/domain/credentials';
+import type { SessionTokens } from '@parley/domain/access';
 
 /** 256 bits, which nobody guesses. */
 const TOKEN_BYTES = 32;

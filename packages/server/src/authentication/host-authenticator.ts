@@ -1,4 +1,4 @@
-import type { UnitOfWork, UserId } from '@parley/domain/shared';
+import type { UnitOfWork, UserId } from '@parley/domain/kernel';
 import { type Authenticator, type Identity, type Request, unauthorized } from '@parley/http';
 import { personOf } from '../facade/references.js';
 import type { RealmResolver } from '../realm-resolver.js';

@@ -1,5 +1,5 @@
-import type { JsonWebTokens, TokenClaims } from '@parley/domain/authentication';
-import type { Clock } from '@parley/domain/shared';
+import type { Clock } from '@parley/domain/kernel';
+import type { JsonWebTokens, TokenClaims } from '@parley/domain/users';
 
 /** Symmetric algorithms only: with others, a public key could be taken for the secret. */
 const ALGORITHMS = ['HS256', 'HS384', 'HS512'];

@@ -1,5 +1,5 @@
-import type { ApiKeyMint } from '@parley/domain/credentials';
-import type { UnitOfWork } from '@parley/domain/shared';
+import type { ApiKeyMint } from '@parley/domain/access';
+import type { UnitOfWork } from '@parley/domain/kernel';
 import { StartupError } from '../startup-error.js';
 
 /**

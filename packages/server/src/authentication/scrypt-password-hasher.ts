@@ -1,5 +1,5 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
-import type { PasswordHasher } from '@parley/domain/credentials';
+import type { PasswordHasher } from '@parley/domain/access';
 
 interface Parameters {
   /** Base-2 logarithm of the cost. */

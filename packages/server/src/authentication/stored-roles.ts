@@ -1,4 +1,4 @@
-import type { UnitOfWork } from '@parley/domain/shared';
+import type { UnitOfWork } from '@parley/domain/kernel';
 import type { CallerRole, RoleLookup } from '@parley/http';
 
 /** Who somebody is right now, from storage. */

@@ -1,4 +1,4 @@
-import type { VerifySession } from '@parley/domain/authentication';
+import type { VerifySession } from '@parley/domain/users';
 import type { BrowserSessions, Identity, RealmDirectory } from '@parley/http';
 
 /** Tokens of sessions, at the realm that the address stands for. */

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import { PASSWORD_MIN_GUESSES, type PasswordStrength } from '@parley/domain/credentials';
+import { PASSWORD_MIN_GUESSES, type PasswordStrength } from '@parley/domain/access';
 
 /** What is used of zxcvbn, which brings no types. */
 type Zxcvbn = (password: string, knownWords: readonly string[]) => { readonly guesses: number };

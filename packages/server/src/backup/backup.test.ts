@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { FolderBlobStore } from '@parley/blobs';
 import type { BlobKey } from '@parley/domain/files';
-import { CreateRealm } from '@parley/domain/organization';
+import { CreateRealm } from '@parley/domain/membership';
 import { createParley } from '../create-parley.js';
 import { findSecret, secretPathFor } from '../secret.js';
 import { type ArchiveEntry, BACKUP_ENTRIES, writeArchive } from './archive.js';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
+import { DomainError } from '@parley/domain/kernel';
 import type { Meeting, MeetingServer, Participant } from '@parley/domain/realms';
-import { DomainError } from '@parley/domain/shared';
 import { readShort } from '../read-short.js';
 import type { BigBlueButtonAccount } from './big-blue-button-account.js';
 

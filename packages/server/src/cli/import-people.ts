@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
-import { RegisterUser } from '@parley/domain/accounts';
-import type { Role } from '@parley/domain/permissions';
-import { DomainError } from '@parley/domain/shared';
+import type { Role } from '@parley/domain/access';
+import { DomainError } from '@parley/domain/kernel';
+import { RegisterUser } from '@parley/domain/membership';
 import { hint } from '../near-miss.js';
 import type { ComposedParley } from '../parley.js';
 import { StartupError } from '../startup-error.js';

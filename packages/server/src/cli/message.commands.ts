@@ -1,6 +1,6 @@
 import { normalizeTopic, topicKey } from '@parley/domain/channels';
+import type { MessageId } from '@parley/domain/kernel';
 import { IndexMessages, RestoreMessages } from '@parley/domain/messages';
-import type { MessageId } from '@parley/domain/shared';
 import { StartupError, UsageError } from '../startup-error.js';
 import type { Command, CommandContext, CommandResult } from './command.js';
 import { findRealm, nameOf, REALM } from './databases.js';

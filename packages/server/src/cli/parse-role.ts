@@ -1,4 +1,4 @@
-import { ROLES, type Role } from '@parley/domain/permissions';
+import { ROLES, type Role } from '@parley/domain/access';
 import { UsageError } from '../startup-error.js';
 
 /** @throws UsageError */

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
-import { ConfigureRealm, CreateRealm, checkNewRealm, ReactivateRealm, SuspendRealm } from '@parley/domain/organization';
+import { type ChannelId, DomainError } from '@parley/domain/kernel';
+import { ConfigureRealm, CreateRealm, checkNewRealm, ReactivateRealm, SuspendRealm } from '@parley/domain/membership';
 import {
   ForgetLimits,
   REALM_SETTINGS,
@@ -8,7 +9,6 @@ import {
   type RealmSettingName,
   takesServerAddress,
 } from '@parley/domain/realms';
-import { type ChannelId, DomainError } from '@parley/domain/shared';
 import { hint } from '../near-miss.js';
 import type { ComposedParley } from '../parley.js';
 import { serverAddressOf } from '../realm-resolver.js';

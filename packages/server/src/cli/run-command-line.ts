@@ -1,4 +1,4 @@
-import { DomainError, toSingleLine } from '@parley/domain/shared';
+import { DomainError, toSingleLine } from '@parley/domain/kernel';
 import { DatabaseRefused, isDiskFailure } from '@parley/sqlite';
 import { describeSettings } from '../configuration/describe-settings.js';
 import { InvalidConfiguration, readConfiguration } from '../configuration/read-configuration.js';

@@ -1,3 +1,5 @@
+import { ROLES } from '@parley/domain/access';
+import type { SessionId, UnixSeconds } from '@parley/domain/kernel';
 import {
   IssuePasswordLink,
   IssueUserKey,
@@ -7,11 +9,14 @@ import {
   SetUserName,
   SetUserPassword,
   SetUserRole,
-} from '@parley/domain/accounts';
-import { EndSessions, ListSessions } from '@parley/domain/authentication';
-import { ROLES } from '@parley/domain/permissions';
-import type { SessionId, UnixSeconds } from '@parley/domain/shared';
-import { GrantSpecialPermission, type SpecialPermission, type User } from '@parley/domain/users';
+} from '@parley/domain/membership';
+import {
+  EndSessions,
+  GrantSpecialPermission,
+  ListSessions,
+  type SpecialPermission,
+  type User,
+} from '@parley/domain/users';
 import { zuliprcOf } from '../demo/zuliprc.js';
 import type { ComposedParley } from '../parley.js';
 import { StartupError, UsageError } from '../startup-error.js';

@@ -1,7 +1,7 @@
-import { VerifyApiKey } from '@parley/domain/authentication';
 import { ListSubscriptions } from '@parley/domain/channels';
 import type { Ports } from '@parley/domain/composition';
-import type { RealmId } from '@parley/domain/shared';
+import type { RealmId } from '@parley/domain/kernel';
+import { VerifyApiKey } from '@parley/domain/users';
 import { FixedClock } from '@parley/testkit';
 import { MemoryStorage } from '@parley/testkit/memory';
 import { compose } from '../container.js';

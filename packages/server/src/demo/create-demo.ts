@@ -1,10 +1,9 @@
-import { RegisterUser } from '@parley/domain/accounts';
+import type { PasswordHasher } from '@parley/domain/access';
 import { CreateChannel, DEFAULT_CHANNEL_OPTIONS } from '@parley/domain/channels';
 import type { Ports } from '@parley/domain/composition';
-import type { PasswordHasher } from '@parley/domain/credentials';
+import type { ChannelId, RealmId, Transaction, UnitOfWork, UserId } from '@parley/domain/kernel';
+import { CreateRealm, RegisterUser } from '@parley/domain/membership';
 import { MarkRead, SendMessage } from '@parley/domain/messages';
-import { CreateRealm } from '@parley/domain/organization';
-import type { ChannelId, RealmId, Transaction, UnitOfWork, UserId } from '@parley/domain/shared';
 import { compose } from '../container.js';
 import type { Resolve } from '../resolve.js';
 import { type DemoMessage, demoMessages, PERIOD_SECONDS } from './conversations.js';

@@ -1,4 +1,4 @@
-import type { Clock, UnixSeconds } from '@parley/domain/shared';
+import type { Clock, UnixSeconds } from '@parley/domain/kernel';
 
 /** Set to the moment at which something of the demo's past happens. */
 export class DemoClock implements Clock {

@@ -1,6 +1,5 @@
-import type { BlobKey, BlobStore } from '@parley/domain/files';
-import type { Picture } from '@parley/domain/pictures';
-import type { Randomness, RealmId, Transaction, UserId } from '@parley/domain/shared';
+import type { BlobKey, BlobStore, Picture } from '@parley/domain/files';
+import type { Randomness, RealmId, Transaction, UserId } from '@parley/domain/kernel';
 
 export const DEMO_EMOJI_NAME = 'green_tick';
 

@@ -1,4 +1,4 @@
-import type { Role } from '@parley/domain/permissions';
+import type { Role } from '@parley/domain/access';
 import type { RealmSettings } from '@parley/domain/realms';
 import type { SpecialPermission } from '@parley/domain/users';
 

@@ -1,4 +1,4 @@
-import type { Randomness } from '@parley/domain/shared';
+import type { Randomness } from '@parley/domain/kernel';
 
 /** The same numbers in the same order for the same seed (mulberry32). Predictable: for demo data only. */
 export class SeededRandom implements Randomness {

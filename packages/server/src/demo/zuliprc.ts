@@ -1,7 +1,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Ports } from '@parley/domain/composition';
-import type { UserId } from '@parley/domain/shared';
+import type { UserId } from '@parley/domain/kernel';
 import { StartupError } from '../startup-error.js';
 import { DEMO_PEOPLE, DEMO_REALM } from './organization.js';
 

@@ -1,7 +1,7 @@
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { RealmReader } from '@parley/domain/exports';
-import { type RealmId, SparingWork } from '@parley/domain/shared';
+import { type RealmId, SparingWork } from '@parley/domain/kernel';
 import { writeExport } from '@parley/export-files';
 import type { Parley } from '../facade/parley.js';
 import { SystemEventLoop } from '../system-event-loop.js';

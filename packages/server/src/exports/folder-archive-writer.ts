@@ -1,7 +1,7 @@
 import { mkdir, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { ArchiveWriter, RealmSource } from '@parley/domain/exports';
-import type { ExportId } from '@parley/domain/shared';
+import type { ExportId } from '@parley/domain/kernel';
 import { writeExport } from '@parley/export-files';
 import { COLUMN_NAMES } from './column-names.js';
 

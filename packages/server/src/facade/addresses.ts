@@ -1,5 +1,5 @@
-import { FindHostUsers } from '@parley/domain/host-users';
-import { type Caller, DomainError, type RealmId, type UserId } from '@parley/domain/shared';
+import { type Caller, DomainError, type RealmId, type UserId } from '@parley/domain/kernel';
+import { FindHostUsers } from '@parley/domain/membership';
 import { RealmResolver } from '../realm-resolver.js';
 import { isPersonRef, namesNobody, type PersonRef, referenceOf, type UserRef } from './references.js';
 

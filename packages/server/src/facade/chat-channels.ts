@@ -8,7 +8,7 @@ import {
   SubscribeUsers,
   UnsubscribeUsers,
 } from '@parley/domain/channels';
-import { type Caller, type ChannelId, DomainError, type UserId } from '@parley/domain/shared';
+import { type Caller, type ChannelId, DomainError, type UserId } from '@parley/domain/kernel';
 import type { Resolve } from '../resolve.js';
 import type { Addresses } from './addresses.js';
 import { listOf } from './chat-messages.js';

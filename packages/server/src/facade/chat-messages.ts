@@ -1,4 +1,13 @@
 import {
+  type Caller,
+  type ChannelId,
+  DomainError,
+  type MessageId,
+  type RealmId,
+  type UserId,
+} from '@parley/domain/kernel';
+import {
+  AddReaction,
   type Addressee,
   type Anchor,
   ChangeMessageFlags,
@@ -9,19 +18,11 @@ import {
   type NarrowTerm,
   type PageRange,
   type PersonalFlags,
+  RemoveReaction,
   SendMessage,
   type SendMessageInput,
   UpdateMessage,
 } from '@parley/domain/messages';
-import { AddReaction, RemoveReaction } from '@parley/domain/reactions';
-import {
-  type Caller,
-  type ChannelId,
-  DomainError,
-  type MessageId,
-  type RealmId,
-  type UserId,
-} from '@parley/domain/shared';
 import type { Resolve } from '../resolve.js';
 import type { Addresses } from './addresses.js';
 import { type OwnChatMessage, peopleBy, peopleIn, presentOwnMessage } from './presented.js';

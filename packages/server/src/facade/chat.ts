@@ -1,4 +1,4 @@
-import type { Caller } from '@parley/domain/shared';
+import type { Caller } from '@parley/domain/kernel';
 import type { Resolve } from '../resolve.js';
 import { Addresses } from './addresses.js';
 import { type ChannelsParts, type ChatChannels, chatChannels, findChannelId } from './chat-channels.js';

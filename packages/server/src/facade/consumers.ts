@@ -1,6 +1,14 @@
-import { type ConsumerUnit, EventConsumption, type EventListener } from '@parley/domain/events';
+import {
+  type CancelTimer,
+  type ConsumerUnit,
+  EventConsumption,
+  type EventListener,
+  type ReportProblem,
+  type Timers,
+  type Transaction,
+  type UnitOfWork,
+} from '@parley/domain/kernel';
 import { SendMessage } from '@parley/domain/messages';
-import type { CancelTimer, ReportProblem, Timers, Transaction, UnitOfWork } from '@parley/domain/shared';
 import type { Resolve } from '../resolve.js';
 import type { Worker } from '../workers/worker.js';
 import { Addresses } from './addresses.js';

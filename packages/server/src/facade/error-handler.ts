@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { DomainError } from '@parley/domain/shared';
+import { DomainError } from '@parley/domain/kernel';
 
 export interface ErrorHandlerOptions {
   /** What people get to read, instead of the text of the refusal. */

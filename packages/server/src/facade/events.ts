@@ -1,5 +1,11 @@
-import type { DomainEventType, EventListener, EventOf, StoredEvent } from '@parley/domain/events';
-import type { RealmId, ReportProblem } from '@parley/domain/shared';
+import type {
+  DomainEventType,
+  EventListener,
+  EventOf,
+  RealmId,
+  ReportProblem,
+  StoredEvent,
+} from '@parley/domain/kernel';
 import { RealmResolver } from '../realm-resolver.js';
 import { Addresses } from './addresses.js';
 import {

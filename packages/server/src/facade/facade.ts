@@ -1,4 +1,4 @@
-import type { RealmUrls, UnitOfWork } from '@parley/domain/shared';
+import type { RealmUrls, UnitOfWork } from '@parley/domain/kernel';
 import type { Resolve } from '../resolve.js';
 import { type Chat, type ChatOptions, chatAs } from './chat.js';
 import type { ConsumeOptions, Consumer, Consumers, EventHandler } from './consumers.js';

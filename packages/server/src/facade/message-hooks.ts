@@ -1,6 +1,6 @@
-import { FindHostUsers } from '@parley/domain/host-users';
+import { type Caller, DomainError, type MessageId, type Timers, type UserId } from '@parley/domain/kernel';
+import { FindHostUsers } from '@parley/domain/membership';
 import type { HookedMessage, MessageHooks } from '@parley/domain/messages';
-import { type Caller, DomainError, type MessageId, type Timers, type UserId } from '@parley/domain/shared';
 import { RealmResolver } from '../realm-resolver.js';
 import type { ChatPerson } from './presented.js';
 

@@ -1,6 +1,6 @@
 import type { RequestListener } from 'node:http';
 import type { Resolve } from '@parley/domain/composition';
-import type { RealmId } from '@parley/domain/shared';
+import type { RealmId } from '@parley/domain/kernel';
 import type { Middleware } from '@parley/http';
 import type { ReadinessReport } from '../observation/readiness.js';
 import type { Facade } from './facade.js';

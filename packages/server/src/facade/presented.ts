@@ -1,9 +1,9 @@
+import type { Role } from '@parley/domain/access';
 import { type ChannelView, isPrivate, isWebPublic } from '@parley/domain/channels';
-import type { HostUser } from '@parley/domain/host-users';
+import type { UserId } from '@parley/domain/kernel';
+import type { HostUser } from '@parley/domain/membership';
 import type { MessageView, PersonalFlags, UserSummary } from '@parley/domain/messages';
-import type { Role } from '@parley/domain/permissions';
 import type { Realm } from '@parley/domain/realms';
-import type { UserId } from '@parley/domain/shared';
 
 export interface ChatRealm {
   readonly id: number;

@@ -1,6 +1,6 @@
-import { CreateRealm } from '@parley/domain/organization';
+import { DomainError, type RealmUrls, type UnitOfWork } from '@parley/domain/kernel';
+import { CreateRealm } from '@parley/domain/membership';
 import type { Realm } from '@parley/domain/realms';
-import { DomainError, type RealmUrls, type UnitOfWork } from '@parley/domain/shared';
 import type { Resolve } from '../resolve.js';
 import { type ChatRealm, presentRealm } from './presented.js';
 

@@ -1,5 +1,5 @@
-import type { HostUserReference } from '@parley/domain/host-users';
-import { DomainError, type UserId } from '@parley/domain/shared';
+import { DomainError, type UserId } from '@parley/domain/kernel';
+import type { HostUserReference } from '@parley/domain/membership';
 
 /** A user of an organization: by the id that your application gave them, or by Parley's own. */
 export type UserRef = { readonly realm: string } & ({ readonly externalId: string } | { readonly userId: number });

@@ -1,12 +1,12 @@
+import type { Role } from '@parley/domain/access';
+import type { UserId } from '@parley/domain/kernel';
 import {
   FindHostUsers,
   GetHostUserApiKey,
   LinkHostUser,
   SetHostUserActive,
   UpsertHostUser,
-} from '@parley/domain/host-users';
-import type { Role } from '@parley/domain/permissions';
-import type { UserId } from '@parley/domain/shared';
+} from '@parley/domain/membership';
 import type { User } from '@parley/domain/users';
 import type { Resolve } from '../resolve.js';
 import { Addresses } from './addresses.js';

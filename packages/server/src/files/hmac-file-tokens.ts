@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { FileTicket, FileTokens } from '@parley/domain/files';
-import type { FileId, RealmId } from '@parley/domain/shared';
+import type { FileId, RealmId } from '@parley/domain/kernel';
 
 const TOKEN = /^(\d{1,15})-(\d{1,15})-(\d{1,15})-([A-Za-z0-9_-]{43})$/;
 

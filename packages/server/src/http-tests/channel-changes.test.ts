@@ -1,6 +1,6 @@
+import type { SystemGroupName } from '@parley/domain/access';
 import type { Channel } from '@parley/domain/channels';
-import type { SystemGroupName } from '@parley/domain/permissions';
-import type { GroupId } from '@parley/domain/shared';
+import type { GroupId } from '@parley/domain/kernel';
 import { eventsAfter, openQueue } from '../testing/event-queues.js';
 import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';
 import { type ChannelParams, TestServer, type TestUser } from '../testing/test-server.js';

@@ -1,4 +1,4 @@
-import type { DefaultChannelGroupId } from '@parley/domain/shared';
+import type { DefaultChannelGroupId } from '@parley/domain/kernel';
 import { eventsAfter, openQueue } from '../testing/event-queues.js';
 import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';
 import { TestServer, type TestUser } from '../testing/test-server.js';

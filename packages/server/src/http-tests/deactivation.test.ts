@@ -1,4 +1,4 @@
-import { DeleteContributions } from '@parley/domain/accounts';
+import { DeleteContributions } from '@parley/domain/membership';
 import { eventsAfter, openQueue } from '../testing/event-queues.js';
 import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';
 import { runJobs } from '../testing/jobs.js';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ExpireExports, WriteRealmExport } from '@parley/domain/exports';
 import { SweepFiles } from '@parley/domain/files';
-import { ConfigureRealm } from '@parley/domain/organization';
+import { ConfigureRealm } from '@parley/domain/membership';
 import { openExport } from '@parley/export-files';
 import { MemoryBlobStore } from '@parley/testkit';
 import { COLUMN_NAMES } from '../exports/column-names.js';

@@ -1,4 +1,4 @@
-import { ForgetInvitations, SendInvitationLetters } from '@parley/domain/invitations';
+import { ForgetInvitations, SendInvitationLetters } from '@parley/domain/membership';
 import { ExpireMessages } from '@parley/domain/messages';
 import { openQueue } from '../testing/event-queues.js';
 import { fieldsOf, type Wire } from '../testing/expectations.js';

@@ -1,6 +1,6 @@
 import { SetTopicPolicy } from '@parley/domain/channels';
+import type { ChannelId } from '@parley/domain/kernel';
 import { SendMessage } from '@parley/domain/messages';
-import type { ChannelId } from '@parley/domain/shared';
 import { errorHandler, type ParleyEvent, refuse } from '../index.js';
 import { basic, TestServer } from '../testing/test-server.js';
 

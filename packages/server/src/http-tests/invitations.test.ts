@@ -1,5 +1,5 @@
-import { ForgetInvitations, SendInvitationLetters } from '@parley/domain/invitations';
-import type { Letter } from '@parley/domain/mail';
+import type { Letter } from '@parley/domain/access';
+import { ForgetInvitations, SendInvitationLetters } from '@parley/domain/membership';
 import { eventsAfter, openQueue } from '../testing/event-queues.js';
 import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';
 import { runJobs } from '../testing/jobs.js';

@@ -1,23 +1,19 @@
+import { ForgetConfirmations, type Letter, SendConfirmationLetters } from '@parley/domain/access';
+import type { Injectable } from '@parley/domain/composition';
+import type { JobHandler } from '@parley/domain/kernel';
 import {
   ConfirmEmailChange,
   EmailChangedLetters,
   GetConfirmation,
-  RequestPasswordReset,
-  ResetPassword,
-} from '@parley/domain/accounts';
-import { LogIn, SendLoginLetters } from '@parley/domain/authentication';
-import type { Injectable } from '@parley/domain/composition';
-import { ForgetConfirmations, SendConfirmationLetters } from '@parley/domain/confirmations';
-import {
   GetSignUp,
   JoinRealm,
+  RequestPasswordReset,
   RequestSignUp,
+  ResetPassword,
   SendInvitationLetters,
   SendWelcomeLetters,
-} from '@parley/domain/invitations';
-import type { JobHandler } from '@parley/domain/jobs';
-import type { Letter } from '@parley/domain/mail';
-import type { User } from '@parley/domain/users';
+} from '@parley/domain/membership';
+import { LogIn, SendLoginLetters, type User } from '@parley/domain/users';
 import { eventsAfter, openQueue } from '../testing/event-queues.js';
 import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';
 import { runJobs } from '../testing/jobs.js';

@@ -1,4 +1,4 @@
-import { ConfigureRealm } from '@parley/domain/organization';
+import { ConfigureRealm } from '@parley/domain/membership';
 import { eventsAfter, openQueue, type TestQueue } from '../testing/event-queues.js';
 import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';
 import { TestServer, type TestUser } from '../testing/test-server.js';

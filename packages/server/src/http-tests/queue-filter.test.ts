@@ -1,4 +1,4 @@
-import type { EventQueue } from '@parley/domain/events';
+import type { EventQueue } from '@parley/domain/kernel';
 import { expectRefusal } from '../testing/expectations.js';
 import { TestServer } from '../testing/test-server.js';
 

@@ -1,4 +1,4 @@
-import type { Role } from '@parley/domain/permissions';
+import type { Role } from '@parley/domain/access';
 import { expectRefusal, fieldsOf } from '../testing/expectations.js';
 import { TestServer, type TestUser } from '../testing/test-server.js';
 import { isStorageMemory } from '../testing/test-storage.js';

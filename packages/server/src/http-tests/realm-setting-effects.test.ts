@@ -1,6 +1,5 @@
-import { SendWelcomeLetters } from '@parley/domain/invitations';
+import { ConfigureRealm, SendWelcomeLetters } from '@parley/domain/membership';
 import { ExpireMessages } from '@parley/domain/messages';
-import { ConfigureRealm } from '@parley/domain/organization';
 import { REALM_PERMISSIONS, type Realm, type RealmPermission, STORED_REALM_SETTINGS } from '@parley/domain/realms';
 import { SETTINGS_WITHOUT_READER } from '@parley/repo-checks';
 import { fieldsOf, type Wire } from '../testing/expectations.js';

@@ -1,6 +1,6 @@
-import type { SystemGroupName } from '@parley/domain/permissions';
+import type { SystemGroupName } from '@parley/domain/access';
+import type { GroupId } from '@parley/domain/kernel';
 import { REALM_PERMISSIONS, REALM_SETTINGS, type RealmPermission, type RealmSettingName } from '@parley/domain/realms';
-import type { GroupId } from '@parley/domain/shared';
 import { permissionTitle, REALM_SETTING_FORMS } from '@parley/http';
 import { eventsAfter, openQueue } from '../testing/event-queues.js';
 import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';

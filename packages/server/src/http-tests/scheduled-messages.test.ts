@@ -1,4 +1,4 @@
-import { DeliverScheduledMessage } from '@parley/domain/scheduling';
+import { DeliverScheduledMessage } from '@parley/domain/messages';
 import { FixedClock } from '@parley/testkit';
 import { eventsAfter, openQueue, type TestQueue } from '../testing/event-queues.js';
 import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';

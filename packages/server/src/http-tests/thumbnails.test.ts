@@ -1,4 +1,4 @@
-import type { ImageInfo, ImageProcessor, ImageTarget, ProcessedImage } from '@parley/domain/images';
+import type { ImageInfo, ImageProcessor, ImageTarget, ProcessedImage } from '@parley/domain/files';
 import { MakeThumbnails } from '@parley/domain/messages';
 import { openHeic, SharpImageProcessor } from '@parley/images';
 import { ANIMATED_GIF, MemoryBlobStore, TIFF, TURNED_HEIC_PHOTO } from '@parley/testkit';

@@ -1,4 +1,4 @@
-import type { Role } from '@parley/domain/permissions';
+import type { Role } from '@parley/domain/access';
 import { GrantSpecialPermission } from '@parley/domain/users';
 import { eventsAfter, openQueue } from '../testing/event-queues.js';
 import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';

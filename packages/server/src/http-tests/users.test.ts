@@ -1,4 +1,4 @@
-import type { EmailVisibility } from '@parley/domain/user-settings';
+import type { EmailVisibility } from '@parley/domain/realms';
 import { GrantSpecialPermission, type User } from '@parley/domain/users';
 import { openQueue } from '../testing/event-queues.js';
 import { expectRefusal, fieldsOf, type Wire } from '../testing/expectations.js';

@@ -1,4 +1,4 @@
-import type { Letter, Mailer } from '@parley/domain/mail';
+import type { Letter, Mailer } from '@parley/domain/access';
 
 /** Nothing is ever delivered below it (RFC 6761): users have such addresses of whom no other is known. */
 const NOBODYS = /\.invalid$/i;

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Letter, Mailer } from '@parley/domain/mail';
-import type { Clock } from '@parley/domain/shared';
+import type { Letter, Mailer } from '@parley/domain/access';
+import type { Clock } from '@parley/domain/kernel';
 import { mailOf, nodemailer } from './nodemailer.js';
 
 /** Nobody may ever look. */

@@ -1,4 +1,4 @@
-import type { LetterQuota, LetterRule } from '@parley/domain/mail';
+import type { LetterQuota, LetterRule } from '@parley/domain/access';
 import { ipGroup, type LimitRule, networkOf, type RateLimiter } from '@parley/http';
 
 const RULES: Readonly<Record<LetterRule, LimitRule>> = {

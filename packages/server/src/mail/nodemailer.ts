@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module';
-import type { Letter } from '@parley/domain/mail';
+import type { Letter } from '@parley/domain/access';
 
 const require = createRequire(import.meta.url);
 

@@ -1,4 +1,4 @@
-import type { Letter, Mailer } from '@parley/domain/mail';
+import type { Letter, Mailer } from '@parley/domain/access';
 import { mailOf, nodemailer } from './nodemailer.js';
 
 /** All together, shorter than a letter's job may take. */

@@ -1,4 +1,4 @@
-import type { EventHub, LogFollower } from '@parley/domain/events';
+import type { EventHub, LogFollower } from '@parley/domain/kernel';
 import type { Dispatcher } from '@parley/http';
 import type { StorageGauges } from '@parley/sqlite';
 import type { JobWorkers } from '../workers/job-workers.js';

@@ -1,5 +1,6 @@
 import { createHash, createHmac, randomBytes } from 'node:crypto';
 import { xsalsa20poly1305 } from '@noble/ciphers/salsa.js';
+import { type AddressedRealm, type Clock, DomainError, type RealmUrls } from '@parley/domain/kernel';
 import type {
   ActiveDevice,
   PendingRegistration,
@@ -10,7 +11,6 @@ import type {
   RegistrationError,
 } from '@parley/domain/push';
 import type { Realm } from '@parley/domain/realms';
-import { type AddressedRealm, type Clock, DomainError, type RealmUrls } from '@parley/domain/shared';
 import { FEATURE_LEVEL, ZULIP_VERSION } from '@parley/http';
 import { readShort } from '../read-short.js';
 import type { PushServiceAccount } from './push-service-account.js';

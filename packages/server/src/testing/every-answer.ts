@@ -1,4 +1,4 @@
-import type { ChannelId, GroupId, MessageId, UserId } from '@parley/domain/shared';
+import type { ChannelId, GroupId, MessageId, UserId } from '@parley/domain/kernel';
 import type { Route } from '@parley/http';
 import type { TestServer, TestUser } from './test-server.js';
 

@@ -1,4 +1,4 @@
-import { SendInvitationLetters } from '@parley/domain/invitations';
+import { SendInvitationLetters } from '@parley/domain/membership';
 import { fieldsOf } from './expectations.js';
 import { runJobs } from './jobs.js';
 import { TestServer } from './test-server.js';

@@ -1,4 +1,4 @@
-import { type JobHandler, JobRunner } from '@parley/domain/jobs';
+import { type JobHandler, JobRunner } from '@parley/domain/kernel';
 import type { TestServer } from './test-server.js';
 
 /**

@@ -1,4 +1,4 @@
-import type { ImageInfo } from '@parley/domain/images';
+import type { ImageInfo } from '@parley/domain/files';
 import { fakeImage } from '@parley/testkit';
 import type { TestReply } from './test-reply.js';
 import type { TestServer, TestUser } from './test-server.js';

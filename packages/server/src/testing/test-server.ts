@@ -1,15 +1,12 @@
 import { Agent, createServer, type RequestOptions as NodeRequest, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { RegisterUser } from '@parley/domain/accounts';
-import type { PasswordHasher } from '@parley/domain/credentials';
+import type { PasswordHasher, Role, SystemGroupName } from '@parley/domain/access';
 import type { ExportLimits } from '@parley/domain/exports';
-import type { BlobStore, FileLimits, PartialBlobStore } from '@parley/domain/files';
-import type { ImageProcessor } from '@parley/domain/images';
-import { CreateRealm } from '@parley/domain/organization';
-import type { Role, SystemGroupName } from '@parley/domain/permissions';
+import type { BlobStore, FileLimits, ImageProcessor, PartialBlobStore } from '@parley/domain/files';
+import type { GroupId, RealmId, UserId } from '@parley/domain/kernel';
+import { CreateRealm, RegisterUser } from '@parley/domain/membership';
 import type { Realm } from '@parley/domain/realms';
-import type { GroupId, RealmId, UserId } from '@parley/domain/shared';
 import type { BotKind, User } from '@parley/domain/users';
 import {
   type Logger,

@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Clock, UnitOfWork } from '@parley/domain/shared';
+import type { Clock, UnitOfWork } from '@parley/domain/kernel';
 import { htmlMessages } from '@parley/markdown';
 import { openSqliteStorage } from '@parley/sqlite';
 import { MemoryStorage } from '@parley/testkit/memory';

@@ -1,13 +1,23 @@
-import { DeactivationLetters, DeleteContributions, EmailChangedLetters } from '@parley/domain/accounts';
-import { SendLoginLetters } from '@parley/domain/authentication';
-import { ForgetConfirmations, SendConfirmationLetters } from '@parley/domain/confirmations';
+import { ForgetConfirmations, SendConfirmationLetters } from '@parley/domain/access';
 import { ExpireExports, WriteRealmExport } from '@parley/domain/exports';
-import { ForgetInvitations, SendInvitationLetters, SendWelcomeLetters } from '@parley/domain/invitations';
-import type { JobHandler } from '@parley/domain/jobs';
-import { MakeThumbnails, SendGroupMembershipNotices } from '@parley/domain/messages';
+import type { JobHandler } from '@parley/domain/kernel';
+import {
+  DeactivationLetters,
+  DeleteContributions,
+  EmailChangedLetters,
+  ForgetInvitations,
+  SendInvitationLetters,
+  SendWelcomeLetters,
+} from '@parley/domain/membership';
+import {
+  DeliverReminder,
+  DeliverScheduledMessage,
+  MakeThumbnails,
+  SendGroupMembershipNotices,
+} from '@parley/domain/messages';
 import { RegisterDevices, UnregisterTokens } from '@parley/domain/push';
 import { DeleteRealmData } from '@parley/domain/realms';
-import { DeliverReminder, DeliverScheduledMessage } from '@parley/domain/scheduling';
+import { SendLoginLetters } from '@parley/domain/users';
 import type { Resolve } from '../resolve.js';
 
 /** One for each kind of job. */

@@ -1,4 +1,4 @@
-import { encodeJob, type Job, type JobHandler, jobKind } from '@parley/domain/jobs';
+import { encodeJob, type Job, type JobHandler, jobKind } from '@parley/domain/kernel';
 import { countingReads, createFixtureOn, DrivenTime } from '@parley/testkit';
 import { MemoryStorage } from '@parley/testkit/memory';
 import { stoppedAfterEach } from '../testing/stopped-workers.js';

@@ -1,6 +1,12 @@
 import type { CommitListener } from '@parley/domain/composition';
-import { type JobHandler, JobRunner, type JobRunnerParts, type ScheduledJob } from '@parley/domain/jobs';
-import type { Clock, Timers } from '@parley/domain/shared';
+import {
+  type Clock,
+  type JobHandler,
+  JobRunner,
+  type JobRunnerParts,
+  type ScheduledJob,
+  type Timers,
+} from '@parley/domain/kernel';
 import { RecurringWorker } from './recurring-worker.js';
 import type { Worker } from './worker.js';
 

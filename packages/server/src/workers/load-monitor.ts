@@ -1,6 +1,6 @@
 import { totalmem } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
-import type { CancelTimer, Timers } from '@parley/domain/shared';
+import type { CancelTimer, Timers } from '@parley/domain/kernel';
 import type { LoadGauge, LoadLevel, Logger } from '@parley/http';
 import type { Worker } from './worker.js';
 

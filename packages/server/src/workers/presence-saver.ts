@@ -1,5 +1,5 @@
-import { PresenceBoard } from '@parley/domain/presence';
-import type { ReportProblem, Timers } from '@parley/domain/shared';
+import type { ReportProblem, Timers } from '@parley/domain/kernel';
+import { PresenceBoard } from '@parley/domain/users';
 import { periodic, RecurringWorker } from './recurring-worker.js';
 import type { Worker } from './worker.js';
 

@@ -1,4 +1,4 @@
-import type { StoredEvent } from '@parley/domain/events';
+import type { StoredEvent } from '@parley/domain/kernel';
 import { DrivenTime } from '@parley/testkit';
 import { Promotion } from './promotion.js';
 

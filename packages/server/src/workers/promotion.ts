@@ -1,6 +1,5 @@
-import type { DomainEvent, EventListener, StoredEvent } from '@parley/domain/events';
 import { PromoteFullMembers } from '@parley/domain/groups';
-import type { Clock, ReportProblem, Timers } from '@parley/domain/shared';
+import type { Clock, DomainEvent, EventListener, ReportProblem, StoredEvent, Timers } from '@parley/domain/kernel';
 import { RecurringWorker } from './recurring-worker.js';
 import type { Worker } from './worker.js';
 

@@ -1,4 +1,4 @@
-import type { CancelTimer, ReportProblem, Timers } from '@parley/domain/shared';
+import type { CancelTimer, ReportProblem, Timers } from '@parley/domain/kernel';
 import type { Worker } from './worker.js';
 
 /** The same failure is logged again after that. */

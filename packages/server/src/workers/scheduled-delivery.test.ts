@@ -1,14 +1,17 @@
 import { PublishingUnitOfWork } from '@parley/domain/composition';
-import { BotOwnerWarnings, OwnTextParser, SendMessage, SystemMessages } from '@parley/domain/messages';
+import type { ScheduledMessageId } from '@parley/domain/kernel';
 import {
+  BotOwnerWarnings,
   ChangeScheduledMessage,
   CreateReminder,
   CreateScheduledMessage,
   DeleteScheduledMessage,
   DeliverReminder,
   DeliverScheduledMessage,
-} from '@parley/domain/scheduling';
-import type { ScheduledMessageId } from '@parley/domain/shared';
+  OwnTextParser,
+  SendMessage,
+  SystemMessages,
+} from '@parley/domain/messages';
 import { aChannel, aMessage, aUser, createFixtureOn, DrivenTime, FakeRenderer, fakeRealmUrls } from '@parley/testkit';
 import { MemoryStorage } from '@parley/testkit/memory';
 import { stoppedAfterEach } from '../testing/stopped-workers.js';

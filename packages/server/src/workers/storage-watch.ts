@@ -1,5 +1,4 @@
-import type { EventHub } from '@parley/domain/events';
-import type { ReportProblem, Timers } from '@parley/domain/shared';
+import type { EventHub, ReportProblem, Timers } from '@parley/domain/kernel';
 import { periodic, RecurringWorker } from './recurring-worker.js';
 
 /** How soon it is noticed that somebody has taken the files away. */

@@ -1,9 +1,9 @@
-import { RemoveExpiredSessions } from '@parley/domain/authentication';
 import { MarkIdleChannels } from '@parley/domain/channels';
 import { SweepFiles } from '@parley/domain/files';
 import { RemoveUnusedGroups } from '@parley/domain/groups';
+import type { UnitOfWork } from '@parley/domain/kernel';
 import { ExpireMessages, IndexMessages, PurgeArchive } from '@parley/domain/messages';
-import type { UnitOfWork } from '@parley/domain/shared';
+import { RemoveExpiredSessions } from '@parley/domain/users';
 import { KEEP_DELETED_DAYS } from '../configuration/settings.js';
 import type { ParleyParts } from '../parley-parts.js';
 import type { Resolve } from '../resolve.js';

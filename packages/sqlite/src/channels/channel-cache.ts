@@ -1,6 +1,6 @@
 import type { Channel, ChannelView } from '@parley/domain/channels';
-import type { Connection } from '../connection.js';
-import { VersionedCache } from '../versioned-cache.js';
+import type { Connection } from '../engine/connection.js';
+import { VersionedCache } from '../engine/versioned-cache.js';
 import { SharedPermissions } from './shared-permissions.js';
 
 /** What hangs on the groups of the organization, and on whoever is in them. */

@@ -1,6 +1,6 @@
+import type { GroupSettingValue } from '@parley/domain/access';
 import { CHANNEL_PERMISSIONS, type ChannelPermissions } from '@parley/domain/channels';
-import type { GroupSettingValue } from '@parley/domain/permissions';
-import type { GroupId, UserId } from '@parley/domain/shared';
+import type { GroupId, UserId } from '@parley/domain/kernel';
 import { GroupValues, PERMISSION_NAMES, SharedPermissions } from './shared-permissions.js';
 
 const everywhere = (group: number) =>

@@ -1,8 +1,8 @@
+import type { GroupSettingValue } from '@parley/domain/access';
 import { CHANNEL_PERMISSIONS, type ChannelPermissions, type ChannelView } from '@parley/domain/channels';
-import type { GroupSettingValue } from '@parley/domain/permissions';
-import type { GroupId } from '@parley/domain/shared';
+import type { GroupId } from '@parley/domain/kernel';
+import { newTextCache } from '../engine/text-cache.js';
 import { groupSettingValues } from '../groups/group-setting-values.js';
-import { newTextCache } from '../text-cache.js';
 
 export const PERMISSION_NAMES = Object.keys(CHANNEL_PERMISSIONS) as readonly (keyof typeof CHANNEL_PERMISSIONS)[];
 

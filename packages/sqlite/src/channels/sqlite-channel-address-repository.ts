@@ -1,5 +1,5 @@
 import type { ChannelAddressKey, ChannelAddressRepository } from '@parley/domain/channels';
-import type { Connection } from '../connection.js';
+import type { Connection } from '../engine/connection.js';
 
 export class SqliteChannelAddressRepository implements ChannelAddressRepository {
   private readonly token;

@@ -1,7 +1,7 @@
 import { type ChannelFolder, type ChannelFolderRepository, folderNameTaken } from '@parley/domain/channels';
-import { type ChannelFolderId, foldCase, type RealmId, type UnixSeconds, type UserId } from '@parley/domain/shared';
-import type { Connection } from '../connection.js';
-import { type Flag, refusingTaken, toFlag } from '../rows.js';
+import { type ChannelFolderId, foldCase, type RealmId, type UnixSeconds, type UserId } from '@parley/domain/kernel';
+import type { Connection } from '../engine/connection.js';
+import { type Flag, refusingTaken, toFlag } from '../engine/rows.js';
 
 export class SqliteChannelFolderRepository implements ChannelFolderRepository {
   private readonly row;

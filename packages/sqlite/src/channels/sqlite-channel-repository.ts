@@ -10,7 +10,6 @@ import {
   type TopicsPolicy,
   weeklyTraffic,
 } from '@parley/domain/channels';
-import type { TopicReads } from '@parley/domain/messages';
 import {
   type ChannelFolderId,
   type ChannelId,
@@ -24,11 +23,10 @@ import {
   slicesOf,
   type UnixSeconds,
   type UserId,
-} from '@parley/domain/shared';
-import { type Connection, LIMIT, type Parameter } from '../connection.js';
-import type { SqliteGroupRepository } from '../groups/sqlite-group-repository.js';
-import { SentSince } from '../messages/sent-since.js';
-import type { Quarantine } from '../quarantine.js';
+} from '@parley/domain/kernel';
+import type { TopicReads } from '@parley/domain/messages';
+import { type Connection, LIMIT, type Parameter } from '../engine/connection.js';
+import type { Quarantine } from '../engine/quarantine.js';
 import {
   ascending,
   ColumnReader,
@@ -41,7 +39,9 @@ import {
   refusingTaken,
   toFlag,
   toFlagOrNull,
-} from '../rows.js';
+} from '../engine/rows.js';
+import type { SqliteGroupRepository } from '../groups/sqlite-group-repository.js';
+import { SentSince } from '../messages/sent-since.js';
 import type { ChannelCache, GroupDependents } from './channel-cache.js';
 import { GroupValues, PERMISSION_NAMES } from './shared-permissions.js';
 

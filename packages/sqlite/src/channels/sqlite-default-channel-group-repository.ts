@@ -3,9 +3,9 @@ import {
   type DefaultChannelGroupRepository,
   defaultGroupNameTaken,
 } from '@parley/domain/channels';
-import { type ChannelId, type DefaultChannelGroupId, foldCase, type RealmId } from '@parley/domain/shared';
-import type { Connection } from '../connection.js';
-import { idList, jsonList, refusingTaken } from '../rows.js';
+import { type ChannelId, type DefaultChannelGroupId, foldCase, type RealmId } from '@parley/domain/kernel';
+import type { Connection } from '../engine/connection.js';
+import { idList, jsonList, refusingTaken } from '../engine/rows.js';
 
 export class SqliteDefaultChannelGroupRepository implements DefaultChannelGroupRepository {
   private readonly row;

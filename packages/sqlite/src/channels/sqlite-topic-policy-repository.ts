@@ -1,7 +1,7 @@
 import { type TopicPolicy, type TopicPolicyRepository, type TopicVisibility, topicKey } from '@parley/domain/channels';
-import type { ChannelId, RealmId, UnixSeconds, UserId } from '@parley/domain/shared';
-import { type Connection, LIMIT } from '../connection.js';
-import { ColumnReader, jsonList } from '../rows.js';
+import type { ChannelId, RealmId, UnixSeconds, UserId } from '@parley/domain/kernel';
+import { type Connection, LIMIT } from '../engine/connection.js';
+import { ColumnReader, jsonList } from '../engine/rows.js';
 
 export class SqliteTopicPolicyRepository implements TopicPolicyRepository {
   private readonly visibility;

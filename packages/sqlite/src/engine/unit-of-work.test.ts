@@ -4,11 +4,11 @@ import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { WriteOptions } from '@parley/domain/shared';
+import type { WriteOptions } from '@parley/domain/kernel';
 import { machineSlowness, threadTimes } from '@parley/testkit/process-usage';
 import Sqlite, { type Database } from 'better-sqlite3';
-import type { Command, Connection, Query } from '../connection.js';
 import { openReader, openWriter } from '../database.js';
+import type { Command, Connection, Query } from './connection.js';
 import { SqliteUnitOfWork } from './unit-of-work.js';
 import { UnitYielded, type WritableRepositories } from './unit-runner.js';
 

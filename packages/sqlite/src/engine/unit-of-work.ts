@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Repositories, Transaction, UnitOfWork, WriteOptions } from '@parley/domain/shared';
+import type { Repositories, Transaction, UnitOfWork, WriteOptions } from '@parley/domain/kernel';
 import type { Database } from 'better-sqlite3';
-import type { StorageGuard } from '../storage-guard.js';
+import type { StorageGuard } from './storage-guard.js';
 import { ReaderPool } from './unit-readers.js';
 import type { CreateRepositories } from './unit-runner.js';
 import { type Unit, UnitWriter } from './unit-writer.js';

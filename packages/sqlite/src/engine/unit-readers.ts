@@ -1,4 +1,4 @@
-import type { Repositories } from '@parley/domain/shared';
+import type { Repositories } from '@parley/domain/kernel';
 import type { Database, Statement } from 'better-sqlite3';
 import { type CreateRepositories, UnitRunner } from './unit-runner.js';
 import { isLockedOut, storageBusy } from './write-failures.js';

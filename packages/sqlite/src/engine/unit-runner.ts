@@ -1,7 +1,7 @@
 import { UnitRecord } from '@parley/domain/composition';
-import type { Transaction } from '@parley/domain/shared';
+import type { Transaction } from '@parley/domain/kernel';
 import type { Database } from 'better-sqlite3';
-import { Connection } from '../connection.js';
+import { Connection } from './connection.js';
 
 /** Time for which a unit holds the event loop before `tx.yield` lets it turn. */
 const SLICE_MS = 8;

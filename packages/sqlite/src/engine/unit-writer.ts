@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { UnitRecord } from '@parley/domain/composition';
-import type { Transaction, WriteOptions } from '@parley/domain/shared';
+import type { Transaction, WriteOptions } from '@parley/domain/kernel';
 import type { Database, Statement } from 'better-sqlite3';
-import type { StorageGuard } from '../storage-guard.js';
+import type { StorageGuard } from './storage-guard.js';
 import { type CreateRepositories, UnitRunner } from './unit-runner.js';
 import { isLockedOut, writeFailure } from './write-failures.js';
 

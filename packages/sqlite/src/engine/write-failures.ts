@@ -1,4 +1,4 @@
-import { DomainError } from '@parley/domain/shared';
+import { DomainError } from '@parley/domain/kernel';
 
 /** Sent with the refusal. */
 const RETRY_AFTER_SECONDS = 1;

@@ -1,14 +1,14 @@
 import type { AppendedCopy, CopyRepository, FlagsCopy, IdKind } from '@parley/domain/exports';
+import type { MessageId, Ordinal, RealmId, RecipientId, UserId } from '@parley/domain/kernel';
 import type { SearchWords } from '@parley/domain/markdown';
 import type { MessageEdit, OrdinalRange, Viewer } from '@parley/domain/messages';
-import type { MessageId, Ordinal, RealmId, RecipientId, UserId } from '@parley/domain/shared';
-import { type Connection, LIMIT } from '../connection.js';
+import { type Connection, LIMIT } from '../engine/connection.js';
+import { jsonList, toFlag } from '../engine/rows.js';
 import { MessageInsert, topicKeyOf } from '../messages/message-insert.js';
 import { ReadSets } from '../messages/read-sets.js';
 import { messageTerms } from '../messages/search-terms.js';
 import { Spans } from '../messages/spans.js';
 import { OWNERSHIP_SOURCES } from '../messages/stored-values.js';
-import { jsonList, toFlag } from '../rows.js';
 
 /** Whose `AUTOINCREMENT` gives ids of the kind. */
 const TABLES: Readonly<Record<Exclude<IdKind, 'scheduled'>, string>> = {

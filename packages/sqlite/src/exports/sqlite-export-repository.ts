@@ -1,8 +1,8 @@
 import type { ExportRepository, RealmExport } from '@parley/domain/exports';
 import type { BlobKey } from '@parley/domain/files';
-import type { ExportId, RealmId, UnixSeconds, UserId } from '@parley/domain/shared';
-import type { Connection } from '../connection.js';
-import { jsonList } from '../rows.js';
+import type { ExportId, RealmId, UnixSeconds, UserId } from '@parley/domain/kernel';
+import type { Connection } from '../engine/connection.js';
+import { jsonList } from '../engine/rows.js';
 
 export class SqliteExportRepository implements ExportRepository {
   private readonly byId;

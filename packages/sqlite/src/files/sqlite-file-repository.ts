@@ -8,9 +8,9 @@ import type {
   StoredFile,
   StoredThumbnail,
 } from '@parley/domain/files';
-import type { FileId, MessageId, RealmId, UnixSeconds, UserId } from '@parley/domain/shared';
-import { type Connection, LIMIT } from '../connection.js';
-import { idList, jsonList, toFlag } from '../rows.js';
+import type { FileId, MessageId, RealmId, UnixSeconds, UserId } from '@parley/domain/kernel';
+import { type Connection, LIMIT } from '../engine/connection.js';
+import { idList, jsonList, toFlag } from '../engine/rows.js';
 
 interface FileRow {
   readonly id: FileId;

@@ -1,7 +1,7 @@
 import type { BlobKey, UnfinishedUpload, UnfinishedUploadRepository } from '@parley/domain/files';
-import type { RealmId, UnixSeconds, UserId } from '@parley/domain/shared';
-import { type Connection, LIMIT } from '../connection.js';
-import { jsonList } from '../rows.js';
+import type { RealmId, UnixSeconds, UserId } from '@parley/domain/kernel';
+import { type Connection, LIMIT } from '../engine/connection.js';
+import { jsonList } from '../engine/rows.js';
 
 interface UploadRow {
   readonly path_id: string;

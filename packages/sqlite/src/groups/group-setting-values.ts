@@ -1,5 +1,5 @@
-import type { GroupSettingValue, GroupSettingValues } from '@parley/domain/permissions';
-import type { GroupId } from '@parley/domain/shared';
+import type { GroupSettingValue, GroupSettingValues } from '@parley/domain/access';
+import type { GroupId } from '@parley/domain/kernel';
 
 /** What each permission of a registry is given to, as people see it. Permissions given to nothing known are absent. */
 export function groupSettingValues<R extends object>(

@@ -1,5 +1,5 @@
+import type { GroupSettingValue, SystemGroupName } from '@parley/domain/access';
 import { GROUP_PERMISSIONS, type Group, type GroupRepository, type GroupView } from '@parley/domain/groups';
-import type { GroupSettingValue, SystemGroupName } from '@parley/domain/permissions';
 import {
   DomainError,
   foldCase,
@@ -8,9 +8,9 @@ import {
   slicesOf,
   type UnixSeconds,
   type UserId,
-} from '@parley/domain/shared';
-import type { Connection } from '../connection.js';
-import type { Quarantine } from '../quarantine.js';
+} from '@parley/domain/kernel';
+import type { Connection } from '../engine/connection.js';
+import type { Quarantine } from '../engine/quarantine.js';
 import {
   ascending,
   ColumnReader,
@@ -20,9 +20,9 @@ import {
   jsonList,
   refusingTaken,
   toFlag,
-} from '../rows.js';
-import { memoize } from '../text-cache.js';
-import { VersionedCache } from '../versioned-cache.js';
+} from '../engine/rows.js';
+import { memoize } from '../engine/text-cache.js';
+import { VersionedCache } from '../engine/versioned-cache.js';
 import { groupSettingValues } from './group-setting-values.js';
 
 type SystemGroupIds = Readonly<Record<SystemGroupName, GroupId>>;

@@ -1,6 +1,6 @@
+import type { MessageId, Ordinal, UserId } from '@parley/domain/kernel';
 import type { OrdinalRange } from '@parley/domain/messages';
-import type { MessageId, Ordinal, UserId } from '@parley/domain/shared';
-import { type Connection, LIMIT, type Query } from '../connection.js';
+import { type Connection, LIMIT, type Query } from '../engine/connection.js';
 import { indexFor, type Series, seriesTerms } from './message-filter.js';
 import { PROPERTY_BITS } from './stored-values.js';
 

@@ -1,6 +1,6 @@
 import { RESOLVED_PREFIX } from '@parley/domain/channels';
 import type { MessageCondition, SimpleCondition } from '@parley/domain/messages';
-import type { Parameter } from '../connection.js';
+import type { Parameter } from '../engine/connection.js';
 import { allOf, mentionTerm, wordTerm } from './search-terms.js';
 import { type IndexedProperty, PROPERTY_BITS } from './stored-values.js';
 

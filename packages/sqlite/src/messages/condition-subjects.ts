@@ -1,4 +1,5 @@
 import type { ChannelPrivacy } from '@parley/domain/channels';
+import type { ChannelId, MessageId } from '@parley/domain/kernel';
 import {
   type ConditionSubject,
   HISTORICAL,
@@ -9,9 +10,8 @@ import {
   type SearchedText,
   type Viewer,
 } from '@parley/domain/messages';
-import type { ChannelId, MessageId } from '@parley/domain/shared';
-import type { Connection, Query } from '../connection.js';
-import { jsonList } from '../rows.js';
+import type { Connection, Query } from '../engine/connection.js';
+import { jsonList } from '../engine/rows.js';
 import { idOf, type MessageIndexRow, propertyBitsOf } from './message-index-row.js';
 import { propertiesOf } from './stored-values.js';
 import type { ViewerMessageStates } from './viewer-message-state.js';

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Repositories, Transaction } from '@parley/domain/kernel';
 import { type MessageCondition, type MessageFilter, not, PLAIN_TEXTS } from '@parley/domain/messages';
-import type { Repositories, Transaction } from '@parley/domain/shared';
 import { aChannel, aMessage, aUser, createFixtureOn, FixedClock, type Fixture } from '@parley/testkit';
 import Sqlite, { type Database } from 'better-sqlite3';
 import { openSqliteStorage, type SqliteStorage } from '../index.js';

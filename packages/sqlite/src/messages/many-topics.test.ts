@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { MessageId } from '@parley/domain/kernel';
 import { type MessageFilter, receivedMessagesIn } from '@parley/domain/messages';
-import type { MessageId } from '@parley/domain/shared';
 import { aChannel, aMessage, aUser, createFixtureOn, FixedClock, type Fixture } from '@parley/testkit';
 import fc from 'fast-check';
 import { openSqliteStorage, type SqliteStorage } from '../index.js';

@@ -1,4 +1,5 @@
 import type { ChannelPrivacy } from '@parley/domain/channels';
+import type { MessageId, RecipientId, UserId } from '@parley/domain/kernel';
 import {
   type ChannelTopic,
   EVERY_MESSAGE,
@@ -7,7 +8,6 @@ import {
   NO_MESSAGE,
   type SimpleCondition,
 } from '@parley/domain/messages';
-import type { MessageId, RecipientId, UserId } from '@parley/domain/shared';
 import {
   and,
   combinedSql,

@@ -1,5 +1,5 @@
-import type { MessageId, Ordinal, RealmId, RecipientId, UserId } from '@parley/domain/shared';
-import { type Connection, LIMIT, type Parameter, type Query } from '../connection.js';
+import type { MessageId, Ordinal, RealmId, RecipientId, UserId } from '@parley/domain/kernel';
+import { type Connection, LIMIT, type Parameter, type Query } from '../engine/connection.js';
 import { PROPERTY_BITS } from './stored-values.js';
 
 /** The small columns of a message, all of them in the indexes that pages walk: what a list needs to judge it. */

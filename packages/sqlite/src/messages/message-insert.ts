@@ -1,7 +1,7 @@
 import { topicKey } from '@parley/domain/channels';
+import type { MessageId, Ordinal, RealmId, RecipientId } from '@parley/domain/kernel';
 import type { NewMessage } from '@parley/domain/messages';
-import type { MessageId, Ordinal, RealmId, RecipientId } from '@parley/domain/shared';
-import type { Connection } from '../connection.js';
+import type { Connection } from '../engine/connection.js';
 import { bitsOf } from './stored-values.js';
 
 /** What the row of a message is made of. */

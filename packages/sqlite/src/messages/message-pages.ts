@@ -1,6 +1,6 @@
 import type { MessageCondition, MessageFilter, Viewer } from '@parley/domain/messages';
-import { type Connection, LIMIT } from '../connection.js';
-import { jsonList } from '../rows.js';
+import { type Connection, LIMIT } from '../engine/connection.js';
+import { jsonList } from '../engine/rows.js';
 import { ConditionSubjects } from './condition-subjects.js';
 import { type Narrowing, narrowedTo, toNarrowing } from './message-filter.js';
 import { idOf, type MessageIndexRow } from './message-index-row.js';

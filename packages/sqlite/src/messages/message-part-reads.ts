@@ -1,5 +1,5 @@
+import type { MessageId } from '@parley/domain/kernel';
 import type { Message, MessageParts } from '@parley/domain/messages';
-import type { MessageId } from '@parley/domain/shared';
 
 /** Reads what a feature shows with messages. */
 export interface MessagePartReads {

@@ -1,9 +1,9 @@
+import type { ChannelId, MessageId, Ordinal, RealmId, RecipientId, UnixSeconds, UserId } from '@parley/domain/kernel';
 import type { TopicLink } from '@parley/domain/markdown';
 import type { Message } from '@parley/domain/messages';
-import type { ChannelId, MessageId, Ordinal, RealmId, RecipientId, UnixSeconds, UserId } from '@parley/domain/shared';
-import type { Connection, Query } from '../connection.js';
-import type { Quarantine } from '../quarantine.js';
-import { jsonList, listColumn } from '../rows.js';
+import type { Connection, Query } from '../engine/connection.js';
+import type { Quarantine } from '../engine/quarantine.js';
+import { jsonList, listColumn } from '../engine/rows.js';
 import { propertiesOf } from './stored-values.js';
 
 export interface MessageRow {

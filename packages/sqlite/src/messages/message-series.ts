@@ -1,8 +1,8 @@
 import type { ChannelPrivacy } from '@parley/domain/channels';
+import type { MessageId, RealmId, RecipientId } from '@parley/domain/kernel';
 import type { Viewer } from '@parley/domain/messages';
-import type { MessageId, RealmId, RecipientId } from '@parley/domain/shared';
 import type { LRUCache } from 'lru-cache';
-import { type Connection, LIMIT, type Parameter, type Query } from '../connection.js';
+import { type Connection, LIMIT, type Parameter, type Query } from '../engine/connection.js';
 import type { Restriction } from './condition-sql.js';
 import { indexFor, indexTerms, type Narrowing, type Series, seriesTerms } from './message-filter.js';
 import { idOf, MessageIndexQuery, type MessageIndexRow } from './message-index-row.js';

@@ -1,3 +1,4 @@
+import type { Ordinal, RecipientId, UserId } from '@parley/domain/kernel';
 import {
   affectedRanges,
   extendLatest,
@@ -8,9 +9,8 @@ import {
   type ReadSetChange,
   type Viewer,
 } from '@parley/domain/messages';
-import type { Ordinal, RecipientId, UserId } from '@parley/domain/shared';
-import { type Command, type Connection, LIMIT, type Query } from '../connection.js';
-import { jsonList } from '../rows.js';
+import { type Command, type Connection, LIMIT, type Query } from '../engine/connection.js';
+import { jsonList } from '../engine/rows.js';
 
 /** Ordinals of one recipient. */
 export interface RecipientOrdinalRange extends OrdinalRange {

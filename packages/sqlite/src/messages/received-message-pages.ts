@@ -1,6 +1,6 @@
+import type { RecipientId } from '@parley/domain/kernel';
 import type { Viewer } from '@parley/domain/messages';
-import type { RecipientId } from '@parley/domain/shared';
-import { type Connection, LIMIT, type Query } from '../connection.js';
+import { type Connection, LIMIT, type Query } from '../engine/connection.js';
 import type { Narrowing, Series } from './message-filter.js';
 import { idOf, type MessageIndexRow } from './message-index-row.js';
 import { after, type MessageSeries, merge, orderOf, type PageRange, upTo } from './message-series.js';

@@ -1,6 +1,6 @@
+import type { MessageId, RecipientId } from '@parley/domain/kernel';
 import type { MessageCondition, MessageFilter, Viewer } from '@parley/domain/messages';
-import type { MessageId, RecipientId } from '@parley/domain/shared';
-import { type Connection, LIMIT, type Query } from '../connection.js';
+import { type Connection, LIMIT, type Query } from '../engine/connection.js';
 import type { Narrowing } from './message-filter.js';
 import { idOf, type MessageIndexRow } from './message-index-row.js';
 import { after, type MessageSeries, merge, orderOf, type PageRange } from './message-series.js';

@@ -1,6 +1,6 @@
+import type { RealmId, RecipientId, UserId } from '@parley/domain/kernel';
 import type { SearchWords } from '@parley/domain/markdown';
 import { holdsPhrases, mentionedIn, termsOfMessage } from '@parley/domain/messages';
-import type { RealmId, RecipientId, UserId } from '@parley/domain/shared';
 import type { Database } from 'better-sqlite3';
 
 /**

@@ -1,5 +1,5 @@
-import type { RealmId, UnixSeconds } from '@parley/domain/shared';
-import type { Connection, Query } from '../connection.js';
+import type { RealmId, UnixSeconds } from '@parley/domain/kernel';
+import type { Connection, Query } from '../engine/connection.js';
 
 /** Ids among which time goes one way; with the last one. */
 interface IdRange {

@@ -1,7 +1,7 @@
-import type { RealmId, RecipientId, UserId } from '@parley/domain/shared';
-import type { Connection } from '../connection.js';
-import { lastSeqOf } from '../events/event-ids.js';
-import { jsonList } from '../rows.js';
+import type { RealmId, RecipientId, UserId } from '@parley/domain/kernel';
+import type { Connection } from '../engine/connection.js';
+import { jsonList } from '../engine/rows.js';
+import { lastSeqOf } from '../kernel/event-ids.js';
 
 /**
  * Opens and closes spans: they hold from the next message, the next move and the next event on, or up to them.

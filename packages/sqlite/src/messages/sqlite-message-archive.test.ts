@@ -1,6 +1,6 @@
 import Sqlite from 'better-sqlite3';
+import { migrate } from '../engine/migrate.js';
 import { MIGRATIONS } from '../features.js';
-import { migrate } from '../migrations/migrate.js';
 import { TABLES_OF_MESSAGES } from './sqlite-message-archive.js';
 
 /** Rows of these name a message and are none of its own. */

@@ -1,7 +1,7 @@
+import type { ChannelId, MessageId, RealmId, UnixSeconds, UserId } from '@parley/domain/kernel';
 import type { ArchivedMessage, ArchiveSelection, MessageArchive } from '@parley/domain/messages';
-import type { ChannelId, MessageId, RealmId, UnixSeconds, UserId } from '@parley/domain/shared';
-import { type Command, type Connection, LIMIT, type Query } from '../connection.js';
-import { jsonList } from '../rows.js';
+import { type Command, type Connection, LIMIT, type Query } from '../engine/connection.js';
+import { jsonList } from '../engine/rows.js';
 
 /**
  * Whose rows belong to a message, by their column `message_id`, and go with it into the archive. What a deleted message leaves

@@ -1,3 +1,4 @@
+import type { ChannelId, MessageId, RealmId, UnixSeconds, UserId } from '@parley/domain/kernel';
 import {
   MAX_EDITED_TEXT,
   MAX_EDITS,
@@ -7,9 +8,8 @@ import {
   type MessageParts,
   type SharedEdit,
 } from '@parley/domain/messages';
-import type { ChannelId, MessageId, RealmId, UnixSeconds, UserId } from '@parley/domain/shared';
-import type { Connection, Query } from '../connection.js';
-import { jsonList } from '../rows.js';
+import type { Connection, Query } from '../engine/connection.js';
+import { jsonList } from '../engine/rows.js';
 import type { MessagePartReads } from './message-part-reads.js';
 
 export class SqliteMessageEditRepository implements MessageEditRepository {

@@ -1,8 +1,8 @@
 import { topicKey } from '@parley/domain/channels';
+import type { MessageId, RealmId } from '@parley/domain/kernel';
 import type { MessageMoves, MoveTarget } from '@parley/domain/messages';
-import type { MessageId, RealmId } from '@parley/domain/shared';
-import type { Connection } from '../connection.js';
-import { jsonList, toFlag } from '../rows.js';
+import type { Connection } from '../engine/connection.js';
+import { jsonList, toFlag } from '../engine/rows.js';
 import { idOf, MessageIndexRowsById } from './message-index-row.js';
 import { PROPERTY_BITS } from './stored-values.js';
 

@@ -1,3 +1,4 @@
+import type { ChannelId, MessageId, RealmId, RecipientId, UnixSeconds, UserId } from '@parley/domain/kernel';
 import {
   HISTORICAL,
   type MessageCondition,
@@ -10,11 +11,10 @@ import {
   type UserSummary,
   type Viewer,
 } from '@parley/domain/messages';
-import type { ChannelId, MessageId, RealmId, RecipientId, UnixSeconds, UserId } from '@parley/domain/shared';
-import { USER_SETTINGS } from '@parley/domain/user-settings';
-import type { Connection } from '../connection.js';
-import type { Quarantine } from '../quarantine.js';
-import { type Flag, jsonList, settingsColumn } from '../rows.js';
+import { USER_SETTINGS } from '@parley/domain/realms';
+import type { Connection } from '../engine/connection.js';
+import type { Quarantine } from '../engine/quarantine.js';
+import { type Flag, jsonList, settingsColumn } from '../engine/rows.js';
 import { type AvatarColumns, toAvatar } from '../users/avatar-columns.js';
 import { type MessageIndexRow, MessageIndexRowsById } from './message-index-row.js';
 import { MessagePages } from './message-pages.js';

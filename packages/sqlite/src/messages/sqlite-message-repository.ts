@@ -1,3 +1,4 @@
+import type { MessageId, RealmId, RecipientId, UnixSeconds, UserId } from '@parley/domain/kernel';
 import type { SearchWords } from '@parley/domain/markdown';
 import type {
   EditedText,
@@ -7,11 +8,10 @@ import type {
   Submessage,
   SubmessageSummary,
 } from '@parley/domain/messages';
-import type { MessageId, RealmId, RecipientId, UnixSeconds, UserId } from '@parley/domain/shared';
-import { type Connection, LIMIT } from '../connection.js';
-import { lastSeqOf } from '../events/event-ids.js';
-import type { Quarantine } from '../quarantine.js';
-import { jsonList, toFlag } from '../rows.js';
+import { type Connection, LIMIT } from '../engine/connection.js';
+import type { Quarantine } from '../engine/quarantine.js';
+import { jsonList, toFlag } from '../engine/rows.js';
+import { lastSeqOf } from '../kernel/event-ids.js';
 import { idOf, MessageIndexRowsById } from './message-index-row.js';
 import { MessageInsert, topicKeyOf } from './message-insert.js';
 import { MessageRows } from './message-rows.js';

@@ -1,5 +1,16 @@
 import type { SubscribedSpan } from '@parley/domain/channels';
 import {
+  type ChannelId,
+  type EventSeq,
+  type MessageId,
+  type Ordinal,
+  type RealmId,
+  type RecipientId,
+  slicesOf,
+  type UnixSeconds,
+  type UserId,
+} from '@parley/domain/kernel';
+import {
   type MessageFilter,
   type MutedSender,
   ownershipOf,
@@ -10,19 +21,8 @@ import {
   type UnreadOverview,
   type Viewer,
 } from '@parley/domain/messages';
-import {
-  type ChannelId,
-  type EventSeq,
-  type MessageId,
-  type Ordinal,
-  type RealmId,
-  type RecipientId,
-  slicesOf,
-  type UnixSeconds,
-  type UserId,
-} from '@parley/domain/shared';
-import { type Connection, LIMIT } from '../connection.js';
-import { ascending, jsonList, toFlag } from '../rows.js';
+import { type Connection, LIMIT } from '../engine/connection.js';
+import { ascending, jsonList, toFlag } from '../engine/rows.js';
 import { EVERYTHING, narrowingTo, toNarrowing, wholeSeriesOf } from './message-filter.js';
 import { idOf, type MessageIndexRow, MessageIndexRowsById } from './message-index-row.js';
 import { MessageSeries } from './message-series.js';

@@ -1,7 +1,7 @@
+import type { ChannelId, RealmId, RecipientId, UserId } from '@parley/domain/kernel';
 import type { Recipient, RecipientRepository } from '@parley/domain/messages';
-import type { ChannelId, RealmId, RecipientId, UserId } from '@parley/domain/shared';
-import { type Connection, LIMIT } from '../connection.js';
-import { jsonList } from '../rows.js';
+import { type Connection, LIMIT } from '../engine/connection.js';
+import { jsonList } from '../engine/rows.js';
 import { Spans } from './spans.js';
 
 export class SqliteRecipientRepository implements RecipientRepository {

@@ -1,5 +1,5 @@
 import type { SearchIndex, SearchIndexReads } from '@parley/domain/messages';
-import { type Connection, LIMIT } from '../connection.js';
+import { type Connection, LIMIT } from '../engine/connection.js';
 
 /** Whoever adds messages adds their terms, and triggers keep them; this makes the index anew. */
 export class SqliteSearchIndex implements SearchIndexReads, SearchIndex {

@@ -1,7 +1,7 @@
+import type { MessageId, RealmId, RecipientId, UserId } from '@parley/domain/kernel';
 import type { TopicReads, TopicSummary, Viewer } from '@parley/domain/messages';
-import type { MessageId, RealmId, RecipientId, UserId } from '@parley/domain/shared';
-import type { Connection } from '../connection.js';
-import { jsonList } from '../rows.js';
+import type { Connection } from '../engine/connection.js';
+import { jsonList } from '../engine/rows.js';
 import { narrowingTo } from './message-filter.js';
 import { idOf, MessageIndexRowsById } from './message-index-row.js';
 import { MessageSeries } from './message-series.js';

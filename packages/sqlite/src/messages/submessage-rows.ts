@@ -1,5 +1,5 @@
+import type { MessageId, UserId } from '@parley/domain/kernel';
 import type { Submessage } from '@parley/domain/messages';
-import type { MessageId, UserId } from '@parley/domain/shared';
 
 export interface SubmessageRow {
   readonly id: number;

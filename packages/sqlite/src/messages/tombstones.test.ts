@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { MessageId, UnixSeconds } from '@parley/domain/shared';
+import type { MessageId, UnixSeconds } from '@parley/domain/kernel';
 import { aChannel, aMessage, aUser, createFixtureOn, FixedClock } from '@parley/testkit';
 import Sqlite from 'better-sqlite3';
 import { openSqliteStorage } from '../index.js';

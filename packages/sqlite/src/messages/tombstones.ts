@@ -1,5 +1,5 @@
-import type { EventSeq, RealmId } from '@parley/domain/shared';
-import type { Connection } from '../connection.js';
+import type { EventSeq, RealmId } from '@parley/domain/kernel';
+import type { Connection } from '../engine/connection.js';
 
 /** How many events the unit of a removal may append before the one that tells of it. */
 const EVENTS_OF_A_UNIT = 1000;

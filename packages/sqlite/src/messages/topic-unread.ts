@@ -1,7 +1,7 @@
+import type { MessageId, Ordinal, RecipientId } from '@parley/domain/kernel';
 import { countRead, findFirstUnread, isOrdinalRead, type ReadSegment } from '@parley/domain/messages';
-import type { MessageId, Ordinal, RecipientId } from '@parley/domain/shared';
-import { type Connection, LIMIT, type Query } from '../connection.js';
-import { jsonList } from '../rows.js';
+import { type Connection, LIMIT, type Query } from '../engine/connection.js';
+import { jsonList } from '../engine/rows.js';
 import { type Arrived, ArrivedMessages } from './arrived-messages.js';
 import { type Series, seriesTerms } from './message-filter.js';
 import { idOf, MessageIndexQuery, type MessageIndexRow } from './message-index-row.js';

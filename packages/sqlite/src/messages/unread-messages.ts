@@ -1,3 +1,4 @@
+import type { ChannelId, MessageId, Ordinal, RecipientId } from '@parley/domain/kernel';
 import {
   type OrdinalRange,
   type ReadSegment,
@@ -5,10 +6,9 @@ import {
   unreadRanges,
   type Viewer,
 } from '@parley/domain/messages';
-import type { ChannelId, MessageId, Ordinal, RecipientId } from '@parley/domain/shared';
 import type { LRUCache } from 'lru-cache';
-import { type Connection, LIMIT, type Parameter, type Query } from '../connection.js';
-import { jsonList } from '../rows.js';
+import { type Connection, LIMIT, type Parameter, type Query } from '../engine/connection.js';
+import { jsonList } from '../engine/rows.js';
 import { ConditionSubjects } from './condition-subjects.js';
 import { between, type Narrowing, onlyRecipient } from './message-filter.js';
 import {

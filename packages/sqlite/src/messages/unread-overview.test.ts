@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { topicKey } from '@parley/domain/channels';
+import type { MessageId, Repositories } from '@parley/domain/kernel';
 import type { UnreadConversation, Viewer } from '@parley/domain/messages';
-import type { MessageId, Repositories } from '@parley/domain/shared';
 import {
   aChannel,
   aMessage,

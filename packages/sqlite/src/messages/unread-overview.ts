@@ -1,4 +1,5 @@
 import { topicKey } from '@parley/domain/channels';
+import type { ChannelId, MessageId, Ordinal, RecipientId, UserId } from '@parley/domain/kernel';
 import {
   countRead,
   findFirstUnread,
@@ -8,9 +9,8 @@ import {
   unreadRanges,
   type Viewer,
 } from '@parley/domain/messages';
-import type { ChannelId, MessageId, Ordinal, RecipientId, UserId } from '@parley/domain/shared';
-import { type Connection, LIMIT, type Query } from '../connection.js';
-import { ascending } from '../rows.js';
+import { type Connection, LIMIT, type Query } from '../engine/connection.js';
+import { ascending } from '../engine/rows.js';
 import { EVERYTHING } from './message-filter.js';
 import { wasMoved } from './message-index-row.js';
 import type { RecipientOrdinalRange } from './read-sets.js';

@@ -1,6 +1,6 @@
+import type { ChannelId, Ordinal, RecipientId } from '@parley/domain/kernel';
 import type { Viewer } from '@parley/domain/messages';
-import type { ChannelId, Ordinal, RecipientId } from '@parley/domain/shared';
-import type { Connection, Query } from '../connection.js';
+import type { Connection, Query } from '../engine/connection.js';
 import type { RecipientOrdinalRange } from './read-sets.js';
 
 export interface UnreadSpan extends RecipientOrdinalRange {

@@ -1,3 +1,4 @@
+import type { MessageId, Ordinal, RecipientId, UserId } from '@parley/domain/kernel';
 import {
   type ChannelMove,
   HISTORICAL,
@@ -9,9 +10,8 @@ import {
   type Span,
   type Viewer,
 } from '@parley/domain/messages';
-import type { MessageId, Ordinal, RecipientId, UserId } from '@parley/domain/shared';
-import { type Connection, LIMIT, type Query } from '../connection.js';
-import { type Flag, jsonList } from '../rows.js';
+import { type Connection, LIMIT, type Query } from '../engine/connection.js';
+import { type Flag, jsonList } from '../engine/rows.js';
 import { idOf, type MessageIndexRow, propertyBitsOf, wasMoved } from './message-index-row.js';
 import { ReadSets, type RecipientOrdinalRange } from './read-sets.js';
 import { OWNERSHIP_SOURCES, PROPERTY_BITS } from './stored-values.js';

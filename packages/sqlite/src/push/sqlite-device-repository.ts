@@ -1,3 +1,4 @@
+import type { DeviceId, RealmId, UnixSeconds, UserId } from '@parley/domain/kernel';
 import {
   type Device,
   type DeviceRepository,
@@ -6,8 +7,7 @@ import {
   REGISTRATION_ERRORS,
   type RegistrationError,
 } from '@parley/domain/push';
-import type { DeviceId, RealmId, UnixSeconds, UserId } from '@parley/domain/shared';
-import type { Connection } from '../connection.js';
+import type { Connection } from '../engine/connection.js';
 
 export class SqliteDeviceRepository implements DeviceRepository {
   private readonly row;

@@ -1,6 +1,6 @@
+import type { RealmId, UserId } from '@parley/domain/kernel';
 import type { PushToken, PushTokenKind, PushTokenRepository } from '@parley/domain/push';
-import type { RealmId, UserId } from '@parley/domain/shared';
-import type { Connection } from '../connection.js';
+import type { Connection } from '../engine/connection.js';
 
 export class SqlitePushTokenRepository implements PushTokenRepository {
   private readonly rows;

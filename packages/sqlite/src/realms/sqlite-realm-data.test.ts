@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import type { RemovalPlace } from '@parley/domain/realms';
 import { aChannel, aMessage, anotherRealm, aUser, createFixtureOn, FixedClock } from '@parley/testkit';
 import Sqlite from 'better-sqlite3';
+import { migrate } from '../engine/migrate.js';
 import { MIGRATIONS } from '../features.js';
 import { openSqliteStorage } from '../index.js';
-import { migrate } from '../migrations/migrate.js';
 import { TABLES_OF_REALMS } from './sqlite-realm-data.js';
 
 it('removes the rows of every table that has a realm', () => {

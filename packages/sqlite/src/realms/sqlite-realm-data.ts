@@ -1,6 +1,6 @@
+import type { RealmId } from '@parley/domain/kernel';
 import { DELETE_REALM_DATA, type RealmDataRepository, type RemovalPlace } from '@parley/domain/realms';
-import type { RealmId } from '@parley/domain/shared';
-import { type Command, type Connection, LIMIT, type Query } from '../connection.js';
+import { type Command, type Connection, LIMIT, type Query } from '../engine/connection.js';
 
 /**
  * Tables whose rows belong to a realm, those first to which nothing refers. `message_file` goes with the messages, what there is of

@@ -1,3 +1,4 @@
+import { DomainError, type RealmId } from '@parley/domain/kernel';
 import type {
   AllowedDomain,
   AllowedDomainRepository,
@@ -9,10 +10,9 @@ import type {
   PlaygroundFields,
   PlaygroundRepository,
 } from '@parley/domain/realms';
-import { DomainError, type RealmId } from '@parley/domain/shared';
-import type { Connection, Parameter } from '../connection.js';
-import type { Quarantine } from '../quarantine.js';
-import { type Flag, jsonList, listColumn, refusingTaken, toFlag } from '../rows.js';
+import type { Connection, Parameter } from '../engine/connection.js';
+import type { Quarantine } from '../engine/quarantine.js';
+import { type Flag, jsonList, listColumn, refusingTaken, toFlag } from '../engine/rows.js';
 
 export class SqliteAllowedDomainRepository implements AllowedDomainRepository {
   private readonly all;

@@ -1,3 +1,4 @@
+import { DomainError, type RealmId, type UnixSeconds } from '@parley/domain/kernel';
 import {
   type NewRealmRow,
   REALM_PERMISSIONS,
@@ -5,15 +6,14 @@ import {
   type RealmImage,
   type RealmRepository,
   STORED_REALM_SETTINGS,
+  USER_SETTINGS,
   USUAL_REALM_IMAGES,
 } from '@parley/domain/realms';
-import { DomainError, type RealmId, type UnixSeconds } from '@parley/domain/shared';
-import { USER_SETTINGS } from '@parley/domain/user-settings';
-import type { Connection, Parameter } from '../connection.js';
+import type { Connection, Parameter } from '../engine/connection.js';
+import type { Quarantine } from '../engine/quarantine.js';
+import { type Flag, groupSettingsColumn, objectColumn, refusingTaken, settingsColumn, toFlag } from '../engine/rows.js';
+import { VersionedCache } from '../engine/versioned-cache.js';
 import type { SqliteGroupRepository } from '../groups/sqlite-group-repository.js';
-import type { Quarantine } from '../quarantine.js';
-import { type Flag, groupSettingsColumn, objectColumn, refusingTaken, settingsColumn, toFlag } from '../rows.js';
-import { VersionedCache } from '../versioned-cache.js';
 import type { LinkifierReads } from './sqlite-realm-lists.js';
 
 export type RealmCache = VersionedCache<number, Realm>;

@@ -18,7 +18,7 @@ export class ChildProgram {
       target: 'node20',
       external: ['better-sqlite3'],
       // The only module with an `import.meta`.
-      define: { 'import.meta.url': JSON.stringify(pathToFileURL(join(__dirname, '../migrations/sql-texts.ts')).href) },
+      define: { 'import.meta.url': JSON.stringify(pathToFileURL(join(__dirname, '../engine/sql-texts')).href) },
       alias: { '@parley/domain': join(__dirname, '../../../domain/src') },
     });
   }

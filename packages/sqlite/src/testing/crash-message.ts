@@ -1,6 +1,6 @@
 import type { Channel } from '@parley/domain/channels';
+import type { UserId } from '@parley/domain/kernel';
 import type { NewMessage } from '@parley/domain/messages';
-import type { UserId } from '@parley/domain/shared';
 
 /** What the programs that are killed send: a message of one word, which its sender has read. */
 export const crashMessage = (channel: Channel, senderId: UserId, content: string, sentAt: number): NewMessage => ({

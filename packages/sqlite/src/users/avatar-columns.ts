@@ -1,6 +1,6 @@
-import type { UserId } from '@parley/domain/shared';
+import type { UserId } from '@parley/domain/kernel';
 import type { Avatar, AvatarSource } from '@parley/domain/users';
-import type { Quarantine } from '../quarantine.js';
+import type { Quarantine } from '../engine/quarantine.js';
 
 /** Columns of `user`. */
 export interface AvatarColumns {

@@ -1,9 +1,9 @@
-import { type Actor, type ActorReads, ROLES, type Role } from '@parley/domain/permissions';
-import { DomainError, type GroupId, type RealmId, type UserId } from '@parley/domain/shared';
-import type { Connection } from '../connection.js';
-import type { Quarantine } from '../quarantine.js';
-import { ascending, type Flag, jsonList } from '../rows.js';
-import { VersionedCache } from '../versioned-cache.js';
+import { type Actor, type ActorReads, ROLES, type Role } from '@parley/domain/access';
+import { DomainError, type GroupId, type RealmId, type UserId } from '@parley/domain/kernel';
+import type { Connection } from '../engine/connection.js';
+import type { Quarantine } from '../engine/quarantine.js';
+import { ascending, type Flag, jsonList } from '../engine/rows.js';
+import { VersionedCache } from '../engine/versioned-cache.js';
 
 /** Under the versions of the user and of the realm's groups. */
 export type ActorCache = VersionedCache<string, Actor>;

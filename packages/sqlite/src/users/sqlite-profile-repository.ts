@@ -1,4 +1,4 @@
-import { DomainError, type ProfileFieldId, type RealmId, type UserId } from '@parley/domain/shared';
+import { DomainError, type ProfileFieldId, type RealmId, type UserId } from '@parley/domain/kernel';
 import {
   PROFILE_FIELD_KINDS,
   type ProfileField,
@@ -7,9 +7,9 @@ import {
   type ProfileRepository,
   type ProfileValue,
 } from '@parley/domain/users';
-import { type Connection, LIMIT, type Parameter } from '../connection.js';
-import type { Quarantine } from '../quarantine.js';
-import { type Flag, jsonList, objectColumn, refusingTaken, toFlag } from '../rows.js';
+import { type Connection, LIMIT, type Parameter } from '../engine/connection.js';
+import type { Quarantine } from '../engine/quarantine.js';
+import { type Flag, jsonList, objectColumn, refusingTaken, toFlag } from '../engine/rows.js';
 
 export class SqliteProfileRepository implements ProfileRepository {
   private readonly fields;

@@ -1,6 +1,6 @@
-import { ROLES, type Role } from '@parley/domain/permissions';
-import { DomainError, foldCase, type RealmId, type UnixSeconds, type UserId } from '@parley/domain/shared';
-import { USER_SETTINGS, type UserSettingName } from '@parley/domain/user-settings';
+import { ROLES, type Role } from '@parley/domain/access';
+import { DomainError, foldCase, type RealmId, type UnixSeconds, type UserId } from '@parley/domain/kernel';
+import { USER_SETTINGS, type UserSettingName } from '@parley/domain/realms';
 import {
   type BotKind,
   type ConversationPartnerQuestion,
@@ -11,10 +11,18 @@ import {
   type UserListEntry,
   type UserRepository,
 } from '@parley/domain/users';
-import type { Connection, Parameter } from '../connection.js';
-import type { Quarantine } from '../quarantine.js';
-import { ColumnReader, type Flag, jsonList, listColumn, refusingTaken, settingsColumn, toFlag } from '../rows.js';
-import { VersionedCache } from '../versioned-cache.js';
+import type { Connection, Parameter } from '../engine/connection.js';
+import type { Quarantine } from '../engine/quarantine.js';
+import {
+  ColumnReader,
+  type Flag,
+  jsonList,
+  listColumn,
+  refusingTaken,
+  settingsColumn,
+  toFlag,
+} from '../engine/rows.js';
+import { VersionedCache } from '../engine/versioned-cache.js';
 import { type AvatarColumns, toAvatar } from './avatar-columns.js';
 
 export type UserCache = VersionedCache<number, User>;

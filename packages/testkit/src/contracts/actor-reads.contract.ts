@@ -1,4 +1,4 @@
-import type { UserId } from '@parley/domain/shared';
+import type { UserId } from '@parley/domain/kernel';
 import { aGroup, anotherRealm, aUser, aUserOfEachRole } from '../builders.js';
 import { ascending, code, type OpenStorage, stagesOn } from './storage-under-test.js';
 

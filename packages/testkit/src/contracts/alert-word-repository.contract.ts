@@ -1,4 +1,4 @@
-import type { UserId } from '@parley/domain/shared';
+import type { UserId } from '@parley/domain/kernel';
 import { anotherRealm, aUser, type Fixture } from '../builders.js';
 import { type OpenStorage, stagesOn } from './storage-under-test.js';
 

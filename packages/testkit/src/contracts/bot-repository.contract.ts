@@ -1,5 +1,5 @@
-import { type BotOptions, NO_BOT_OPTIONS } from '@parley/domain/bots';
-import type { ChannelId } from '@parley/domain/shared';
+import type { ChannelId } from '@parley/domain/kernel';
+import { type BotOptions, NO_BOT_OPTIONS } from '@parley/domain/membership';
 import { anotherRealm, aUser, type Fixture } from '../builders.js';
 import { type OpenStorage, stagesOn } from './storage-under-test.js';
 

@@ -1,5 +1,5 @@
 import { INHERITED_NOTIFICATIONS, type Subscription } from '@parley/domain/channels';
-import type { ChannelFolderId, ChannelId } from '@parley/domain/shared';
+import type { ChannelFolderId, ChannelId } from '@parley/domain/kernel';
 import { aChannel, aMessage, anotherRealm, aRealm, aUser, createFixtureOn, type Fixture } from '../builders.js';
 import { code, idsOf, type OpenStorage, stagesOn } from './storage-under-test.js';
 

@@ -1,4 +1,4 @@
-import type { MessageId } from '@parley/domain/shared';
+import type { MessageId } from '@parley/domain/kernel';
 import { aChannel, aMessage, aUser, type Fixture } from '../builders.js';
 
 export const people = [aUser({ name: 'a' }), aUser({ name: 'b' }), aUser({ name: 'c' })];

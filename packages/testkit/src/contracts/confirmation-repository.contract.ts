@@ -1,4 +1,4 @@
-import { type Confirmation, subjectOf } from '@parley/domain/confirmations';
+import { type Confirmation, subjectOf } from '@parley/domain/access';
 import { anotherRealm, aUser, type Fixture } from '../builders.js';
 import { type OpenStorage, stagesOn } from './storage-under-test.js';
 

@@ -1,5 +1,5 @@
 import type { AppendedCopy, IdKind } from '@parley/domain/exports';
-import type { MessageId, RealmId, RecipientId, Transaction, UnixSeconds } from '@parley/domain/shared';
+import type { MessageId, RealmId, RecipientId, Transaction, UnixSeconds } from '@parley/domain/kernel';
 import { aChannel, aMessage, anotherRealm, aUser } from '../builders.js';
 import { NO_FLAGS } from '../memory/personal-rows.js';
 import { idsOf, type OpenStorage, own, stagesOn } from './storage-under-test.js';

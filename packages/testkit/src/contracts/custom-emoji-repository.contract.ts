@@ -1,4 +1,4 @@
-import type { NewCustomEmoji } from '@parley/domain/custom-emoji';
+import type { NewCustomEmoji } from '@parley/domain/files';
 import { anotherRealm, aUser, type Fixture } from '../builders.js';
 import { code, idsOf, type OpenStorage, stagesOn } from './storage-under-test.js';
 

@@ -1,5 +1,5 @@
-import type { Draft, NewDraft } from '@parley/domain/drafts';
-import type { ChannelId, DraftId, UserId } from '@parley/domain/shared';
+import type { ChannelId, DraftId, UserId } from '@parley/domain/kernel';
+import type { Draft, NewDraft } from '@parley/domain/messages';
 import { anotherRealm, aUser, type Fixture } from '../builders.js';
 import { type OpenStorage, stagesOn } from './storage-under-test.js';
 

@@ -1,5 +1,4 @@
-import { MAX_CONSUMERS } from '@parley/domain/events';
-import type { EventSeq } from '@parley/domain/shared';
+import { type EventSeq, MAX_CONSUMERS } from '@parley/domain/kernel';
 import { anotherRealm } from '../builders.js';
 import { code, type OpenStorage, stagesOn } from './storage-under-test.js';
 

@@ -1,5 +1,4 @@
-import { type Announcement, type DomainEvent, isReadable } from '@parley/domain/events';
-import type { EventSeq, MessageId } from '@parley/domain/shared';
+import { type Announcement, type DomainEvent, type EventSeq, isReadable, type MessageId } from '@parley/domain/kernel';
 import { anotherRealm, aRealm, createFixtureOn, type Fixture } from '../builders.js';
 import { type OpenStorage, stagesOn } from './storage-under-test.js';
 

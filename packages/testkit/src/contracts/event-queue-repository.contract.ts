@@ -1,5 +1,4 @@
-import type { EventQueue } from '@parley/domain/events';
-import type { EventSeq, UserId } from '@parley/domain/shared';
+import type { EventQueue, EventSeq, UserId } from '@parley/domain/kernel';
 import { anotherRealm, aUser, type Fixture } from '../builders.js';
 import { SeededRandomness } from '../seeded-randomness.js';
 import { type OpenStorage, stagesOn } from './storage-under-test.js';

@@ -1,5 +1,5 @@
 import type { BlobKey, FileImage, NewFile, StoredThumbnail } from '@parley/domain/files';
-import type { FileId } from '@parley/domain/shared';
+import type { FileId } from '@parley/domain/kernel';
 import { aMessage, anotherRealm, aUser, type Fixture } from '../builders.js';
 import { type OpenStorage, stagesOn } from './storage-under-test.js';
 

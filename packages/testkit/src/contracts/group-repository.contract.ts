@@ -1,6 +1,6 @@
+import { SUBGROUP_OF, SYSTEM_GROUPS } from '@parley/domain/access';
 import { GROUP_PERMISSIONS, type Group } from '@parley/domain/groups';
-import { SUBGROUP_OF, SYSTEM_GROUPS } from '@parley/domain/permissions';
-import type { GroupId, Transaction } from '@parley/domain/shared';
+import type { GroupId, Transaction } from '@parley/domain/kernel';
 import { aGroup, anotherRealm, aUser, type Fixture } from '../builders.js';
 import { ascending, idsOf, type OpenStorage, stagesOn } from './storage-under-test.js';
 

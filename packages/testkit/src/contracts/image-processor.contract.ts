@@ -1,5 +1,5 @@
-import type { ImageFormat, ImageInfo, ImageProcessor, ImageTarget } from '@parley/domain/images';
-import type { UserId } from '@parley/domain/shared';
+import type { ImageFormat, ImageInfo, ImageProcessor, ImageTarget } from '@parley/domain/files';
+import type { UserId } from '@parley/domain/kernel';
 
 const USER = 1 as UserId;
 

@@ -1,5 +1,5 @@
-import type { Invitation } from '@parley/domain/invitations';
-import type { ChannelId, GroupId } from '@parley/domain/shared';
+import type { ChannelId, GroupId } from '@parley/domain/kernel';
+import type { Invitation } from '@parley/domain/membership';
 import { anotherRealm, aUser, type Fixture } from '../builders.js';
 import { idsOf, type OpenStorage, stagesOn } from './storage-under-test.js';
 

@@ -1,4 +1,11 @@
-import { encodeJob, type Job, jobKind, MAX_JOB_PAYLOAD_LENGTH, type NewJob, type StoredJob } from '@parley/domain/jobs';
+import {
+  encodeJob,
+  type Job,
+  jobKind,
+  MAX_JOB_PAYLOAD_LENGTH,
+  type NewJob,
+  type StoredJob,
+} from '@parley/domain/kernel';
 import { anotherRealm } from '../builders.js';
 import { type OpenStorage, type Stage, stagesOn } from './storage-under-test.js';
 

@@ -1,5 +1,5 @@
+import type { MessageId } from '@parley/domain/kernel';
 import { MAX_EDITED_TEXT, MAX_EDITS, type MessageEdit, type SharedEdit } from '@parley/domain/messages';
-import type { MessageId } from '@parley/domain/shared';
 import { anotherRealm, type Fixture } from '../builders.js';
 import { chatter, pick } from './chatter.js';
 import { type OpenStorage, stagesOn } from './storage-under-test.js';

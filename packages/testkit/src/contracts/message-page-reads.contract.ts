@@ -1,5 +1,5 @@
+import type { MessageId, RecipientId } from '@parley/domain/kernel';
 import { HISTORICAL, type MessageCondition, type MessageFilter, not } from '@parley/domain/messages';
-import type { MessageId, RecipientId } from '@parley/domain/shared';
 import { aChannel, aMessage, anotherRealm, aRealm, aUser, createFixtureOn } from '../builders.js';
 import { chatter, people, pick } from './chatter.js';
 import { idsOf, type OpenStorage, own, shared, stagesOn } from './storage-under-test.js';

@@ -1,5 +1,5 @@
+import type { MessageId, RealmId, UserId } from '@parley/domain/kernel';
 import type { NewMessage } from '@parley/domain/messages';
-import type { MessageId, RealmId, UserId } from '@parley/domain/shared';
 import { aChannel, aMessage, anotherRealm, aUser } from '../builders.js';
 import { chatter, people, pick } from './chatter.js';
 import { ascending, idsOf, type OpenStorage, own, stagesOn } from './storage-under-test.js';

@@ -1,4 +1,4 @@
-import type { NavigationView } from '@parley/domain/navigation-views';
+import type { NavigationView } from '@parley/domain/messages';
 import { anotherRealm, aUser, type Fixture } from '../builders.js';
 import { type OpenStorage, stagesOn } from './storage-under-test.js';
 

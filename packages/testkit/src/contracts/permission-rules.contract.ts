@@ -1,3 +1,4 @@
+import { type Actor, GroupClosure, ROLES } from '@parley/domain/access';
 import {
   CHANNEL_PERMISSIONS,
   type Channel,
@@ -7,8 +8,7 @@ import {
   ListChannels,
   type ListChannelsInput,
 } from '@parley/domain/channels';
-import { type Actor, GroupClosure, ROLES } from '@parley/domain/permissions';
-import type { Caller, ChannelId, GroupId, Transaction, UserId } from '@parley/domain/shared';
+import type { Caller, ChannelId, GroupId, Transaction, UserId } from '@parley/domain/kernel';
 import { aChannel, aGroup, aMessage, aUser, type FixtureStep } from '../builders.js';
 import { SeededRandomness } from '../seeded-randomness.js';
 import { ascending, type OpenStorage, type Stage, stagesOn } from './storage-under-test.js';

@@ -1,5 +1,5 @@
+import type { EventSeq, MessageId, UserId } from '@parley/domain/kernel';
 import { HISTORICAL } from '@parley/domain/messages';
-import type { EventSeq, MessageId, UserId } from '@parley/domain/shared';
 import { aChannel, anotherRealm, aUser } from '../builders.js';
 import {
   flagsOf,

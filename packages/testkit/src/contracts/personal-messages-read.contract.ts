@@ -1,5 +1,5 @@
+import type { MessageId, Transaction } from '@parley/domain/kernel';
 import { type Message, type MessageCondition, not } from '@parley/domain/messages';
-import type { MessageId, Transaction } from '@parley/domain/shared';
 import type { Fixture, GivenMessage } from '../builders.js';
 import {
   conditionIn,

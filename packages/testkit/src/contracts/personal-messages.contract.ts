@@ -1,5 +1,5 @@
+import type { MessageId, UserId } from '@parley/domain/kernel';
 import { HISTORICAL } from '@parley/domain/messages';
-import type { MessageId, UserId } from '@parley/domain/shared';
 import { anotherRealm, aUser, type Fixture } from '../builders.js';
 import {
   flagsOf,

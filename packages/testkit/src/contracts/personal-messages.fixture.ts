@@ -1,3 +1,4 @@
+import type { MessageId } from '@parley/domain/kernel';
 import {
   HISTORICAL,
   type Message,
@@ -5,7 +6,6 @@ import {
   type MessageFilter,
   type PersonalFlags,
 } from '@parley/domain/messages';
-import type { MessageId } from '@parley/domain/shared';
 import { aChannel, aMessage, aUser, type Fixture, type GivenMessage } from '../builders.js';
 import { ascending, idsOf, own } from './storage-under-test.js';
 

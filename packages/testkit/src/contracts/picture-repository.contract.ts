@@ -1,5 +1,4 @@
-import type { BlobKey } from '@parley/domain/files';
-import type { Picture, PictureName } from '@parley/domain/pictures';
+import type { BlobKey, Picture, PictureName } from '@parley/domain/files';
 import { anotherRealm } from '../builders.js';
 import { type OpenStorage, stagesOn } from './storage-under-test.js';
 

@@ -1,4 +1,4 @@
-import type { Presence } from '@parley/domain/presence';
+import type { Presence } from '@parley/domain/users';
 import { anotherRealm, aUser, type Fixture } from '../builders.js';
 import { type OpenStorage, stagesOn } from './storage-under-test.js';
 

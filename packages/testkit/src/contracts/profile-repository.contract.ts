@@ -1,4 +1,4 @@
-import type { ProfileFieldId } from '@parley/domain/shared';
+import type { ProfileFieldId } from '@parley/domain/kernel';
 import type { ProfileField } from '@parley/domain/users';
 import { anotherRealm, aUser, type Fixture } from '../builders.js';
 import { ascending, type OpenStorage, stagesOn } from './storage-under-test.js';

@@ -1,5 +1,5 @@
-import type { Reaction } from '@parley/domain/reactions';
-import type { MessageId } from '@parley/domain/shared';
+import type { MessageId } from '@parley/domain/kernel';
+import type { Reaction } from '@parley/domain/messages';
 import { aChannel, aMessage, anotherRealm, aUser, type Fixture } from '../builders.js';
 import { type OpenStorage, own, stagesOn } from './storage-under-test.js';
 

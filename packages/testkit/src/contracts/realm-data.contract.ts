@@ -1,5 +1,5 @@
+import type { RealmId, UnitOfWork } from '@parley/domain/kernel';
 import type { RemovalPlace } from '@parley/domain/realms';
-import type { RealmId, UnitOfWork } from '@parley/domain/shared';
 import { aChannel, aMessage, anotherRealm, aRealm, aUser, createFixtureOn } from '../builders.js';
 import { code, type OpenStorage, stagesOn } from './storage-under-test.js';
 

@@ -1,4 +1,4 @@
-import type { RealmId } from '@parley/domain/shared';
+import type { RealmId } from '@parley/domain/kernel';
 import { aRealm, createFixtureOn } from '../builders.js';
 import { code, type OpenStorage, stagesOn } from './storage-under-test.js';
 

@@ -1,4 +1,4 @@
-import type { RecipientId, UserId } from '@parley/domain/shared';
+import type { RecipientId, UserId } from '@parley/domain/kernel';
 import { aChannel, aMessage, anotherRealm, aUser } from '../builders.js';
 import { idsOf, type OpenStorage, stagesOn } from './storage-under-test.js';
 

@@ -1,4 +1,4 @@
-import type { MessageId, ReminderId } from '@parley/domain/shared';
+import type { MessageId, ReminderId } from '@parley/domain/kernel';
 import { anotherRealm, aUser, type Fixture } from '../builders.js';
 import { type OpenStorage, stagesOn } from './storage-under-test.js';
 

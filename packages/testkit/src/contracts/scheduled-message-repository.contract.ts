@@ -1,5 +1,5 @@
-import type { NewScheduledMessage, ScheduledMessage } from '@parley/domain/scheduling';
-import type { ChannelId, ScheduledMessageId, UserId } from '@parley/domain/shared';
+import type { ChannelId, ScheduledMessageId, UserId } from '@parley/domain/kernel';
+import type { NewScheduledMessage, ScheduledMessage } from '@parley/domain/messages';
 import { anotherRealm, aUser, type Fixture } from '../builders.js';
 import { type OpenStorage, stagesOn } from './storage-under-test.js';
 

@@ -1,5 +1,5 @@
+import type { MessageId, Transaction } from '@parley/domain/kernel';
 import { type MessageCondition, type MessageFilter, not, type Viewer } from '@parley/domain/messages';
-import type { MessageId, Transaction } from '@parley/domain/shared';
 import { aChannel, aMessage, anotherRealm, aUser } from '../builders.js';
 import { people, pick } from './chatter.js';
 import { idsOf, type OpenStorage, own, type Stage, shared, stagesOn } from './storage-under-test.js';

@@ -1,5 +1,5 @@
-import type { NewSession } from '@parley/domain/credentials';
-import type { SessionId } from '@parley/domain/shared';
+import type { NewSession } from '@parley/domain/access';
+import type { SessionId } from '@parley/domain/kernel';
 import { anotherRealm, aUser, type Fixture } from '../builders.js';
 import { type OpenStorage, stagesOn } from './storage-under-test.js';
 

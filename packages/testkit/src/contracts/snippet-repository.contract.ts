@@ -1,4 +1,4 @@
-import type { SnippetId } from '@parley/domain/shared';
+import type { SnippetId } from '@parley/domain/kernel';
 import { anotherRealm, aUser, type Fixture } from '../builders.js';
 import { type OpenStorage, stagesOn } from './storage-under-test.js';
 

@@ -1,4 +1,4 @@
-import type { UserStatus } from '@parley/domain/statuses';
+import type { UserStatus } from '@parley/domain/users';
 import { anotherRealm, aUser } from '../builders.js';
 import { type OpenStorage, stagesOn } from './storage-under-test.js';
 

@@ -1,5 +1,5 @@
+import type { Clock, UnitOfWork } from '@parley/domain/kernel';
 import type { MessageCondition, MessageFilter } from '@parley/domain/messages';
-import type { Clock, UnitOfWork } from '@parley/domain/shared';
 import { createFixtureOn, type Fixture, type FixtureStep } from '../builders.js';
 import { FixedClock } from '../fixed-clock.js';
 import type { Damage } from '../memory-storage.js';

@@ -1,5 +1,5 @@
+import type { MessageId, RealmId, Transaction, UnitOfWork } from '@parley/domain/kernel';
 import type { Realm } from '@parley/domain/realms';
-import type { MessageId, RealmId, Transaction, UnitOfWork } from '@parley/domain/shared';
 import { aChannel, aUser } from '../builders.js';
 import { type OpenStorage, stagesOn } from './storage-under-test.js';
 

@@ -1,4 +1,4 @@
-import type { EventSeq, UserId } from '@parley/domain/shared';
+import type { EventSeq, UserId } from '@parley/domain/kernel';
 import type { User } from '@parley/domain/users';
 import { aChannel, aMessage, anotherRealm, aRealm, aUser, createFixtureOn } from '../builders.js';
 import { ascending, code, idsOf, type OpenStorage, stagesOn } from './storage-under-test.js';

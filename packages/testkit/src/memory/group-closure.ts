@@ -1,5 +1,5 @@
 import type { Group } from '@parley/domain/groups';
-import type { GroupId, RealmId, UserId } from '@parley/domain/shared';
+import type { GroupId, RealmId, UserId } from '@parley/domain/kernel';
 import { ascending, type MemoryUnit } from './tables.js';
 
 export interface GroupRow {

@@ -1,5 +1,5 @@
-import type { Actor, ActorReads } from '@parley/domain/permissions';
-import { DomainError, type RealmId, type UserId } from '@parley/domain/shared';
+import type { Actor, ActorReads } from '@parley/domain/access';
+import { DomainError, type RealmId, type UserId } from '@parley/domain/kernel';
 import type { User } from '@parley/domain/users';
 import { groupsOf } from './group-closure.js';
 import type { MemoryUnit } from './tables.js';

@@ -1,6 +1,6 @@
-import type { AlertWordRepository } from '@parley/domain/alert-words';
+import { foldCase, type RealmId, type UserId } from '@parley/domain/kernel';
 import { alertSegment } from '@parley/domain/messages';
-import { foldCase, type RealmId, type UserId } from '@parley/domain/shared';
+import type { AlertWordRepository } from '@parley/domain/users';
 import { keyOf, type MemoryUnit } from './tables.js';
 
 interface AlertWords {

@@ -1,5 +1,5 @@
-import type { ApiKeyRecord, ApiKeyRepository } from '@parley/domain/credentials';
-import type { RealmId, UserId } from '@parley/domain/shared';
+import type { ApiKeyRecord, ApiKeyRepository } from '@parley/domain/access';
+import type { RealmId, UserId } from '@parley/domain/kernel';
 import { ascending, type MemoryUnit } from './tables.js';
 
 interface ApiKeyRow {

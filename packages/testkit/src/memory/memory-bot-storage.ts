@@ -1,5 +1,5 @@
-import type { BotStorageRepository, StorageUsage, StoredEntry } from '@parley/domain/bots';
-import { compareCodePoints, type RealmId, type UserId } from '@parley/domain/shared';
+import { compareCodePoints, type RealmId, type UserId } from '@parley/domain/kernel';
+import type { BotStorageRepository, StorageUsage, StoredEntry } from '@parley/domain/membership';
 import { keyOf, type MemoryUnit } from './tables.js';
 
 declare module './tables.js' {

@@ -1,5 +1,5 @@
-import { type BotOptions, type BotRepository, NO_BOT_OPTIONS } from '@parley/domain/bots';
-import type { RealmId, UserId } from '@parley/domain/shared';
+import type { RealmId, UserId } from '@parley/domain/kernel';
+import { type BotOptions, type BotRepository, NO_BOT_OPTIONS } from '@parley/domain/membership';
 import { keyOf, type MemoryUnit } from './tables.js';
 
 declare module './tables.js' {

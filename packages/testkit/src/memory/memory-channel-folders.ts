@@ -1,5 +1,5 @@
 import { type ChannelFolder, type ChannelFolderRepository, folderNameTaken } from '@parley/domain/channels';
-import { type ChannelFolderId, foldCase, type RealmId } from '@parley/domain/shared';
+import { type ChannelFolderId, foldCase, type RealmId } from '@parley/domain/kernel';
 import type { MemoryUnit } from './tables.js';
 
 declare module './tables.js' {

@@ -16,7 +16,7 @@ import {
   type RecipientId,
   type UnixSeconds,
   type UserId,
-} from '@parley/domain/shared';
+} from '@parley/domain/kernel';
 import { groupSettingValues } from './memory-groups.js';
 import { ascending, keyOf, type MemoryUnit } from './tables.js';
 

@@ -3,8 +3,8 @@ import {
   type ConfirmationPurpose,
   type ConfirmationRepository,
   subjectOf,
-} from '@parley/domain/confirmations';
-import type { RealmId } from '@parley/domain/shared';
+} from '@parley/domain/access';
+import type { RealmId } from '@parley/domain/kernel';
 import type { MemoryUnit } from './tables.js';
 
 declare module './tables.js' {

@@ -1,6 +1,6 @@
 import type { AppendedCopy, CopyRepository, FlagsCopy, IdKind } from '@parley/domain/exports';
+import type { MessageId, Ordinal, RealmId, RecipientId, UserId } from '@parley/domain/kernel';
 import type { MessageEdit, OrdinalRange, Viewer } from '@parley/domain/messages';
-import type { MessageId, Ordinal, RealmId, RecipientId, UserId } from '@parley/domain/shared';
 import { appendMessage } from './memory-messages.js';
 import { messagesOf } from './messages-of.js';
 import { findFlags, holdersOf, NO_FLAGS, putFlags } from './personal-rows.js';

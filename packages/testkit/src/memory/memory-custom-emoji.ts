@@ -1,10 +1,5 @@
-import {
-  type CustomEmoji,
-  type CustomEmojiRepository,
-  emojiExists,
-  type NewCustomEmoji,
-} from '@parley/domain/custom-emoji';
-import type { CustomEmojiId, RealmId } from '@parley/domain/shared';
+import { type CustomEmoji, type CustomEmojiRepository, emojiExists, type NewCustomEmoji } from '@parley/domain/files';
+import type { CustomEmojiId, RealmId } from '@parley/domain/kernel';
 import type { MemoryUnit } from './tables.js';
 
 declare module './tables.js' {

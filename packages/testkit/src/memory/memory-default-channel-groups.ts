@@ -3,7 +3,7 @@ import {
   type DefaultChannelGroupRepository,
   defaultGroupNameTaken,
 } from '@parley/domain/channels';
-import { compareCodePoints, type DefaultChannelGroupId, foldCase, type RealmId } from '@parley/domain/shared';
+import { compareCodePoints, type DefaultChannelGroupId, foldCase, type RealmId } from '@parley/domain/kernel';
 import type { MemoryUnit } from './tables.js';
 
 declare module './tables.js' {

@@ -1,5 +1,5 @@
+import type { DeviceId, RealmId, UserId } from '@parley/domain/kernel';
 import type { Device, DeviceRepository } from '@parley/domain/push';
-import type { DeviceId, RealmId, UserId } from '@parley/domain/shared';
 import type { MemoryUnit } from './tables.js';
 
 declare module './tables.js' {

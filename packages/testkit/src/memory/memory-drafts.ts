@@ -1,5 +1,5 @@
-import type { Draft, DraftRepository, NewDraft } from '@parley/domain/drafts';
-import type { DraftId, RealmId, UserId } from '@parley/domain/shared';
+import type { DraftId, RealmId, UserId } from '@parley/domain/kernel';
+import type { Draft, DraftRepository, NewDraft } from '@parley/domain/messages';
 import type { MemoryUnit } from './tables.js';
 
 declare module './tables.js' {

@@ -1,5 +1,10 @@
-import { type EventConsumerRepository, MAX_CONSUMERS, tooManyConsumers } from '@parley/domain/events';
-import type { EventSeq, RealmId } from '@parley/domain/shared';
+import {
+  type EventConsumerRepository,
+  type EventSeq,
+  MAX_CONSUMERS,
+  type RealmId,
+  tooManyConsumers,
+} from '@parley/domain/kernel';
 import type { MemoryUnit } from './tables.js';
 
 declare module './tables.js' {

@@ -1,6 +1,15 @@
 import { BLANK_EVENT, decodeEvent, encodeEvent, sizeOfEvent } from '@parley/domain/composition';
-import type { Announcement, EncodedRow, EventLog, LogEnd, LoggedEvent } from '@parley/domain/events';
-import type { EventSeq, MessageId, RealmId, UnixSeconds } from '@parley/domain/shared';
+import type {
+  Announcement,
+  EncodedRow,
+  EventLog,
+  EventSeq,
+  LogEnd,
+  LoggedEvent,
+  MessageId,
+  RealmId,
+  UnixSeconds,
+} from '@parley/domain/kernel';
 import { keyOf, type MemoryUnit } from './tables.js';
 
 declare module './tables.js' {

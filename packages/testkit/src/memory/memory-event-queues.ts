@@ -3,12 +3,14 @@ import type {
   EncodedQueue,
   EventQueue,
   EventQueueRepository,
+  EventSeq,
   Expiry,
   QueueKey,
   QueuePosition,
+  RealmId,
   UnreadableQueue,
-} from '@parley/domain/events';
-import type { EventSeq, RealmId, UserId } from '@parley/domain/shared';
+  UserId,
+} from '@parley/domain/kernel';
 import type { MemoryUnit } from './tables.js';
 
 declare module './tables.js' {

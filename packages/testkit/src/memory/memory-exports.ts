@@ -1,6 +1,6 @@
 import type { ExportRepository, RealmExport } from '@parley/domain/exports';
 import type { BlobKey } from '@parley/domain/files';
-import type { ExportId, RealmId } from '@parley/domain/shared';
+import type { ExportId, RealmId } from '@parley/domain/kernel';
 import type { MemoryUnit } from './tables.js';
 
 declare module './tables.js' {

@@ -1,5 +1,5 @@
-import { type ExternalIdRepository, externalIdTaken } from '@parley/domain/host-users';
-import type { RealmId, UserId } from '@parley/domain/shared';
+import type { RealmId, UserId } from '@parley/domain/kernel';
+import { type ExternalIdRepository, externalIdTaken } from '@parley/domain/membership';
 import type { MemoryUnit } from './tables.js';
 
 declare module './tables.js' {

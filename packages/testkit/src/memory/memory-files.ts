@@ -8,7 +8,7 @@ import type {
   StoredFile,
   StoredThumbnail,
 } from '@parley/domain/files';
-import type { FileId, MessageId, RealmId, UnixSeconds, UserId } from '@parley/domain/shared';
+import type { FileId, MessageId, RealmId, UnixSeconds, UserId } from '@parley/domain/kernel';
 import { ascending, type MemoryUnit } from './tables.js';
 
 interface FileRow {

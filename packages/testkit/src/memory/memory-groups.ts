@@ -1,6 +1,6 @@
+import type { GroupSettingValue, GroupSettingValues, SystemGroupName } from '@parley/domain/access';
 import { GROUP_PERMISSIONS, type Group, type GroupRepository, type GroupView } from '@parley/domain/groups';
-import type { GroupSettingValue, GroupSettingValues, SystemGroupName } from '@parley/domain/permissions';
-import { foldCase, type GroupId, type RealmId, type UserId } from '@parley/domain/shared';
+import { foldCase, type GroupId, type RealmId, type UserId } from '@parley/domain/kernel';
 import { type GroupRow, groupRows, membersOf } from './group-closure.js';
 import { ascending, type MemoryUnit } from './tables.js';
 

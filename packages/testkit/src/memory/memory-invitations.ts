@@ -1,5 +1,5 @@
-import type { Invitation, InvitationEntry, InvitationRepository, NewInvitations } from '@parley/domain/invitations';
-import type { RealmId, UnixSeconds, UserId } from '@parley/domain/shared';
+import type { RealmId, UnixSeconds, UserId } from '@parley/domain/kernel';
+import type { Invitation, InvitationEntry, InvitationRepository, NewInvitations } from '@parley/domain/membership';
 import { ascending, keyOf, type MemoryUnit } from './tables.js';
 
 declare module './tables.js' {

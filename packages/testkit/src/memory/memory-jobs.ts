@@ -1,5 +1,12 @@
-import type { EncodedJob, JobRepository, JobSelection, StoredJob } from '@parley/domain/jobs';
-import type { JobId, RealmId, UnixSeconds } from '@parley/domain/shared';
+import type {
+  EncodedJob,
+  JobId,
+  JobRepository,
+  JobSelection,
+  RealmId,
+  StoredJob,
+  UnixSeconds,
+} from '@parley/domain/kernel';
 import type { MemoryUnit } from './tables.js';
 
 interface JobRow extends StoredJob {

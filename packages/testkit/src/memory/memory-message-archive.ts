@@ -1,4 +1,5 @@
 import { topicKey } from '@parley/domain/channels';
+import type { FileId, MessageId, RealmId, UnixSeconds, UserId } from '@parley/domain/kernel';
 import type {
   ArchivedMessage,
   ArchiveSelection,
@@ -6,10 +7,9 @@ import type {
   MessageArchive,
   MessageEdit,
   PersonalFlags,
+  Reaction,
   Submessage,
 } from '@parley/domain/messages';
-import type { Reaction } from '@parley/domain/reactions';
-import type { FileId, MessageId, RealmId, UnixSeconds, UserId } from '@parley/domain/shared';
 import { messagesOf } from './messages-of.js';
 import { findFlags, holdersOf, isReceived, putFlags } from './personal-rows.js';
 import type { MemoryUnit } from './tables.js';

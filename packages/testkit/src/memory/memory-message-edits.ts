@@ -1,3 +1,4 @@
+import type { MessageId, RealmId } from '@parley/domain/kernel';
 import {
   MAX_EDITED_TEXT,
   MAX_EDITS,
@@ -5,7 +6,6 @@ import {
   type MessageEditRepository,
   type SharedEdit,
 } from '@parley/domain/messages';
-import type { MessageId, RealmId } from '@parley/domain/shared';
 import { messagesOf } from './messages-of.js';
 import type { MemoryUnit } from './tables.js';
 

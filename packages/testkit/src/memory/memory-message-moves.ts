@@ -1,5 +1,5 @@
+import type { MessageId, RealmId, UserId } from '@parley/domain/kernel';
 import type { Message, MessageMoves, MoveTarget } from '@parley/domain/messages';
-import type { MessageId, RealmId, UserId } from '@parley/domain/shared';
 import { messagesOf } from './messages-of.js';
 import { findFlags, forget, GAINED_BY_MOVE, holdersOf, putFlags, receiversOf } from './personal-rows.js';
 import type { MemoryUnit } from './tables.js';

@@ -1,3 +1,4 @@
+import type { MessageId, RealmId, RecipientId, UnixSeconds, UserId } from '@parley/domain/kernel';
 import {
   HISTORICAL,
   type Message,
@@ -11,7 +12,6 @@ import {
   userSummary,
   type Viewer,
 } from '@parley/domain/messages';
-import type { MessageId, RealmId, RecipientId, UnixSeconds, UserId } from '@parley/domain/shared';
 import { matches, matching } from './message-filter.js';
 import { messagesOf } from './messages-of.js';
 import { findFlags } from './personal-rows.js';

@@ -1,3 +1,4 @@
+import type { MessageId, Ordinal, RealmId, RecipientId, UserId } from '@parley/domain/kernel';
 import type {
   EditedText,
   Message,
@@ -6,7 +7,6 @@ import type {
   Submessage,
   SubmessageSummary,
 } from '@parley/domain/messages';
-import type { MessageId, Ordinal, RealmId, RecipientId, UserId } from '@parley/domain/shared';
 import { messagesOf } from './messages-of.js';
 import { deliver, findFlags, forget, holdersOf, isReceived, putFlags } from './personal-rows.js';
 import { keyOf, type MemoryUnit } from './tables.js';

@@ -1,5 +1,5 @@
-import type { NavigationView, NavigationViewRepository } from '@parley/domain/navigation-views';
-import type { RealmId, UserId } from '@parley/domain/shared';
+import type { RealmId, UserId } from '@parley/domain/kernel';
+import type { NavigationView, NavigationViewRepository } from '@parley/domain/messages';
 import { keyOf, type MemoryUnit } from './tables.js';
 
 declare module './tables.js' {

@@ -1,5 +1,5 @@
-import type { OnboardingRepository, OnboardingStep } from '@parley/domain/onboarding';
-import type { RealmId, UserId } from '@parley/domain/shared';
+import type { RealmId, UserId } from '@parley/domain/kernel';
+import type { OnboardingRepository, OnboardingStep } from '@parley/domain/users';
 import { keyOf, type MemoryUnit } from './tables.js';
 
 declare module './tables.js' {

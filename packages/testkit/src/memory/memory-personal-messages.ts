@@ -1,4 +1,5 @@
 import { type SubscribedSpan, topicKey } from '@parley/domain/channels';
+import type { ChannelId, MessageId, RealmId, RecipientId, UnixSeconds, UserId } from '@parley/domain/kernel';
 import {
   HISTORICAL,
   type Message,
@@ -10,7 +11,6 @@ import {
   type UnreadOverview,
   type Viewer,
 } from '@parley/domain/messages';
-import type { ChannelId, MessageId, RealmId, RecipientId, UnixSeconds, UserId } from '@parley/domain/shared';
 import { matching } from './message-filter.js';
 import { messagesOf } from './messages-of.js';
 import { closeSpans, findFlags, holdersOf, openSpans, putFlags, receiversOf } from './personal-rows.js';

@@ -1,6 +1,5 @@
-import type { BlobKey } from '@parley/domain/files';
-import type { Picture, PictureName, PictureRepository } from '@parley/domain/pictures';
-import type { RealmId } from '@parley/domain/shared';
+import type { BlobKey, Picture, PictureName, PictureRepository } from '@parley/domain/files';
+import type { RealmId } from '@parley/domain/kernel';
 import { keyOf, type MemoryUnit } from './tables.js';
 
 declare module './tables.js' {

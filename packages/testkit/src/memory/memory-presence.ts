@@ -1,5 +1,5 @@
-import type { Presence, PresenceRepository } from '@parley/domain/presence';
-import type { RealmId } from '@parley/domain/shared';
+import type { RealmId } from '@parley/domain/kernel';
+import type { Presence, PresenceRepository } from '@parley/domain/users';
 import { keyOf, type MemoryUnit } from './tables.js';
 
 declare module './tables.js' {

@@ -1,4 +1,4 @@
-import { DomainError, type ProfileFieldId, type RealmId, type UserId } from '@parley/domain/shared';
+import { DomainError, type ProfileFieldId, type RealmId, type UserId } from '@parley/domain/kernel';
 import type { ProfileField, ProfileRepository, ProfileValue } from '@parley/domain/users';
 import { ascending, keyOf, type MemoryUnit } from './tables.js';
 

@@ -1,5 +1,5 @@
+import type { RealmId, UserId } from '@parley/domain/kernel';
 import type { PushToken, PushTokenRepository } from '@parley/domain/push';
-import type { RealmId, UserId } from '@parley/domain/shared';
 import { keyOf, type MemoryUnit } from './tables.js';
 
 declare module './tables.js' {

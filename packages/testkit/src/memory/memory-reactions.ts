@@ -1,5 +1,5 @@
-import type { EmojiKey, Reaction, ReactionRepository } from '@parley/domain/reactions';
-import type { MessageId, RealmId, UserId } from '@parley/domain/shared';
+import type { MessageId, RealmId, UserId } from '@parley/domain/kernel';
+import type { EmojiKey, Reaction, ReactionRepository } from '@parley/domain/messages';
 import type { MemoryUnit } from './tables.js';
 
 declare module './tables.js' {

@@ -1,5 +1,5 @@
+import type { FileId, MessageId, RealmId, UserId } from '@parley/domain/kernel';
 import { DELETE_REALM_DATA, type RealmDataRepository, type RemovalPlace } from '@parley/domain/realms';
-import type { FileId, MessageId, RealmId, UserId } from '@parley/domain/shared';
 import { messagesOf } from './messages-of.js';
 import type { MemoryUnit } from './tables.js';
 

@@ -1,3 +1,4 @@
+import { DomainError, type RealmId } from '@parley/domain/kernel';
 import type {
   AllowedDomain,
   AllowedDomainRepository,
@@ -9,7 +10,6 @@ import type {
   PlaygroundFields,
   PlaygroundRepository,
 } from '@parley/domain/realms';
-import { DomainError, type RealmId } from '@parley/domain/shared';
 import type { MemoryUnit, Tables } from './tables.js';
 
 declare module './tables.js' {

@@ -1,5 +1,5 @@
+import { DomainError, type RealmId } from '@parley/domain/kernel';
 import type { Linkifier, NewRealmRow, Realm, RealmRepository } from '@parley/domain/realms';
-import { DomainError, type RealmId } from '@parley/domain/shared';
 import type { MemoryUnit } from './tables.js';
 
 declare module './tables.js' {

@@ -1,5 +1,5 @@
+import type { MessageId, RealmId, RecipientId, UserId } from '@parley/domain/kernel';
 import type { Recipient, RecipientRepository } from '@parley/domain/messages';
-import type { MessageId, RealmId, RecipientId, UserId } from '@parley/domain/shared';
 import { openSpans } from './personal-rows.js';
 import { ascending, type MemoryUnit } from './tables.js';
 

@@ -1,5 +1,5 @@
-import type { NewReminder, Reminder, ReminderRepository } from '@parley/domain/scheduling';
-import type { RealmId, ReminderId, UserId } from '@parley/domain/shared';
+import type { RealmId, ReminderId, UserId } from '@parley/domain/kernel';
+import type { NewReminder, Reminder, ReminderRepository } from '@parley/domain/messages';
 import { inOrderOfTime, nextSchedulingId } from './scheduling-rows.js';
 import type { MemoryUnit } from './tables.js';
 

@@ -1,5 +1,5 @@
-import type { NewScheduledMessage, ScheduledMessage, ScheduledMessageRepository } from '@parley/domain/scheduling';
-import type { RealmId, ScheduledMessageId, UnixSeconds, UserId } from '@parley/domain/shared';
+import type { RealmId, ScheduledMessageId, UnixSeconds, UserId } from '@parley/domain/kernel';
+import type { NewScheduledMessage, ScheduledMessage, ScheduledMessageRepository } from '@parley/domain/messages';
 import { inOrderOfTime, nextSchedulingId } from './scheduling-rows.js';
 import type { MemoryUnit } from './tables.js';
 

@@ -1,5 +1,5 @@
-import type { NewSession, Session, SessionRepository } from '@parley/domain/credentials';
-import type { RealmId, SessionId, UnixSeconds, UserId } from '@parley/domain/shared';
+import type { NewSession, Session, SessionRepository } from '@parley/domain/access';
+import type { RealmId, SessionId, UnixSeconds, UserId } from '@parley/domain/kernel';
 import type { MemoryUnit } from './tables.js';
 
 interface SessionRow {

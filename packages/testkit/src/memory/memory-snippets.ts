@@ -1,5 +1,5 @@
-import type { RealmId, SnippetId, UserId } from '@parley/domain/shared';
-import type { NewSnippet, Snippet, SnippetRepository } from '@parley/domain/snippets';
+import type { RealmId, SnippetId, UserId } from '@parley/domain/kernel';
+import type { NewSnippet, Snippet, SnippetRepository } from '@parley/domain/messages';
 import type { MemoryUnit } from './tables.js';
 
 declare module './tables.js' {

@@ -1,5 +1,5 @@
-import type { RealmId, UserId } from '@parley/domain/shared';
-import type { StatusRepository, UserStatus } from '@parley/domain/statuses';
+import type { RealmId, UserId } from '@parley/domain/kernel';
+import type { StatusRepository, UserStatus } from '@parley/domain/users';
 import { ascending, keyOf, type MemoryUnit } from './tables.js';
 
 declare module './tables.js' {

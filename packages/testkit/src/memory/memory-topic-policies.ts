@@ -1,5 +1,5 @@
 import { type TopicPolicy, type TopicPolicyRepository, type TopicVisibility, topicKey } from '@parley/domain/channels';
-import { type ChannelId, compareCodePoints, type RealmId, type UserId } from '@parley/domain/shared';
+import { type ChannelId, compareCodePoints, type RealmId, type UserId } from '@parley/domain/kernel';
 import { keyOf, type MemoryUnit } from './tables.js';
 
 declare module './tables.js' {

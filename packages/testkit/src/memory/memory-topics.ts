@@ -1,6 +1,6 @@
 import { topicKey } from '@parley/domain/channels';
+import type { MessageId, RealmId, RecipientId, UserId } from '@parley/domain/kernel';
 import type { Message, TopicReads, TopicSummary, Viewer } from '@parley/domain/messages';
-import type { MessageId, RealmId, RecipientId, UserId } from '@parley/domain/shared';
 import { messagesOf } from './messages-of.js';
 import { findFlags } from './personal-rows.js';
 import { ascending, type MemoryUnit } from './tables.js';

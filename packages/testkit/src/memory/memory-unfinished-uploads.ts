@@ -1,5 +1,5 @@
 import type { BlobKey, UnfinishedUpload, UnfinishedUploadRepository } from '@parley/domain/files';
-import type { RealmId, UnixSeconds, UserId } from '@parley/domain/shared';
+import type { RealmId, UnixSeconds, UserId } from '@parley/domain/kernel';
 import type { MemoryUnit } from './tables.js';
 
 declare module './tables.js' {

@@ -5,7 +5,7 @@ import {
   type RealmId,
   type RecipientId,
   type UserId,
-} from '@parley/domain/shared';
+} from '@parley/domain/kernel';
 import {
   type ConversationPartnerQuestion,
   foldedName,

@@ -1,5 +1,5 @@
+import type { MessageId, RealmId } from '@parley/domain/kernel';
 import type { Message } from '@parley/domain/messages';
-import type { MessageId, RealmId } from '@parley/domain/shared';
 import type { MemoryUnit } from './tables.js';
 
 /** Ascending id; all of the realm, or those of the ids that are there. */

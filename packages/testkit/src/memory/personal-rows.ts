@@ -1,5 +1,5 @@
+import type { EventSeq, MessageId, RealmId, RecipientId, UserId } from '@parley/domain/kernel';
 import type { Message, NewMessage, PersonalFlags } from '@parley/domain/messages';
-import type { EventSeq, MessageId, RealmId, RecipientId, UserId } from '@parley/domain/shared';
 import { ascending, keyOf, type MemoryUnit } from './tables.js';
 
 /** A user received what was sent to a recipient while one of these was open. */

@@ -1,4 +1,4 @@
-import type { UnixSeconds } from '@parley/domain/shared';
+import type { UnixSeconds } from '@parley/domain/kernel';
 import type { MemoryUnit } from './tables.js';
 
 /** Scheduled messages and reminders are counted together. */

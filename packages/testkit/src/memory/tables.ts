@@ -1,6 +1,6 @@
 import { UnitRecord } from '@parley/domain/composition';
+import type { Clock } from '@parley/domain/kernel';
 import type { SearchWords } from '@parley/domain/markdown';
-import type { Clock } from '@parley/domain/shared';
 
 /**
  * Each declared by the repository that keeps it. Rows are never changed in place. Tables keyed by an id ascend, because ids

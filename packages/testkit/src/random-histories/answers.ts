@@ -1,5 +1,5 @@
 import { topicKey } from '@parley/domain/channels';
-import type { Repositories } from '@parley/domain/shared';
+import type { Repositories } from '@parley/domain/kernel';
 import { CHANNELS, EVERYBODY, type Narrow, type Person, TOPICS } from './history.js';
 import { describe, resolve } from './narrows.js';
 import { recipientOf, sentIds, type World } from './world.js';

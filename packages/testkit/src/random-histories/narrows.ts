@@ -1,6 +1,6 @@
 import { topicKey } from '@parley/domain/channels';
+import type { RecipientId, Repositories, Transaction } from '@parley/domain/kernel';
 import type { MessageCondition, MessageFilter } from '@parley/domain/messages';
-import type { RecipientId, Repositories, Transaction } from '@parley/domain/shared';
 import type { Narrow, Term } from './history.js';
 import { pickId, recipientOf, type World } from './world.js';
 

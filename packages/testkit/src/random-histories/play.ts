@@ -1,5 +1,5 @@
+import type { Transaction, UserId } from '@parley/domain/kernel';
 import type { Message, NewMessage, SentFlags, Viewer } from '@parley/domain/messages';
-import type { Transaction, UserId } from '@parley/domain/shared';
 import { subscribe } from '../builders.js';
 import { idsOf } from '../contracts/storage-under-test.js';
 import { BOT, type ChannelName, type Person, type Step } from './history.js';

@@ -1,4 +1,4 @@
-import type { MessageId, RecipientId } from '@parley/domain/shared';
+import type { MessageId, RecipientId } from '@parley/domain/kernel';
 import { aChannel, aUser, createFixtureOn, type Fixture } from '../builders.js';
 import type { StorageUnderTest } from '../contracts/storage-under-test.js';
 import type { FixedClock } from '../fixed-clock.js';

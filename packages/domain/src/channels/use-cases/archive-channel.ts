@@ -1,7 +1,7 @@
+import type { Caller } from '../../kernel/caller.js';
+import type { ChannelId } from '../../kernel/ids.js';
+import type { UnitOfWork } from '../../kernel/unit-of-work.js';
 import { clearChannelSettings } from '../../realms/clear-channel-settings.js';
-import type { Caller } from '../../shared/caller.js';
-import type { ChannelId } from '../../shared/ids.js';
-import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import { announceArchiving } from '../announce-archiving.js';
 import { metadataUsers } from '../channel-audiences.js';
 import { canArchiveChannel } from '../channel-permissions.js';

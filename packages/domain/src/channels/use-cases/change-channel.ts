@@ -1,17 +1,17 @@
-import type { EventOf } from '../../events/event.js';
+import type { Actor } from '../../access/actor.js';
+import type { GroupSettingValue } from '../../access/group-setting.js';
+import { type GroupSettingUpdate, groupSettingUpdate, namedIn } from '../../access/group-setting-rules.js';
+import { groupForSetting, validateGroupSetting } from '../../access/validate-group-setting.js';
+import type { Caller } from '../../kernel/caller.js';
+import { DomainError } from '../../kernel/errors.js';
+import type { EventOf } from '../../kernel/event.js';
+import type { ChannelFolderId, ChannelId } from '../../kernel/ids.js';
+import { enforce } from '../../kernel/permission.js';
+import { foldCase, trim } from '../../kernel/text.js';
+import type { Transaction, UnitOfWork } from '../../kernel/unit-of-work.js';
 import type { ParsedMarkdown } from '../../markdown/markdown.js';
 import type { ParsedText, TextRenderer } from '../../markdown/text-renderer.js';
-import type { Actor } from '../../permissions/actor.js';
-import type { GroupSettingValue } from '../../permissions/group-setting.js';
-import { type GroupSettingUpdate, groupSettingUpdate, namedIn } from '../../permissions/group-setting-rules.js';
-import { groupForSetting, validateGroupSetting } from '../../permissions/validate-group-setting.js';
 import type { Realm } from '../../realms/realm.js';
-import type { Caller } from '../../shared/caller.js';
-import { DomainError } from '../../shared/errors.js';
-import type { ChannelFolderId, ChannelId } from '../../shared/ids.js';
-import { enforce } from '../../shared/permission.js';
-import { foldCase, trim } from '../../shared/text.js';
-import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
 import type { User } from '../../users/user.js';
 import {
   CHANNEL_PERMISSIONS,

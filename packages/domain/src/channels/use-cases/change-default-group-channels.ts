@@ -1,7 +1,7 @@
-import type { Caller } from '../../shared/caller.js';
-import { DomainError } from '../../shared/errors.js';
-import type { DefaultChannelGroupId } from '../../shared/ids.js';
-import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import type { Caller } from '../../kernel/caller.js';
+import { DomainError } from '../../kernel/errors.js';
+import type { DefaultChannelGroupId } from '../../kernel/ids.js';
+import type { UnitOfWork } from '../../kernel/unit-of-work.js';
 import { withChannels, withoutChannels } from '../default-channel-group.js';
 import { publishDefaultChannelGroups } from '../default-channel-group-views.js';
 import { listReadableChannels } from '../find-readable-channel.js';

@@ -1,9 +1,9 @@
-import { users } from '../../events/audience.js';
-import type { Caller } from '../../shared/caller.js';
-import { DomainError } from '../../shared/errors.js';
-import type { ChannelId } from '../../shared/ids.js';
-import { enforce } from '../../shared/permission.js';
-import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import { users } from '../../kernel/audience.js';
+import type { Caller } from '../../kernel/caller.js';
+import { DomainError } from '../../kernel/errors.js';
+import type { ChannelId } from '../../kernel/ids.js';
+import { enforce } from '../../kernel/permission.js';
+import type { UnitOfWork } from '../../kernel/unit-of-work.js';
 import { canReadActive, unknownChannel } from '../channel-access.js';
 import { changeSubscription, type SubscriptionProperty, type SubscriptionValue } from '../subscription-properties.js';
 

@@ -1,6 +1,6 @@
-import type { Caller } from '../../shared/caller.js';
-import { DomainError } from '../../shared/errors.js';
-import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import type { Caller } from '../../kernel/caller.js';
+import { DomainError } from '../../kernel/errors.js';
+import type { UnitOfWork } from '../../kernel/unit-of-work.js';
 import { DEFAULT_CHANNEL_OPTIONS } from '../create-channels.js';
 import { SubscribeUsers, type SubscribeUsersInput, type SubscribeUsersOutput } from './subscribe-users.js';
 import { UnsubscribeUsers, type UnsubscribeUsersOutput } from './unsubscribe-users.js';

@@ -1,11 +1,11 @@
-import { wholeRealm } from '../../events/audience.js';
+import { wholeRealm } from '../../kernel/audience.js';
+import type { Caller } from '../../kernel/caller.js';
+import type { Clock } from '../../kernel/clock.js';
+import { DomainError } from '../../kernel/errors.js';
+import type { ChannelFolderId } from '../../kernel/ids.js';
+import { enforce } from '../../kernel/permission.js';
+import type { UnitOfWork } from '../../kernel/unit-of-work.js';
 import type { TextRenderer } from '../../markdown/text-renderer.js';
-import type { Caller } from '../../shared/caller.js';
-import type { Clock } from '../../shared/clock.js';
-import { DomainError } from '../../shared/errors.js';
-import type { ChannelFolderId } from '../../shared/ids.js';
-import { enforce } from '../../shared/permission.js';
-import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import { folderNameTaken, MAX_CHANNEL_FOLDERS, parseFolderName } from '../channel-folder.js';
 import { canManageFolders } from '../channel-permissions.js';
 

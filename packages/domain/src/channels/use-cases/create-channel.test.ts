@@ -18,9 +18,9 @@ import {
   type MemoryFixture,
   OverwhelmedRenderer,
 } from '@parley/testkit';
+import type { ChannelFolderId, ChannelId, GroupId, UserId } from '../../kernel/ids.js';
 import { MarkdownTextRenderer } from '../../messages/markdown-text-renderer.js';
 import { SystemMessages } from '../../messages/system-messages.js';
-import type { ChannelFolderId, ChannelId, GroupId, UserId } from '../../shared/ids.js';
 import { ChannelCreator, DEFAULT_CHANNEL_OPTIONS } from '../create-channels.js';
 import { CreateChannel, type CreateChannelInput } from './create-channel.js';
 

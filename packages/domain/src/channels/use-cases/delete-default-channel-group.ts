@@ -1,6 +1,6 @@
-import type { Caller } from '../../shared/caller.js';
-import type { DefaultChannelGroupId } from '../../shared/ids.js';
-import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import type { Caller } from '../../kernel/caller.js';
+import type { DefaultChannelGroupId } from '../../kernel/ids.js';
+import type { UnitOfWork } from '../../kernel/unit-of-work.js';
 import { publishDefaultChannelGroups } from '../default-channel-group-views.js';
 import { loadDefaultChannelGroup } from '../load-default-channel-group.js';
 

@@ -1,6 +1,6 @@
-import type { Caller } from '../../shared/caller.js';
-import type { ChannelId } from '../../shared/ids.js';
-import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import type { Caller } from '../../kernel/caller.js';
+import type { ChannelId } from '../../kernel/ids.js';
+import type { UnitOfWork } from '../../kernel/unit-of-work.js';
 import { getReadableChannel } from '../find-readable-channel.js';
 
 /** The number of a channel that the caller can read and that is in use (channels §4.3). */

@@ -1,9 +1,9 @@
-import type { Actor } from '../../permissions/actor.js';
-import type { Caller } from '../../shared/caller.js';
-import type { Randomness } from '../../shared/clock.js';
-import type { ChannelId, UserId } from '../../shared/ids.js';
-import { enforce } from '../../shared/permission.js';
-import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
+import type { Actor } from '../../access/actor.js';
+import type { Caller } from '../../kernel/caller.js';
+import type { Randomness } from '../../kernel/clock.js';
+import type { ChannelId, UserId } from '../../kernel/ids.js';
+import { enforce } from '../../kernel/permission.js';
+import type { Transaction, UnitOfWork } from '../../kernel/unit-of-work.js';
 import { canAdministerBot } from '../../users/user-permissions.js';
 import { canReadActive } from '../channel-access.js';
 import { channelAddress } from '../channel-address.js';

@@ -1,6 +1,6 @@
-import type { Caller } from '../../shared/caller.js';
-import type { ChannelId } from '../../shared/ids.js';
-import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import type { Caller } from '../../kernel/caller.js';
+import type { ChannelId } from '../../kernel/ids.js';
+import type { UnitOfWork } from '../../kernel/unit-of-work.js';
 import type { ChannelView } from '../channel.js';
 import { canSeeMetadata } from '../channel-access.js';
 import { loadChannel } from '../load-channel.js';

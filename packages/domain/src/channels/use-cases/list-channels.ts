@@ -1,8 +1,8 @@
-import { mustBeAdministrator } from '../../permissions/role-rules.js';
-import type { Caller } from '../../shared/caller.js';
-import type { ChannelId } from '../../shared/ids.js';
-import { enforce } from '../../shared/permission.js';
-import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import { mustBeAdministrator } from '../../access/role-rules.js';
+import type { Caller } from '../../kernel/caller.js';
+import type { ChannelId } from '../../kernel/ids.js';
+import { enforce } from '../../kernel/permission.js';
+import type { UnitOfWork } from '../../kernel/unit-of-work.js';
 import { type Channel, type ChannelView, isPrivate, isWebPublic } from '../channel.js';
 import { hasContentAccess, hasMetadataAccess } from '../channel-access.js';
 

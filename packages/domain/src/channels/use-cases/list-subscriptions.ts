@@ -1,8 +1,8 @@
-import type { Caller } from '../../shared/caller.js';
-import type { ChannelId, RealmId, UserId } from '../../shared/ids.js';
-import { slicesOf } from '../../shared/slices.js';
-import { sortByCodePoints } from '../../shared/text.js';
-import type { Repositories, UnitOfWork } from '../../shared/unit-of-work.js';
+import type { Caller } from '../../kernel/caller.js';
+import type { ChannelId, RealmId, UserId } from '../../kernel/ids.js';
+import { slicesOf } from '../../kernel/slices.js';
+import { sortByCodePoints } from '../../kernel/text.js';
+import type { Repositories, UnitOfWork } from '../../kernel/unit-of-work.js';
 import type { ChannelView } from '../channel.js';
 import type { Subscription } from '../subscription.js';
 

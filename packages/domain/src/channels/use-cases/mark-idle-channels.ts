@@ -1,6 +1,6 @@
-import type { Clock } from '../../shared/clock.js';
-import type { ChannelId, RealmId } from '../../shared/ids.js';
-import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import type { Clock } from '../../kernel/clock.js';
+import type { ChannelId, RealmId } from '../../kernel/ids.js';
+import type { UnitOfWork } from '../../kernel/unit-of-work.js';
 import { metadataUsers } from '../channel-audiences.js';
 
 /** A channel in which nothing was said for so long is not shown among those in use (channels §2.1). */

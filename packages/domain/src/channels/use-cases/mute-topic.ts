@@ -1,9 +1,9 @@
-import type { Caller } from '../../shared/caller.js';
-import type { Clock } from '../../shared/clock.js';
-import { DomainError } from '../../shared/errors.js';
-import type { ChannelId } from '../../shared/ids.js';
-import { trim } from '../../shared/text.js';
-import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import type { Caller } from '../../kernel/caller.js';
+import type { Clock } from '../../kernel/clock.js';
+import { DomainError } from '../../kernel/errors.js';
+import type { ChannelId } from '../../kernel/ids.js';
+import { trim } from '../../kernel/text.js';
+import type { UnitOfWork } from '../../kernel/unit-of-work.js';
 import { canReadActive, hasMetadataAccess } from '../channel-access.js';
 import { chooseTopicPolicy } from '../choose-topic-policy.js';
 

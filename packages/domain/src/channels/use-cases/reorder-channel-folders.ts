@@ -1,8 +1,8 @@
-import { wholeRealm } from '../../events/audience.js';
-import type { Caller } from '../../shared/caller.js';
-import type { ChannelFolderId } from '../../shared/ids.js';
-import { enforce } from '../../shared/permission.js';
-import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import { wholeRealm } from '../../kernel/audience.js';
+import type { Caller } from '../../kernel/caller.js';
+import type { ChannelFolderId } from '../../kernel/ids.js';
+import { enforce } from '../../kernel/permission.js';
+import type { UnitOfWork } from '../../kernel/unit-of-work.js';
 import { folderOrder } from '../channel-folder.js';
 import { canManageFolders } from '../channel-permissions.js';
 

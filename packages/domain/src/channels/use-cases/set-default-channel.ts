@@ -1,7 +1,7 @@
-import type { Caller } from '../../shared/caller.js';
-import type { ChannelId } from '../../shared/ids.js';
-import { enforce } from '../../shared/permission.js';
-import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import type { Caller } from '../../kernel/caller.js';
+import type { ChannelId } from '../../kernel/ids.js';
+import { enforce } from '../../kernel/permission.js';
+import type { UnitOfWork } from '../../kernel/unit-of-work.js';
 import { canChangeDefaultChannels, canMakeDefault, canStopBeingDefault } from '../channel-permissions.js';
 import { loadChannel } from '../load-channel.js';
 import { setDefaultChannel } from '../set-default-channel.js';

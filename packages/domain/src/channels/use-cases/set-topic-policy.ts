@@ -1,8 +1,8 @@
-import type { Caller } from '../../shared/caller.js';
-import type { Clock } from '../../shared/clock.js';
-import type { ChannelId } from '../../shared/ids.js';
-import { allowed } from '../../shared/permission.js';
-import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import type { Caller } from '../../kernel/caller.js';
+import type { Clock } from '../../kernel/clock.js';
+import type { ChannelId } from '../../kernel/ids.js';
+import { allowed } from '../../kernel/permission.js';
+import type { UnitOfWork } from '../../kernel/unit-of-work.js';
 import { canReadActive } from '../channel-access.js';
 import { chooseTopicPolicy } from '../choose-topic-policy.js';
 import { loadChannel } from '../load-channel.js';

@@ -1,7 +1,7 @@
-import { type Loaded, loadAll, type SnapshotLoaders, takeSnapshot } from '../../events/snapshot.js';
+import type { UserId } from '../../kernel/ids.js';
+import { type Loaded, loadAll, type SnapshotLoaders, takeSnapshot } from '../../kernel/snapshot.js';
+import type { UnitOfWork } from '../../kernel/unit-of-work.js';
 import type { Realm } from '../../realms/realm.js';
-import type { UserId } from '../../shared/ids.js';
-import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import { type PresentUsers, presentKnownUsers } from '../../users/present-known-users.js';
 import type { User } from '../../users/user.js';
 import { loadOwnUser, loadViewer } from '../../users/user-loaders.js';

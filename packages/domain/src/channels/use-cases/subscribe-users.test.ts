@@ -15,9 +15,9 @@ import {
   fakeRealmUrls,
   type MemoryFixture,
 } from '@parley/testkit';
+import type { ChannelFolderId, GroupId, UserId } from '../../kernel/ids.js';
 import { MarkdownTextRenderer } from '../../messages/markdown-text-renderer.js';
 import { SystemMessages } from '../../messages/system-messages.js';
-import type { ChannelFolderId, GroupId, UserId } from '../../shared/ids.js';
 import { ChannelCreator, DEFAULT_CHANNEL_OPTIONS } from '../create-channels.js';
 import { unsubscribeFromChannels } from '../unsubscribe-from-channels.js';
 import { MAX_NOTIFIED_SUBSCRIBERS, SubscribeUsers, type SubscribeUsersInput } from './subscribe-users.js';

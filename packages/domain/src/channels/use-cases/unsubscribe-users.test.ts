@@ -15,7 +15,7 @@ import {
   type MemoryFixture,
   subscribe,
 } from '@parley/testkit';
-import type { UserId } from '../../shared/ids.js';
+import type { UserId } from '../../kernel/ids.js';
 import { unsubscribeFromChannels } from '../unsubscribe-from-channels.js';
 import { UnsubscribeUsers } from './unsubscribe-users.js';
 

@@ -1,6 +1,6 @@
-import type { MessageId } from '../../shared/ids.js';
-import { slicesOf } from '../../shared/slices.js';
-import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
+import type { MessageId } from '../../kernel/ids.js';
+import { slicesOf } from '../../kernel/slices.js';
+import type { Transaction, UnitOfWork } from '../../kernel/unit-of-work.js';
 import { MAX_KEPT_ID } from '../copy-repository.js';
 import { MessageIds } from './id-map.js';
 

@@ -1,6 +1,6 @@
-import { DomainError } from '../../shared/errors.js';
-import type { MessageId } from '../../shared/ids.js';
-import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
+import { DomainError } from '../../kernel/errors.js';
+import type { MessageId } from '../../kernel/ids.js';
+import type { Transaction, UnitOfWork } from '../../kernel/unit-of-work.js';
 import { type IdKind, MAX_KEPT_ID } from '../copy-repository.js';
 import type { ImportSource } from '../realm-copy.js';
 

@@ -1,5 +1,4 @@
-import type { GroupSettings } from '../../permissions/group-setting.js';
-import type { Reaction } from '../../reactions/reaction.js';
+import type { GroupSettings } from '../../access/group-setting.js';
 import type {
   ChannelFolderId,
   ChannelId,
@@ -9,7 +8,8 @@ import type {
   RealmId,
   RecipientId,
   UserId,
-} from '../../shared/ids.js';
+} from '../../kernel/ids.js';
+import type { Reaction } from '../../messages/reaction.js';
 import type { RealmSource } from '../realm-copy.js';
 import { IdMap, MessageIds } from './id-map.js';
 import { TextRewriter } from './rewrite-text.js';

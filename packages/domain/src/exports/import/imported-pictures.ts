@@ -1,7 +1,7 @@
-import type { ImageInfo, ImageProcessor } from '../../images/image-processor.js';
-import type { MadePicture, PictureMaker, PictureTarget } from '../../pictures/picture-maker.js';
-import { DomainError } from '../../shared/errors.js';
-import type { UserId } from '../../shared/ids.js';
+import type { ImageInfo, ImageProcessor } from '../../files/image-processor.js';
+import type { MadePicture, PictureMaker, PictureTarget } from '../../files/picture-maker.js';
+import { DomainError } from '../../kernel/errors.js';
+import type { UserId } from '../../kernel/ids.js';
 import { MAX_PICTURE_BYTES, type PictureCopy } from '../realm-copy.js';
 
 /** Makes the pictures of an export anew, since anybody may have written its bytes; counts them. */

@@ -1,8 +1,8 @@
+import type { MessageId, Ordinal, RecipientId, UserId } from '../../kernel/ids.js';
+import { slicesOf } from '../../kernel/slices.js';
+import type { Transaction, UnitOfWork } from '../../kernel/unit-of-work.js';
 import type { PersonalFlags } from '../../messages/message.js';
 import type { MessageEdit } from '../../messages/message-edit.js';
-import type { MessageId, Ordinal, RecipientId, UserId } from '../../shared/ids.js';
-import { slicesOf } from '../../shared/slices.js';
-import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
 import type { AppendedCopy, FlagsCopy } from '../copy-repository.js';
 import type { MessageCopy, RealmCopy, RealmSource } from '../realm-copy.js';
 import type { ImportedIds } from './imported-ids.js';

@@ -1,5 +1,5 @@
+import type { Ordinal, RecipientId, UserId } from '../../kernel/ids.js';
 import type { OrdinalRange } from '../../messages/read-set.js';
-import type { Ordinal, RecipientId, UserId } from '../../shared/ids.js';
 
 /** What one person has received and read of what was sent to one recipient; ascending. */
 export interface Runs {

@@ -1,7 +1,7 @@
-import { planDelivery, REMINDER_JOB, SCHEDULED_MESSAGE_JOB } from '../../scheduling/delivery-jobs.js';
-import type { DraftId, RealmId, ReminderId, SnippetId, UserId } from '../../shared/ids.js';
-import { slicesOf } from '../../shared/slices.js';
-import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
+import type { DraftId, RealmId, ReminderId, SnippetId, UserId } from '../../kernel/ids.js';
+import { slicesOf } from '../../kernel/slices.js';
+import type { Transaction, UnitOfWork } from '../../kernel/unit-of-work.js';
+import { planDelivery, REMINDER_JOB, SCHEDULED_MESSAGE_JOB } from '../../messages/delivery-jobs.js';
 import type { ProfileValue } from '../../users/profile-value.js';
 import type { PersonCopy, RealmSource, UserCopy } from '../realm-copy.js';
 import { ascending } from './ascending.js';

@@ -1,10 +1,10 @@
-import { AVATAR_TARGETS, nameAvatar } from '../../avatars/change-avatar.js';
-import { REALM_IMAGE_TARGETS } from '../../branding/realm-image-targets.js';
-import { emojiTargets, MAX_CUSTOM_EMOJI } from '../../custom-emoji/custom-emoji.js';
-import { type MadePicture, namePicture } from '../../pictures/picture-maker.js';
+import { emojiTargets, MAX_CUSTOM_EMOJI } from '../../files/custom-emoji.js';
+import { type MadePicture, namePicture } from '../../files/picture-maker.js';
+import { REALM_IMAGE_TARGETS } from '../../files/realm-image-targets.js';
+import type { UserId } from '../../kernel/ids.js';
+import type { Transaction, UnitOfWork } from '../../kernel/unit-of-work.js';
 import type { RealmImageName } from '../../realms/realm-images.js';
-import type { UserId } from '../../shared/ids.js';
-import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
+import { AVATAR_TARGETS, nameAvatar } from '../../users/change-avatar.js';
 import type { EmojiCopy, RealmSource } from '../realm-copy.js';
 import { invalidImport } from './id-map.js';
 import type { ImportedIds } from './imported-ids.js';

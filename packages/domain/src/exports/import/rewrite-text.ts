@@ -1,4 +1,4 @@
-import type { ChannelId, GroupId, MessageId, RealmId, UserId } from '../../shared/ids.js';
+import type { ChannelId, GroupId, MessageId, RealmId, UserId } from '../../kernel/ids.js';
 import type { KnownIds } from './id-map.js';
 
 /** What texts name by ids. */

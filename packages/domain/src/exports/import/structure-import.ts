@@ -1,9 +1,9 @@
-import type { BotOptions } from '../../bots/bot-options.js';
-import type { ApiKeyMint } from '../../credentials/api-keys.js';
+import type { ApiKeyMint } from '../../access/api-keys.js';
+import type { ChannelId, DefaultChannelGroupId } from '../../kernel/ids.js';
+import { slicesOf } from '../../kernel/slices.js';
+import type { Transaction, UnitOfWork } from '../../kernel/unit-of-work.js';
+import type { BotOptions } from '../../membership/bot-options.js';
 import { mapChannelSettings } from '../../realms/channel-settings.js';
-import type { ChannelId, DefaultChannelGroupId } from '../../shared/ids.js';
-import { slicesOf } from '../../shared/slices.js';
-import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
 import type { GroupCopy, RealmCopy, UserCopy } from '../realm-copy.js';
 import { ascending } from './ascending.js';
 import { IdMap } from './id-map.js';

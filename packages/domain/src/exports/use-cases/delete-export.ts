@@ -1,11 +1,11 @@
 import type { BlobStore } from '../../files/blob-store.js';
+import type { Caller } from '../../kernel/caller.js';
+import type { Clock } from '../../kernel/clock.js';
+import { DomainError } from '../../kernel/errors.js';
+import type { ExportId } from '../../kernel/ids.js';
+import { enforce } from '../../kernel/permission.js';
+import type { UnitOfWork } from '../../kernel/unit-of-work.js';
 import { canExport } from '../../realms/realm-permissions.js';
-import type { Caller } from '../../shared/caller.js';
-import type { Clock } from '../../shared/clock.js';
-import { DomainError } from '../../shared/errors.js';
-import type { ExportId } from '../../shared/ids.js';
-import { enforce } from '../../shared/permission.js';
-import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import { requireArchive } from '../realm-export.js';
 import { removeArchive } from '../remove-archive.js';
 

@@ -1,10 +1,10 @@
+import type { Caller } from '../../kernel/caller.js';
+import type { UserId } from '../../kernel/ids.js';
+import { enforce } from '../../kernel/permission.js';
+import { slicesOf } from '../../kernel/slices.js';
+import type { UnitOfWork } from '../../kernel/unit-of-work.js';
 import { canExport } from '../../realms/realm-permissions.js';
-import type { Caller } from '../../shared/caller.js';
-import type { UserId } from '../../shared/ids.js';
-import { enforce } from '../../shared/permission.js';
-import { slicesOf } from '../../shared/slices.js';
-import type { UnitOfWork } from '../../shared/unit-of-work.js';
-import type { UserSettings } from '../../user-settings/user-settings.js';
+import type { UserSettings } from '../../realms/user-settings.js';
 
 /** Whether exports may hold what is private to somebody. */
 export interface ExportConsent {

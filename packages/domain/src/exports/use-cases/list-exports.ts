@@ -1,7 +1,7 @@
+import type { Caller } from '../../kernel/caller.js';
+import { enforce } from '../../kernel/permission.js';
+import type { UnitOfWork } from '../../kernel/unit-of-work.js';
 import { canExport } from '../../realms/realm-permissions.js';
-import type { Caller } from '../../shared/caller.js';
-import { enforce } from '../../shared/permission.js';
-import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import { type ExportView, viewOfExport } from '../export-events.js';
 
 /** The organization's exports, whoever asked for them; ascending id (organization §8). */

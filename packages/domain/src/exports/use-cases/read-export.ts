@@ -1,6 +1,6 @@
 import type { BlobContent, BlobKey, BlobStore, ByteRange } from '../../files/blob-store.js';
-import type { RealmId } from '../../shared/ids.js';
-import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import type { RealmId } from '../../kernel/ids.js';
+import type { UnitOfWork } from '../../kernel/unit-of-work.js';
 
 /** An archive to be read, all of it or a part. */
 export interface ReadableArchive {

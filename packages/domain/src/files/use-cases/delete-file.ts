@@ -1,6 +1,6 @@
-import type { Caller } from '../../shared/caller.js';
-import type { FileId } from '../../shared/ids.js';
-import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import type { Caller } from '../../kernel/caller.js';
+import type { FileId } from '../../kernel/ids.js';
+import type { UnitOfWork } from '../../kernel/unit-of-work.js';
 import type { BlobStore } from '../blob-store.js';
 import { ownFile } from '../file.js';
 import { removeFile } from '../file-events.js';

@@ -1,7 +1,7 @@
-import type { Caller } from '../../shared/caller.js';
-import type { Clock, Randomness } from '../../shared/clock.js';
-import { DomainError } from '../../shared/errors.js';
-import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import type { Caller } from '../../kernel/caller.js';
+import type { Clock, Randomness } from '../../kernel/clock.js';
+import { DomainError } from '../../kernel/errors.js';
+import type { UnitOfWork } from '../../kernel/unit-of-work.js';
 import { newBlobKey } from '../blob-receiver.js';
 import { type FileLimits, fileTooLarge, MIB, nameOfFile, requireRoomForFile, type StoredFile } from '../file.js';
 import { NewFiles } from '../new-files.js';

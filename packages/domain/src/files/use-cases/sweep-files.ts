@@ -1,6 +1,6 @@
-import type { Clock } from '../../shared/clock.js';
-import type { UnixSeconds } from '../../shared/ids.js';
-import type { Repositories, UnitOfWork } from '../../shared/unit-of-work.js';
+import type { Clock } from '../../kernel/clock.js';
+import type { UnixSeconds } from '../../kernel/ids.js';
+import type { Repositories, UnitOfWork } from '../../kernel/unit-of-work.js';
 import type { BlobKey, BlobStore, StoredBlob } from '../blob-store.js';
 import type { StoredFile } from '../file.js';
 import { removeFile } from '../file-events.js';

@@ -1,13 +1,13 @@
-import { wholeRealm } from '../../events/audience.js';
-import { addAnonymousGroup, defaultGroupSettings } from '../../permissions/default-group-settings.js';
-import type { GroupSettingValue } from '../../permissions/group-setting.js';
-import { activeUserIds, groupsById } from '../../permissions/named-in-requests.js';
-import { groupForSetting, validateGroupSetting } from '../../permissions/validate-group-setting.js';
-import type { Caller } from '../../shared/caller.js';
-import type { Clock } from '../../shared/clock.js';
-import type { GroupId, UserId } from '../../shared/ids.js';
-import { enforce } from '../../shared/permission.js';
-import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import { addAnonymousGroup, defaultGroupSettings } from '../../access/default-group-settings.js';
+import type { GroupSettingValue } from '../../access/group-setting.js';
+import { activeUserIds, groupsById } from '../../access/named-in-requests.js';
+import { groupForSetting, validateGroupSetting } from '../../access/validate-group-setting.js';
+import { wholeRealm } from '../../kernel/audience.js';
+import type { Caller } from '../../kernel/caller.js';
+import type { Clock } from '../../kernel/clock.js';
+import type { GroupId, UserId } from '../../kernel/ids.js';
+import { enforce } from '../../kernel/permission.js';
+import type { UnitOfWork } from '../../kernel/unit-of-work.js';
 import {
   GROUP_PERMISSIONS,
   type GroupPermission,

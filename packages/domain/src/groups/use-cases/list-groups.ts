@@ -1,7 +1,7 @@
-import { mustNotBeGuest } from '../../permissions/role-rules.js';
-import type { Caller } from '../../shared/caller.js';
-import { enforce } from '../../shared/permission.js';
-import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import { mustNotBeGuest } from '../../access/role-rules.js';
+import type { Caller } from '../../kernel/caller.js';
+import { enforce } from '../../kernel/permission.js';
+import type { UnitOfWork } from '../../kernel/unit-of-work.js';
 import type { GroupView } from '../group.js';
 
 /** Named groups, those of the system too (users §12.3). */

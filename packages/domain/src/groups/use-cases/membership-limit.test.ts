@@ -1,5 +1,5 @@
 import { aGroup, aUser, createFixture, type MemoryFixture } from '@parley/testkit';
-import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
+import type { Transaction, UnitOfWork } from '../../kernel/unit-of-work.js';
 import { MAX_MEMBERSHIPS } from '../group.js';
 import { ChangeGroupMembers } from './change-group-members.js';
 import { CreateGroup } from './create-group.js';

@@ -1,6 +1,6 @@
 import { aRealm, aUser, createFixture, type MemoryFixture } from '@parley/testkit';
+import { settingValues } from '../../kernel/settings.js';
 import { STORED_REALM_SETTINGS } from '../../realms/realm-settings.js';
-import { settingValues } from '../../shared/settings.js';
 import { PromoteFullMembers } from './promote-full-members.js';
 
 const DAY = 86_400;

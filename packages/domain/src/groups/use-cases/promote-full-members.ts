@@ -1,6 +1,6 @@
-import type { Clock } from '../../shared/clock.js';
-import type { UnixSeconds } from '../../shared/ids.js';
-import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import type { Clock } from '../../kernel/clock.js';
+import type { UnixSeconds } from '../../kernel/ids.js';
+import type { UnitOfWork } from '../../kernel/unit-of-work.js';
 import { updateFullMembers } from '../update-full-members.js';
 
 /**

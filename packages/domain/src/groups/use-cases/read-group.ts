@@ -1,9 +1,9 @@
-import { groupsHeldBy } from '../../permissions/group-closure.js';
-import { mustNotBeGuest } from '../../permissions/role-rules.js';
-import type { Caller } from '../../shared/caller.js';
-import type { GroupId, RealmId, UserId } from '../../shared/ids.js';
-import { enforce } from '../../shared/permission.js';
-import type { Repositories, UnitOfWork } from '../../shared/unit-of-work.js';
+import { groupsHeldBy } from '../../access/group-closure.js';
+import { mustNotBeGuest } from '../../access/role-rules.js';
+import type { Caller } from '../../kernel/caller.js';
+import type { GroupId, RealmId, UserId } from '../../kernel/ids.js';
+import { enforce } from '../../kernel/permission.js';
+import type { Repositories, UnitOfWork } from '../../kernel/unit-of-work.js';
 import { conversationPartnerIds } from '../../users/accessible-users.js';
 import { canAccessUser } from '../../users/user-permissions.js';
 import { canAccessGroup } from '../group-permissions.js';

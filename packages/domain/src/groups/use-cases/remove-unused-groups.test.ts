@@ -1,5 +1,5 @@
 import { aChannel, aGroup, aUserOfEachRole, createFixture, type MemoryFixture } from '@parley/testkit';
-import type { EventSeq, GroupId } from '../../shared/ids.js';
+import type { EventSeq, GroupId } from '../../kernel/ids.js';
 import { CreateGroup } from './create-group.js';
 import { RemoveUnusedGroups } from './remove-unused-groups.js';
 import { UpdateGroup } from './update-group.js';

@@ -1,6 +1,6 @@
-import type { EventSeq, GroupId, RealmId } from '../../shared/ids.js';
-import { slicesOf } from '../../shared/slices.js';
-import type { Repositories, UnitOfWork } from '../../shared/unit-of-work.js';
+import type { EventSeq, GroupId, RealmId } from '../../kernel/ids.js';
+import { slicesOf } from '../../kernel/slices.js';
+import type { Repositories, UnitOfWork } from '../../kernel/unit-of-work.js';
 
 const GROUPS_AT_A_TIME = 200;
 

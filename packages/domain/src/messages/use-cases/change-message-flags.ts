@@ -1,6 +1,6 @@
-import type { Caller } from '../../shared/caller.js';
-import type { MessageId } from '../../shared/ids.js';
-import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import type { Caller } from '../../kernel/caller.js';
+import type { MessageId } from '../../kernel/ids.js';
+import type { UnitOfWork } from '../../kernel/unit-of-work.js';
 import { changeFlags, type FlagChangeInput, type FlagChangeOutcome } from '../change-flags.js';
 
 export interface ChangeMessageFlagsInput extends FlagChangeInput {

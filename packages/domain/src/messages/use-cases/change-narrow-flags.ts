@@ -1,8 +1,8 @@
+import type { Caller } from '../../kernel/caller.js';
+import type { ChannelId, MessageId } from '../../kernel/ids.js';
+import type { RealmUrls } from '../../kernel/realm-urls.js';
+import type { UnitOfWork } from '../../kernel/unit-of-work.js';
 import type { SearchWords } from '../../markdown/markdown.js';
-import type { Caller } from '../../shared/caller.js';
-import type { ChannelId, MessageId } from '../../shared/ids.js';
-import type { RealmUrls } from '../../shared/realm-urls.js';
-import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import { changeFlags, type FlagChangeInput } from '../change-flags.js';
 import { checkRange, clampRange, type PageRange, selectPage } from '../message-page.js';
 import { resolveNarrow } from '../narrow.js';

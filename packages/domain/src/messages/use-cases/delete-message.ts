@@ -1,8 +1,8 @@
-import type { Caller } from '../../shared/caller.js';
-import type { Clock } from '../../shared/clock.js';
-import type { MessageId } from '../../shared/ids.js';
-import { enforce } from '../../shared/permission.js';
-import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import type { Caller } from '../../kernel/caller.js';
+import type { Clock } from '../../kernel/clock.js';
+import type { MessageId } from '../../kernel/ids.js';
+import { enforce } from '../../kernel/permission.js';
+import type { UnitOfWork } from '../../kernel/unit-of-work.js';
 import { deleteMessages } from '../delete-messages.js';
 import { loadReadable } from '../load-access.js';
 import { canDeleteMessage } from '../message-permissions.js';

@@ -1,8 +1,8 @@
 import { aChannel, aMessage, aUser, createFixture, expectInSync, expectRefused } from '@parley/testkit';
 import { subscribeToChannels } from '../../channels/subscribe-to-channels.js';
 import { topicKey } from '../../channels/topic.js';
-import type { Clock } from '../../shared/clock.js';
-import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import type { Clock } from '../../kernel/clock.js';
+import type { UnitOfWork } from '../../kernel/unit-of-work.js';
 import { DeleteTopic } from './delete-topic.js';
 
 const messages = (count: number) =>

@@ -1,8 +1,8 @@
 import type { Channel } from '../../channels/channel.js';
+import type { Clock } from '../../kernel/clock.js';
+import type { RealmId, RecipientId, UnixSeconds } from '../../kernel/ids.js';
+import type { Transaction, UnitOfWork } from '../../kernel/unit-of-work.js';
 import type { Realm } from '../../realms/realm.js';
-import type { Clock } from '../../shared/clock.js';
-import type { RealmId, RecipientId, UnixSeconds } from '../../shared/ids.js';
-import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
 import { deleteMessages, MAX_DELETED_AT_ONCE } from '../delete-messages.js';
 
 const DAY_SECONDS = 86_400;

@@ -1,9 +1,9 @@
+import type { Caller } from '../../kernel/caller.js';
+import type { EventLoop } from '../../kernel/event-loop.js';
+import type { MessageId, UnixSeconds, UserId } from '../../kernel/ids.js';
+import { enforce } from '../../kernel/permission.js';
+import type { UnitOfWork } from '../../kernel/unit-of-work.js';
 import type { RenderedMessages } from '../../markdown/markdown.js';
-import type { Caller } from '../../shared/caller.js';
-import type { EventLoop } from '../../shared/event-loop.js';
-import type { MessageId, UnixSeconds, UserId } from '../../shared/ids.js';
-import { enforce } from '../../shared/permission.js';
-import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import { loadMessages } from '../load-access.js';
 import type { Message } from '../message.js';
 import { type MessageEdit, visibleEdits } from '../message-edit.js';

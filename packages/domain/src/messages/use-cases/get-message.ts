@@ -1,8 +1,8 @@
-import type { Actor } from '../../permissions/actor.js';
+import type { Actor } from '../../access/actor.js';
+import type { Caller } from '../../kernel/caller.js';
+import type { MessageId } from '../../kernel/ids.js';
+import type { UnitOfWork } from '../../kernel/unit-of-work.js';
 import type { Realm } from '../../realms/realm.js';
-import type { Caller } from '../../shared/caller.js';
-import type { MessageId } from '../../shared/ids.js';
-import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import { inaccessibleUserIds } from '../../users/accessible-users.js';
 import { loadReadableWithFlags } from '../load-access.js';
 import { HISTORICAL, type PersonalFlags } from '../message.js';

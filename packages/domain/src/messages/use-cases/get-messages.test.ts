@@ -11,7 +11,7 @@ import {
   type MemoryFixture,
 } from '@parley/testkit';
 import { unsubscribeFromChannels } from '../../channels/unsubscribe-from-channels.js';
-import type { MessageId } from '../../shared/ids.js';
+import type { MessageId } from '../../kernel/ids.js';
 import type { PageRange } from '../message-page.js';
 import type { NarrowTerm } from '../narrow-operators.js';
 import { PLAIN_TEXTS } from '../search.js';

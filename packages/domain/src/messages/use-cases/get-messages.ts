@@ -1,10 +1,10 @@
+import type { Actor } from '../../access/actor.js';
+import type { Caller } from '../../kernel/caller.js';
+import type { MessageId, UserId } from '../../kernel/ids.js';
+import type { RealmUrls } from '../../kernel/realm-urls.js';
+import type { UnitOfWork } from '../../kernel/unit-of-work.js';
 import type { SearchTexts } from '../../markdown/markdown.js';
-import type { Actor } from '../../permissions/actor.js';
 import type { Realm } from '../../realms/realm.js';
-import type { Caller } from '../../shared/caller.js';
-import type { MessageId, UserId } from '../../shared/ids.js';
-import type { RealmUrls } from '../../shared/realm-urls.js';
-import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import { inaccessibleUserIds } from '../../users/accessible-users.js';
 import { listReadableEntries } from '../load-access.js';
 import { checkPage, type MessagePage, type PageRange, pageOfIds, selectPage } from '../message-page.js';

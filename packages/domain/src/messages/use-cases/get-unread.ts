@@ -1,9 +1,9 @@
-import { takeSnapshot } from '../../events/snapshot.js';
-import type { Caller } from '../../shared/caller.js';
-import { DomainError } from '../../shared/errors.js';
-import type { MessageId } from '../../shared/ids.js';
-import { slicesOf } from '../../shared/slices.js';
-import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import type { Caller } from '../../kernel/caller.js';
+import { DomainError } from '../../kernel/errors.js';
+import type { MessageId } from '../../kernel/ids.js';
+import { slicesOf } from '../../kernel/slices.js';
+import { takeSnapshot } from '../../kernel/snapshot.js';
+import type { UnitOfWork } from '../../kernel/unit-of-work.js';
 import { loadUnread } from '../message-loaders.js';
 import type { MessageView } from '../message-view.js';
 

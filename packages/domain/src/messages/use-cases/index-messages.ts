@@ -1,4 +1,4 @@
-import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import type { UnitOfWork } from '../../kernel/unit-of-work.js';
 
 /** So many that a unit of them is over in some milliseconds, with long messages too. */
 const BATCH = 50;

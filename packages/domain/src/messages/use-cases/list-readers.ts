@@ -1,7 +1,7 @@
-import type { Caller } from '../../shared/caller.js';
-import { DomainError } from '../../shared/errors.js';
-import type { MessageId, UserId } from '../../shared/ids.js';
-import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import type { Caller } from '../../kernel/caller.js';
+import { DomainError } from '../../kernel/errors.js';
+import type { MessageId, UserId } from '../../kernel/ids.js';
+import type { UnitOfWork } from '../../kernel/unit-of-work.js';
 import { loadReadable } from '../load-access.js';
 import { participantIdsOf } from '../message-people.js';
 

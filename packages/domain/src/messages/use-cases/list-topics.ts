@@ -7,10 +7,10 @@ import {
 } from '../../channels/channel-access.js';
 import { loadChannel } from '../../channels/load-channel.js';
 import { enterAsSpectator, type Spectator } from '../../channels/spectators.js';
-import type { Caller } from '../../shared/caller.js';
-import type { ChannelId } from '../../shared/ids.js';
-import { enforce } from '../../shared/permission.js';
-import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import type { Caller } from '../../kernel/caller.js';
+import type { ChannelId } from '../../kernel/ids.js';
+import { enforce } from '../../kernel/permission.js';
+import type { UnitOfWork } from '../../kernel/unit-of-work.js';
 import type { TopicSummary } from '../topic-reads.js';
 
 /** The topics of a channel, the one with the newest message first, as far as the caller can read it (channels §5.3). */

@@ -6,12 +6,12 @@ import {
   Thumbnails,
   type ThumbnailsPayload,
 } from '../../files/thumbnails.js';
-import type { Job } from '../../jobs/job.js';
-import type { JobHandler, JobWork } from '../../jobs/job-handler.js';
+import type { Clock } from '../../kernel/clock.js';
+import type { FileId, RealmId } from '../../kernel/ids.js';
+import type { Job } from '../../kernel/job.js';
+import type { JobHandler, JobWork } from '../../kernel/job-handler.js';
+import type { Transaction, UnitOfWork } from '../../kernel/unit-of-work.js';
 import type { RenderedMessages } from '../../markdown/markdown.js';
-import type { Clock } from '../../shared/clock.js';
-import type { FileId, RealmId } from '../../shared/ids.js';
-import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
 import { spellingsOf, uploadOfFile } from '../linked-uploads.js';
 import { messageWatchers } from '../message-audiences.js';
 

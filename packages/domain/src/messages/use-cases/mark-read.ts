@@ -1,13 +1,13 @@
+import type { Actor } from '../../access/actor.js';
 import type { Channel } from '../../channels/channel.js';
 import { canReadContent } from '../../channels/channel-access.js';
 import { normalizeTopic, topicKey } from '../../channels/topic.js';
-import { users } from '../../events/audience.js';
-import type { Actor } from '../../permissions/actor.js';
-import type { Caller } from '../../shared/caller.js';
-import { DomainError } from '../../shared/errors.js';
-import type { ChannelId, MessageId } from '../../shared/ids.js';
-import { enforce } from '../../shared/permission.js';
-import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
+import { users } from '../../kernel/audience.js';
+import type { Caller } from '../../kernel/caller.js';
+import { DomainError } from '../../kernel/errors.js';
+import type { ChannelId, MessageId } from '../../kernel/ids.js';
+import { enforce } from '../../kernel/permission.js';
+import type { Transaction, UnitOfWork } from '../../kernel/unit-of-work.js';
 import { receivedMessagesIn } from '../narrow.js';
 
 export interface MarkReadInput {

@@ -1,8 +1,8 @@
+import type { Caller } from '../../kernel/caller.js';
+import type { MessageId } from '../../kernel/ids.js';
+import type { RealmUrls } from '../../kernel/realm-urls.js';
+import type { UnitOfWork } from '../../kernel/unit-of-work.js';
 import type { SearchTexts } from '../../markdown/markdown.js';
-import type { Caller } from '../../shared/caller.js';
-import type { MessageId } from '../../shared/ids.js';
-import type { RealmUrls } from '../../shared/realm-urls.js';
-import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import { ownership } from '../load-access.js';
 import { checkPage } from '../message-page.js';
 import type { MessageText } from '../message-view.js';

@@ -1,5 +1,5 @@
-import type { Clock } from '../../shared/clock.js';
-import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import type { Clock } from '../../kernel/clock.js';
+import type { UnitOfWork } from '../../kernel/unit-of-work.js';
 
 const AT_ONCE = 100;
 

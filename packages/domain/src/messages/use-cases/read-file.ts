@@ -1,11 +1,11 @@
 import type { BlobContent, BlobStore, ByteRange } from '../../files/blob-store.js';
 import type { StoredFile, StoredThumbnail } from '../../files/file.js';
 import type { FileTokens } from '../../files/file-tokens.js';
-import type { Caller } from '../../shared/caller.js';
-import type { Clock } from '../../shared/clock.js';
-import { DomainError } from '../../shared/errors.js';
-import type { RealmId } from '../../shared/ids.js';
-import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import type { Caller } from '../../kernel/caller.js';
+import type { Clock } from '../../kernel/clock.js';
+import { DomainError } from '../../kernel/errors.js';
+import type { RealmId } from '../../kernel/ids.js';
+import type { UnitOfWork } from '../../kernel/unit-of-work.js';
 import { canReadFile } from '../file-access.js';
 
 /** A file to be read, all of it or a part. */

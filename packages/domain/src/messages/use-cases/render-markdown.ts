@@ -1,8 +1,8 @@
+import type { Caller } from '../../kernel/caller.js';
+import { DomainError } from '../../kernel/errors.js';
+import { isLongerThan } from '../../kernel/text.js';
+import type { UnitOfWork } from '../../kernel/unit-of-work.js';
 import type { MarkdownRenderer } from '../../markdown/markdown.js';
-import type { Caller } from '../../shared/caller.js';
-import { DomainError } from '../../shared/errors.js';
-import { isLongerThan } from '../../shared/text.js';
-import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import { MAX_MESSAGE_LENGTH } from '../message.js';
 import { OwnTextParser } from '../own-text-parser.js';
 import { renderText } from '../render-message.js';

@@ -1,10 +1,10 @@
 import { configuredChannel } from '../../channels/notification-bot.js';
 import { EMPTY_TOPIC_DISPLAY_NAME } from '../../channels/topic.js';
+import type { Caller } from '../../kernel/caller.js';
+import { DomainError } from '../../kernel/errors.js';
+import type { MessageId } from '../../kernel/ids.js';
+import type { Transaction, UnitOfWork } from '../../kernel/unit-of-work.js';
 import { channelLink, silentMention } from '../../markdown/syntax.js';
-import type { Caller } from '../../shared/caller.js';
-import { DomainError } from '../../shared/errors.js';
-import type { MessageId } from '../../shared/ids.js';
-import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
 import { type LocatedMessage, loadReadable } from '../load-access.js';
 import { loadSender, participantIdsOf } from '../message-people.js';
 import { checkReport, quoted, REPORT_REASONS, type ReportReason } from '../report.js';

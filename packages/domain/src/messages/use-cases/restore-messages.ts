@@ -1,6 +1,6 @@
 import { metadataUsers } from '../../channels/channel-audiences.js';
-import type { ChannelId, RealmId } from '../../shared/ids.js';
-import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
+import type { ChannelId, RealmId } from '../../kernel/ids.js';
+import type { Transaction, UnitOfWork } from '../../kernel/unit-of-work.js';
 import type { ArchiveSelection } from '../message-archive.js';
 
 export interface RestoreMessagesInput {

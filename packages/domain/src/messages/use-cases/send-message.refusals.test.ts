@@ -13,7 +13,7 @@ import {
   OverwhelmedRenderer,
   sending,
 } from '@parley/testkit';
-import type { ChannelId, UserId } from '../../shared/ids.js';
+import type { ChannelId, UserId } from '../../kernel/ids.js';
 import type { Addressee, SendMessageInput } from './send-message.js';
 
 type Draft = Partial<SendMessageInput>;

@@ -15,9 +15,9 @@ import {
   type MemoryFixture,
   sending,
 } from '@parley/testkit';
-import type { ChannelId, EventSeq } from '../../shared/ids.js';
-import type { UnitOfWork } from '../../shared/unit-of-work.js';
-import type { UserSettings } from '../../user-settings/user-settings.js';
+import type { ChannelId, EventSeq } from '../../kernel/ids.js';
+import type { UnitOfWork } from '../../kernel/unit-of-work.js';
+import type { UserSettings } from '../../realms/user-settings.js';
 
 const toChannel = (name: string) => ({ kind: 'channelName', name }) as const;
 const toPeople = (fixture: MemoryFixture, ...names: readonly string[]) =>

@@ -8,9 +8,9 @@ import {
   fakeRealmUrls,
   sending,
 } from '@parley/testkit';
+import { DomainError } from '../../kernel/errors.js';
+import type { MessageId } from '../../kernel/ids.js';
 import type { MarkdownOptions, MarkdownRenderer } from '../../markdown/markdown.js';
-import { DomainError } from '../../shared/errors.js';
-import type { MessageId } from '../../shared/ids.js';
 import { MoveNotices } from '../move-notices.js';
 import { OwnTextParser } from '../own-text-parser.js';
 import { SystemMessages } from '../system-messages.js';

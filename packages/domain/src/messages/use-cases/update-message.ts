@@ -1,3 +1,6 @@
+import type { Actor } from '../../access/actor.js';
+import type { PermissionHolder } from '../../access/is-granted.js';
+import { isAtLeast } from '../../access/role.js';
 import { type Channel, hasSharedHistory } from '../../channels/channel.js';
 import { unknownChannel } from '../../channels/channel-access.js';
 import { fitsTopicsPolicy } from '../../channels/post-permissions.js';
@@ -9,20 +12,17 @@ import {
   RESOLVED_PREFIX,
   topicKey,
 } from '../../channels/topic.js';
-import type { Audience } from '../../events/audience.js';
 import type { AttachedFile } from '../../files/file.js';
+import type { Audience } from '../../kernel/audience.js';
+import type { Caller } from '../../kernel/caller.js';
+import type { Clock } from '../../kernel/clock.js';
+import { DomainError, orThrow, refusalOr } from '../../kernel/errors.js';
+import type { ChannelId, MessageId, UnixSeconds, UserId } from '../../kernel/ids.js';
+import { enforce } from '../../kernel/permission.js';
+import { trim } from '../../kernel/text.js';
+import type { Transaction, UnitOfWork } from '../../kernel/unit-of-work.js';
 import type { MarkdownRenderer, TopicLink } from '../../markdown/markdown.js';
-import type { Actor } from '../../permissions/actor.js';
-import type { PermissionHolder } from '../../permissions/is-granted.js';
-import { isAtLeast } from '../../permissions/role.js';
 import type { Realm } from '../../realms/realm.js';
-import type { Caller } from '../../shared/caller.js';
-import type { Clock } from '../../shared/clock.js';
-import { DomainError, orThrow, refusalOr } from '../../shared/errors.js';
-import type { ChannelId, MessageId, UnixSeconds, UserId } from '../../shared/ids.js';
-import { enforce } from '../../shared/permission.js';
-import { trim } from '../../shared/text.js';
-import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
 import { editText, parseEditedContent } from '../edit-text.js';
 import { enforceMentions } from '../enforce-mentions.js';
 import { type LocatedMessage, loadReadable } from '../load-access.js';

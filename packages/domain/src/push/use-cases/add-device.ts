@@ -1,9 +1,9 @@
-import { users } from '../../events/audience.js';
-import { mustBeHuman } from '../../permissions/role-rules.js';
-import type { Caller } from '../../shared/caller.js';
-import type { DeviceId } from '../../shared/ids.js';
-import { enforce } from '../../shared/permission.js';
-import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import { mustBeHuman } from '../../access/role-rules.js';
+import { users } from '../../kernel/audience.js';
+import type { Caller } from '../../kernel/caller.js';
+import type { DeviceId } from '../../kernel/ids.js';
+import { enforce } from '../../kernel/permission.js';
+import type { UnitOfWork } from '../../kernel/unit-of-work.js';
 import { type Device, MAX_DEVICES } from '../device.js';
 import { removeDevice } from '../push-events.js';
 

@@ -1,7 +1,7 @@
-import { mustBeHuman } from '../../permissions/role-rules.js';
-import type { Caller } from '../../shared/caller.js';
-import { enforce } from '../../shared/permission.js';
-import type { Repositories, Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
+import { mustBeHuman } from '../../access/role-rules.js';
+import type { Caller } from '../../kernel/caller.js';
+import { enforce } from '../../kernel/permission.js';
+import type { Repositories, Transaction, UnitOfWork } from '../../kernel/unit-of-work.js';
 import type { PushService } from '../push-service.js';
 import { MAX_PUSH_TOKENS, type PushToken, requirePushToken } from '../push-token.js';
 

@@ -1,10 +1,10 @@
-import { mustBeHuman } from '../../permissions/role-rules.js';
-import type { Caller } from '../../shared/caller.js';
-import type { Clock } from '../../shared/clock.js';
-import { DomainError } from '../../shared/errors.js';
-import type { DeviceId } from '../../shared/ids.js';
-import { enforce } from '../../shared/permission.js';
-import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
+import { mustBeHuman } from '../../access/role-rules.js';
+import type { Caller } from '../../kernel/caller.js';
+import type { Clock } from '../../kernel/clock.js';
+import { DomainError } from '../../kernel/errors.js';
+import type { DeviceId } from '../../kernel/ids.js';
+import { enforce } from '../../kernel/permission.js';
+import type { Transaction, UnitOfWork } from '../../kernel/unit-of-work.js';
 import {
   type Device,
   type PendingRegistration,

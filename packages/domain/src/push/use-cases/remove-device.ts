@@ -1,6 +1,6 @@
-import type { Caller } from '../../shared/caller.js';
-import type { DeviceId } from '../../shared/ids.js';
-import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import type { Caller } from '../../kernel/caller.js';
+import type { DeviceId } from '../../kernel/ids.js';
+import type { UnitOfWork } from '../../kernel/unit-of-work.js';
 import { unknownDevice } from '../device.js';
 import { removeDevice } from '../push-events.js';
 

@@ -1,6 +1,6 @@
-import type { Caller } from '../../shared/caller.js';
-import { DomainError } from '../../shared/errors.js';
-import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import type { Caller } from '../../kernel/caller.js';
+import { DomainError } from '../../kernel/errors.js';
+import type { UnitOfWork } from '../../kernel/unit-of-work.js';
 import type { PushService } from '../push-service.js';
 import { type PushToken, requirePushToken } from '../push-token.js';
 import { enforceHuman, isSame } from './add-push-token.js';

@@ -1,9 +1,9 @@
-import type { Caller } from '../../shared/caller.js';
-import type { Clock } from '../../shared/clock.js';
-import { DomainError } from '../../shared/errors.js';
-import type { DeviceId } from '../../shared/ids.js';
-import type { RealmUrls } from '../../shared/realm-urls.js';
-import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import type { Caller } from '../../kernel/caller.js';
+import type { Clock } from '../../kernel/clock.js';
+import { DomainError } from '../../kernel/errors.js';
+import type { DeviceId } from '../../kernel/ids.js';
+import type { RealmUrls } from '../../kernel/realm-urls.js';
+import type { UnitOfWork } from '../../kernel/unit-of-work.js';
 import type { Device } from '../device.js';
 import { removeDevice } from '../push-events.js';
 import { type ActiveDevice, type PushService, requirePushService } from '../push-service.js';

@@ -1,6 +1,6 @@
-import type { Caller } from '../../shared/caller.js';
-import { DomainError } from '../../shared/errors.js';
-import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import type { Caller } from '../../kernel/caller.js';
+import { DomainError } from '../../kernel/errors.js';
+import type { UnitOfWork } from '../../kernel/unit-of-work.js';
 import { type PushService, requirePushService } from '../push-service.js';
 import { enforceHuman } from './add-push-token.js';
 

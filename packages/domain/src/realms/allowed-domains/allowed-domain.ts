@@ -1,7 +1,7 @@
-import type { FeatureParts } from '../../events/event.js';
-import { DomainError } from '../../shared/errors.js';
-import type { RealmId } from '../../shared/ids.js';
-import { foldCase, trim } from '../../shared/text.js';
+import { DomainError } from '../../kernel/errors.js';
+import type { FeatureParts } from '../../kernel/event.js';
+import type { RealmId } from '../../kernel/ids.js';
+import { foldCase, trim } from '../../kernel/text.js';
 
 /** Where addresses of an organization may be, if it restricts them (organization §5). */
 export interface AllowedDomain {
@@ -65,7 +65,7 @@ export interface AllowedDomainRepository extends AllowedDomainReads {
   remove(realmId: RealmId, domain: string): Promise<boolean>;
 }
 
-declare module '../../shared/unit-of-work.js' {
+declare module '../../kernel/unit-of-work.js' {
   interface RepositoryMap {
     allowedDomains: [reads: AllowedDomainReads, repository: AllowedDomainRepository];
   }
@@ -78,7 +78,7 @@ export interface AllowedDomainEventTypes {
   'allowed_domain.removed': { readonly domain: string };
 }
 
-declare module '../../events/event.js' {
+declare module '../../kernel/event.js' {
   interface DomainEventTypes extends AllowedDomainEventTypes {}
 }
 

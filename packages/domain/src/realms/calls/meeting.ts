@@ -1,4 +1,4 @@
-import type { RealmId, UserId } from '../../shared/ids.js';
+import type { RealmId, UserId } from '../../kernel/ids.js';
 
 /** Of the name, in code points: what BigBlueButton takes. */
 export const MAX_MEETING_NAME_LENGTH = 512;

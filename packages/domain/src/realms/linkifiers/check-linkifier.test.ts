@@ -1,4 +1,4 @@
-import type { DomainError } from '../../shared/errors.js';
+import type { DomainError } from '../../kernel/errors.js';
 import { checkLinkifier, expandReverseTemplate, type LinkifierSyntax } from './check-linkifier.js';
 import { type LinkifierFields, MAX_LINKIFIER_TEXT, MAX_LINKIFIERS, requireRoomForLinkifiers } from './linkifier.js';
 

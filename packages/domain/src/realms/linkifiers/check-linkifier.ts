@@ -1,6 +1,6 @@
+import { DomainError } from '../../kernel/errors.js';
+import { compareCodePoints, trim } from '../../kernel/text.js';
 import type { LinkifierRule } from '../../markdown/markdown.js';
-import { DomainError } from '../../shared/errors.js';
-import { compareCodePoints, trim } from '../../shared/text.js';
 import type { LinkifierFields } from './linkifier.js';
 
 /** What a text is matched to: what the named groups caught, null for those that took no part. */

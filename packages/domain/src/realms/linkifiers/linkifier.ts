@@ -1,7 +1,7 @@
-import type { FeatureParts } from '../../events/event.js';
+import { DomainError } from '../../kernel/errors.js';
+import type { FeatureParts } from '../../kernel/event.js';
+import type { RealmId } from '../../kernel/ids.js';
 import type { LinkifierRule } from '../../markdown/markdown.js';
-import { DomainError } from '../../shared/errors.js';
-import type { RealmId } from '../../shared/ids.js';
 
 /** A rule with what clients know about it (organization §6). */
 export interface LinkifierFields extends LinkifierRule {
@@ -54,7 +54,7 @@ export interface LinkifierRepository {
   reorder(realmId: RealmId, ids: readonly number[]): Promise<void>;
 }
 
-declare module '../../shared/unit-of-work.js' {
+declare module '../../kernel/unit-of-work.js' {
   interface RepositoryMap {
     linkifiers: [reads: never, repository: LinkifierRepository];
   }
@@ -65,7 +65,7 @@ export interface LinkifierEventTypes {
   'realm.linkifiers_changed': { readonly linkifiers: readonly Linkifier[] };
 }
 
-declare module '../../events/event.js' {
+declare module '../../kernel/event.js' {
   interface DomainEventTypes extends LinkifierEventTypes {}
 }
 

@@ -1,6 +1,6 @@
-import { wholeRealm } from '../../events/audience.js';
-import type { RealmId } from '../../shared/ids.js';
-import type { Transaction } from '../../shared/unit-of-work.js';
+import { wholeRealm } from '../../kernel/audience.js';
+import type { RealmId } from '../../kernel/ids.js';
+import type { Transaction } from '../../kernel/unit-of-work.js';
 import { requireRoomForLinkifiers } from './linkifier.js';
 
 /** As they are now. @throws DomainError TOO_MANY_LINKIFIERS */

@@ -1,4 +1,4 @@
-import type { DomainError } from '../../shared/errors.js';
+import type { DomainError } from '../../kernel/errors.js';
 import { checkPlayground, MAX_PLAYGROUNDS, type PlaygroundFields } from './playground.js';
 
 const syntax = {

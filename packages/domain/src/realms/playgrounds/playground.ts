@@ -1,7 +1,7 @@
-import type { FeatureParts } from '../../events/event.js';
-import { DomainError } from '../../shared/errors.js';
-import type { RealmId } from '../../shared/ids.js';
-import { trim } from '../../shared/text.js';
+import { DomainError } from '../../kernel/errors.js';
+import type { FeatureParts } from '../../kernel/event.js';
+import type { RealmId } from '../../kernel/ids.js';
+import { trim } from '../../kernel/text.js';
 import type { LinkifierSyntax } from '../linkifiers/check-linkifier.js';
 
 /** Where the code blocks of a language can be tried (organization §7). */
@@ -77,7 +77,7 @@ export interface PlaygroundRepository extends PlaygroundReads {
   remove(realmId: RealmId, id: number): Promise<boolean>;
 }
 
-declare module '../../shared/unit-of-work.js' {
+declare module '../../kernel/unit-of-work.js' {
   interface RepositoryMap {
     playgrounds: [reads: PlaygroundReads, repository: PlaygroundRepository];
   }
@@ -88,7 +88,7 @@ export interface PlaygroundEventTypes {
   'realm.playgrounds_changed': { readonly playgrounds: readonly Playground[] };
 }
 
-declare module '../../events/event.js' {
+declare module '../../kernel/event.js' {
   interface DomainEventTypes extends PlaygroundEventTypes {}
 }
 

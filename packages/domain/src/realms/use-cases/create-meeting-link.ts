@@ -1,6 +1,6 @@
-import type { Caller } from '../../shared/caller.js';
-import type { Randomness } from '../../shared/clock.js';
-import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import type { Caller } from '../../kernel/caller.js';
+import type { Randomness } from '../../kernel/clock.js';
+import type { UnitOfWork } from '../../kernel/unit-of-work.js';
 import type { MeetingLinks } from '../calls/meeting.js';
 
 export interface CreateMeetingLinkInput {

@@ -1,7 +1,7 @@
-import { nobody } from '../../events/audience.js';
-import { DomainError } from '../../shared/errors.js';
-import type { RealmId, UserId } from '../../shared/ids.js';
-import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import { nobody } from '../../kernel/audience.js';
+import { DomainError } from '../../kernel/errors.js';
+import type { RealmId, UserId } from '../../kernel/ids.js';
+import type { UnitOfWork } from '../../kernel/unit-of-work.js';
 
 export interface ForgetLimitsInput {
   readonly realmId: RealmId;

@@ -1,5 +1,5 @@
 import { aUserOfEachRole, createFixture, expectRefused, type MemoryFixture, SeededRandomness } from '@parley/testkit';
-import { DomainError } from '../../shared/errors.js';
+import { DomainError } from '../../kernel/errors.js';
 import type { Meeting, MeetingLinks, MeetingServer, Participant } from '../calls/meeting.js';
 import { CreateMeetingLink } from './create-meeting-link.js';
 import { JoinMeeting } from './join-meeting.js';

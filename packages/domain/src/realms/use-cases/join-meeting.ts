@@ -1,6 +1,6 @@
-import type { Caller } from '../../shared/caller.js';
-import { DomainError } from '../../shared/errors.js';
-import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import type { Caller } from '../../kernel/caller.js';
+import { DomainError } from '../../kernel/errors.js';
+import type { UnitOfWork } from '../../kernel/unit-of-work.js';
 import type { MeetingLinks, MeetingServer } from '../calls/meeting.js';
 
 export interface JoinMeetingInput {

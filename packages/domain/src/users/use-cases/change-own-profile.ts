@@ -1,8 +1,8 @@
-import { mustBeHuman } from '../../permissions/role-rules.js';
-import type { Caller } from '../../shared/caller.js';
-import type { ProfileFieldId } from '../../shared/ids.js';
-import { enforce } from '../../shared/permission.js';
-import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import { mustBeHuman } from '../../access/role-rules.js';
+import type { Caller } from '../../kernel/caller.js';
+import type { ProfileFieldId } from '../../kernel/ids.js';
+import { enforce } from '../../kernel/permission.js';
+import type { UnitOfWork } from '../../kernel/unit-of-work.js';
 import { editableField, fieldsById, type ProfileEntry, ProfileValues, removeProfileValue } from '../change-profile.js';
 
 /** What people say about themselves (users §13.5). */

@@ -1,7 +1,7 @@
+import type { Caller } from '../../kernel/caller.js';
+import type { MessageId } from '../../kernel/ids.js';
+import type { UnitOfWork } from '../../kernel/unit-of-work.js';
 import type { Realm } from '../../realms/realm.js';
-import type { Caller } from '../../shared/caller.js';
-import type { MessageId } from '../../shared/ids.js';
-import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import type { UserWithProfile } from '../profile-value.js';
 import { withProfiles } from '../user-profiles.js';
 

@@ -10,8 +10,8 @@ import {
   fakeRealmUrls,
   type MemoryFixture,
 } from '@parley/testkit';
-import type { UserId } from '../../shared/ids.js';
-import type { EmailVisibility } from '../../user-settings/user-settings.js';
+import type { UserId } from '../../kernel/ids.js';
+import type { EmailVisibility } from '../../realms/user-settings.js';
 import { isEmailAddress } from '../email-address.js';
 import { GetOwnUser } from './get-own-user.js';
 import { GetUser } from './get-user.js';

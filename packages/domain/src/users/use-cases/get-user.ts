@@ -1,10 +1,10 @@
-import type { Actor } from '../../permissions/actor.js';
+import type { Actor } from '../../access/actor.js';
+import type { Caller } from '../../kernel/caller.js';
+import { DomainError } from '../../kernel/errors.js';
+import { enforce } from '../../kernel/permission.js';
+import type { RealmUrls } from '../../kernel/realm-urls.js';
+import type { UnitOfWork } from '../../kernel/unit-of-work.js';
 import type { Realm } from '../../realms/realm.js';
-import type { Caller } from '../../shared/caller.js';
-import { DomainError } from '../../shared/errors.js';
-import { enforce } from '../../shared/permission.js';
-import type { RealmUrls } from '../../shared/realm-urls.js';
-import type { UnitOfWork } from '../../shared/unit-of-work.js';
 import { conversationPartnerIds } from '../accessible-users.js';
 import { findReferencedUser, type UserReference } from '../find-user.js';
 import type { UserWithProfile } from '../profile-value.js';

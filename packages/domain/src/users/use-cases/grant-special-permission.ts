@@ -1,6 +1,6 @@
-import { DomainError } from '../../shared/errors.js';
-import type { RealmId } from '../../shared/ids.js';
-import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import { DomainError } from '../../kernel/errors.js';
+import type { RealmId } from '../../kernel/ids.js';
+import type { UnitOfWork } from '../../kernel/unit-of-work.js';
 import type { SpecialPermission, User } from '../user.js';
 
 export interface GrantSpecialPermissionInput {

@@ -1,6 +1,6 @@
-import type { Caller } from '../../shared/caller.js';
-import type { UserId } from '../../shared/ids.js';
-import type { UnitOfWork } from '../../shared/unit-of-work.js';
+import type { Caller } from '../../kernel/caller.js';
+import type { UserId } from '../../kernel/ids.js';
+import type { UnitOfWork } from '../../kernel/unit-of-work.js';
 import { type PresentUsers, presentKnownUsers } from '../present-known-users.js';
 
 /** The users of the realm that the caller may know of (users §2). */

@@ -1,10 +1,10 @@
-import { wholeRealm } from '../../events/audience.js';
-import { mustBeAdministrator } from '../../permissions/role-rules.js';
-import type { Caller } from '../../shared/caller.js';
-import { DomainError } from '../../shared/errors.js';
-import type { ProfileFieldId, RealmId } from '../../shared/ids.js';
-import { enforce } from '../../shared/permission.js';
-import type { Transaction, UnitOfWork } from '../../shared/unit-of-work.js';
+import { mustBeAdministrator } from '../../access/role-rules.js';
+import { wholeRealm } from '../../kernel/audience.js';
+import type { Caller } from '../../kernel/caller.js';
+import { DomainError } from '../../kernel/errors.js';
+import type { ProfileFieldId, RealmId } from '../../kernel/ids.js';
+import { enforce } from '../../kernel/permission.js';
+import type { Transaction, UnitOfWork } from '../../kernel/unit-of-work.js';
 import {
   changedProfileField,
   checkProfileField,

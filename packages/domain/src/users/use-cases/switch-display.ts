@@ -1,8 +1,8 @@
-import type { Caller } from '../../shared/caller.js';
-import type { Clock } from '../../shared/clock.js';
-import { settingChanges } from '../../shared/settings.js';
-import type { UnitOfWork } from '../../shared/unit-of-work.js';
-import { USER_SETTINGS } from '../../user-settings/user-settings.js';
+import type { Caller } from '../../kernel/caller.js';
+import type { Clock } from '../../kernel/clock.js';
+import { settingChanges } from '../../kernel/settings.js';
+import type { UnitOfWork } from '../../kernel/unit-of-work.js';
+import { USER_SETTINGS } from '../../realms/user-settings.js';
 import { applySettings } from '../apply-settings.js';
 import type { PresencePolicy } from '../presence-policy.js';
 

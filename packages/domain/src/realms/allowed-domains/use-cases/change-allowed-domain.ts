@@ -1,7 +1,7 @@
-import { wholeRealm } from '../../../events/audience.js';
-import type { Caller } from '../../../shared/caller.js';
-import { enforce } from '../../../shared/permission.js';
-import type { UnitOfWork } from '../../../shared/unit-of-work.js';
+import { wholeRealm } from '../../../kernel/audience.js';
+import type { Caller } from '../../../kernel/caller.js';
+import { enforce } from '../../../kernel/permission.js';
+import type { UnitOfWork } from '../../../kernel/unit-of-work.js';
 import { canManageDomains } from '../../realm-permissions.js';
 import { type AllowedDomain, unknownDomain } from '../allowed-domain.js';
 

@@ -1,5 +1,5 @@
-import type { Caller } from '../../../shared/caller.js';
-import type { UnitOfWork } from '../../../shared/unit-of-work.js';
+import type { Caller } from '../../../kernel/caller.js';
+import type { UnitOfWork } from '../../../kernel/unit-of-work.js';
 import type { AllowedDomain } from '../allowed-domain.js';
 
 /** Organization §5. Anybody may know. */

@@ -1,7 +1,7 @@
+import type { Caller } from '../../../kernel/caller.js';
+import { enforce } from '../../../kernel/permission.js';
+import type { UnitOfWork } from '../../../kernel/unit-of-work.js';
 import type { LinkifierRule } from '../../../markdown/markdown.js';
-import type { Caller } from '../../../shared/caller.js';
-import { enforce } from '../../../shared/permission.js';
-import type { UnitOfWork } from '../../../shared/unit-of-work.js';
 import { canManageLinkifiers } from '../../realm-permissions.js';
 import { checkLinkifier, type LinkifierSyntax } from '../check-linkifier.js';
 import { type LinkifierFields, unknownLinkifier } from '../linkifier.js';

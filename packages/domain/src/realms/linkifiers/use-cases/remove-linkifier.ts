@@ -1,6 +1,6 @@
-import type { Caller } from '../../../shared/caller.js';
-import { enforce } from '../../../shared/permission.js';
-import type { UnitOfWork } from '../../../shared/unit-of-work.js';
+import type { Caller } from '../../../kernel/caller.js';
+import { enforce } from '../../../kernel/permission.js';
+import type { UnitOfWork } from '../../../kernel/unit-of-work.js';
 import { canManageLinkifiers } from '../../realm-permissions.js';
 import { unknownLinkifier } from '../linkifier.js';
 import { publishLinkifiers } from '../publish-linkifiers.js';

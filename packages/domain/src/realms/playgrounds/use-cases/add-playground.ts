@@ -1,6 +1,6 @@
-import type { Caller } from '../../../shared/caller.js';
-import { enforce } from '../../../shared/permission.js';
-import type { UnitOfWork } from '../../../shared/unit-of-work.js';
+import type { Caller } from '../../../kernel/caller.js';
+import { enforce } from '../../../kernel/permission.js';
+import type { UnitOfWork } from '../../../kernel/unit-of-work.js';
 import type { LinkifierSyntax } from '../../linkifiers/check-linkifier.js';
 import { canManagePlaygrounds } from '../../realm-permissions.js';
 import { checkPlayground, type PlaygroundFields } from '../playground.js';

@@ -1,7 +1,7 @@
-import type { Caller } from '../../../shared/caller.js';
-import { DomainError } from '../../../shared/errors.js';
-import { enforce } from '../../../shared/permission.js';
-import type { UnitOfWork } from '../../../shared/unit-of-work.js';
+import type { Caller } from '../../../kernel/caller.js';
+import { DomainError } from '../../../kernel/errors.js';
+import { enforce } from '../../../kernel/permission.js';
+import type { UnitOfWork } from '../../../kernel/unit-of-work.js';
 import { canManagePlaygrounds } from '../../realm-permissions.js';
 import { publishPlaygrounds } from '../publish-playgrounds.js';
 

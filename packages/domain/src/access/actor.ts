@@ -1,0 +1,31 @@
+import type { GroupId, RealmId, UserId } from '../kernel/ids.js';
+import { isAtLeast, type Role } from './role.js';
+
+/** Whoever asks for something, with all that permission rules read about them. */
+export interface Actor {
+  readonly id: UserId;
+  readonly realmId: RealmId;
+  readonly role: Role;
+  readonly isBot: boolean;
+  readonly botOwnerId: UserId | null;
+  /** Every group, named or not, that they are in directly or through subgroups: the transitive closure. */
+  readonly groups: ReadonlySet<GroupId>;
+}
+
+export const isGuest = (actor: Pick<Actor, 'role'>): boolean => actor.role === 'guest';
+export const isAdministrator = (actor: Pick<Actor, 'role'>): boolean => isAtLeast(actor.role, 'administrator');
+export const isOwner = (actor: Pick<Actor, 'role'>): boolean => actor.role === 'owner';
+
+/** Rights as of the unit they are loaded in, not as of the log-in. */
+export interface ActorReads {
+  /** @throws DomainError USER_DEACTIVATED when they were deactivated meanwhile. */
+  get(caller: { readonly realmId: RealmId; readonly userId: UserId }): Promise<Actor>;
+  /** Several at once, bots' owners for example; those who do not exist or are deactivated are absent. */
+  list(realmId: RealmId, userIds: readonly UserId[]): Promise<ReadonlyMap<UserId, Actor>>;
+}
+
+declare module '../kernel/unit-of-work.js' {
+  interface RepositoryMap {
+    actors: [reads: ActorReads, repository: ActorReads];
+  }
+}

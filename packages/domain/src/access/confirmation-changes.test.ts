@@ -1,0 +1,94 @@
+import { aUser, createFixture, type MemoryFixture } from '@parley/testkit';
+import type { UserId } from '../kernel/ids.js';
+import { CONFIRMATION_SECONDS, type Confirmation, MAX_SIGN_UPS, requireRoomForSignUp } from './confirmation.js';
+import {
+  endConfirmationOf,
+  loadConfirmation,
+  pretendConfirmation,
+  requestConfirmation,
+} from './confirmation-changes.js';
+import { CONFIRMATION_LETTER, FORGET_CONFIRMATION } from './confirmation-jobs.js';
+import type { LinkKeys } from './link-keys.js';
+
+const keys: LinkKeys = { derive: (id) => `key ${id}`, read: (key) => Number(key.slice('key '.length)) || null };
+const NOW = 1_000_000;
+
+type Wanted = Parameters<typeof requestConfirmation>[1];
+
+async function staged() {
+  const fixture = await createFixture(aUser({ name: 'ann' }), aUser({ name: 'bob' }));
+  const { uow, realm } = fixture;
+  const userId = fixture.user('ann').id;
+  const change = (email: string, more: Partial<Wanted> = {}): Wanted => ({
+    realmId: realm.id,
+    purpose: 'emailChange',
+    email,
+    userId,
+    invitationId: null,
+    ...more,
+  });
+  const request = (wanted: Wanted, now = NOW) => uow.write((tx) => requestConfirmation(tx, wanted, now));
+  const load = (id: number, now = NOW, purpose: Confirmation['purpose'] = 'emailChange') =>
+    uow.read((r) => loadConfirmation(r, keys, { realmId: realm.id, purpose, key: keys.derive(id) }, now));
+  return { fixture, change, request, load };
+}
+const jobsOf = ({ uow }: MemoryFixture, { name, format }: { readonly name: string; readonly format: number }) =>
+  uow.read((r) => r.jobs.listDue({ kind: name, maxFormat: format }, Number.MAX_SAFE_INTEGER, 100));
+
+describe('asking for a confirmation', () => {
+  it('sends the same link again for the same, and lets it be good for longer', async () => {
+    const { fixture, change, request, load } = await staged();
+    await request(change('a@example.com'));
+    await request(change('a@example.com'), NOW + 100);
+    expect(await load(1)).toMatchObject({ email: 'a@example.com', expiresAt: NOW + 100 + CONFIRMATION_SECONDS });
+    expect(await jobsOf(fixture, CONFIRMATION_LETTER)).toHaveLength(1);
+    const [forget, ...others] = await jobsOf(fixture, FORGET_CONFIRMATION);
+    expect(others).toEqual([]);
+    expect(forget!.dueAt).toBe(NOW + 100 + 2 * CONFIRMATION_SECONDS);
+  });
+
+  it('ends the link for something else, and one whose time is over', async () => {
+    const { change, request, load } = await staged();
+    await request(change('a@example.com'));
+    await request(change('b@example.com'));
+    await expect(load(1)).rejects.toMatchObject({ code: 'CONFIRMATION_EXPIRED' });
+    const later = NOW + CONFIRMATION_SECONDS;
+    await expect(load(2, later)).rejects.toMatchObject({ code: 'CONFIRMATION_EXPIRED' });
+    await request(change('b@example.com'), later);
+    await expect(load(2, later)).rejects.toMatchObject({ code: 'CONFIRMATION_EXPIRED' });
+    expect(await load(3, later)).toMatchObject({ email: 'b@example.com' });
+  });
+
+  it('leaves confirmations of other users and of other purposes as they are', async () => {
+    const { fixture, change, request, load } = await staged();
+    await request(change('a@example.com'));
+    await request(change('a@example.com', { userId: fixture.user('bob').id }));
+    await request(change('a@example.com', { purpose: 'passwordReset' }));
+    expect([await load(1), await load(2)]).toHaveLength(2);
+    await expect(load(3)).rejects.toMatchObject({ code: 'UNKNOWN_CONFIRMATION' });
+    expect(await load(3, NOW, 'passwordReset')).toBeDefined();
+  });
+
+  it('schedules a letter to nobody where no address is known', async () => {
+    const { fixture } = await staged();
+    await fixture.uow.write((tx) => pretendConfirmation(tx, fixture.realm.id, NOW));
+    const [job] = await jobsOf(fixture, CONFIRMATION_LETTER);
+    expect(JSON.parse(job!.payload)).toEqual({ confirmationId: null });
+  });
+});
+
+it('ends what a user has under way, if anything', async () => {
+  const { fixture, change, request, load } = await staged();
+  const end = (id: UserId) =>
+    fixture.uow.write((tx) => endConfirmationOf(tx, { realmId: fixture.realm.id, id }, 'emailChange', NOW));
+  await request(change('a@example.com'));
+  await end(fixture.user('bob').id);
+  expect(await load(1)).toBeDefined();
+  await end(fixture.user('ann').id);
+  await expect(load(1)).rejects.toMatchObject({ code: 'CONFIRMATION_EXPIRED' });
+});
+
+it('refuses more people who are signing up than the maximum', () => {
+  expect(() => requireRoomForSignUp(MAX_SIGN_UPS - 1)).not.toThrow();
+  expect(() => requireRoomForSignUp(MAX_SIGN_UPS)).toThrow('Too many people are signing up');
+});

@@ -1,0 +1,249 @@
+import './permission-errors.js';
+import type { GroupId, UserId } from '../kernel/ids.js';
+import { type Decision, denyIf } from '../kernel/permission.js';
+
+/** A group in another one. */
+export interface GroupEdge {
+  readonly subgroupId: GroupId;
+  readonly groupId: GroupId;
+}
+
+/** Whether the groups may be put into `groupId`: none of them may hold it already, at any depth, or be it (users §12.4). */
+export function staysAcyclic(edges: Iterable<GroupEdge>, groupId: GroupId, subgroupIds: readonly GroupId[]): Decision {
+  const holders = groupsHolding(edges, groupId);
+  return denyIf(
+    subgroupIds.some((id) => holders.has(id)),
+    'GROUP_CYCLE',
+    `User group ${groupId} is already a subgroup of one of the passed subgroups.`,
+  );
+}
+
+/** The group and every group that holds it at any depth, deactivated ones too. */
+export const groupsHolding = (edges: Iterable<GroupEdge>, id: GroupId): ReadonlySet<GroupId> =>
+  reachable(edges, id, ({ subgroupId, groupId }) => [subgroupId, groupId]);
+
+/** The group and every group in it at any depth, deactivated ones too. */
+export const groupsHeldBy = (edges: Iterable<GroupEdge>, id: GroupId): ReadonlySet<GroupId> =>
+  reachable(edges, id, ({ subgroupId, groupId }) => [groupId, subgroupId]);
+
+function reachable(
+  edges: Iterable<GroupEdge>,
+  id: GroupId,
+  direction: (edge: GroupEdge) => readonly [from: GroupId, to: GroupId],
+): ReadonlySet<GroupId> {
+  const next = new Map<GroupId, GroupId[]>();
+  for (const edge of edges) {
+    const [from, to] = direction(edge);
+    const known = next.get(from);
+    if (known) known.push(to);
+    else next.set(from, [to]);
+  }
+  const found = new Set([id]);
+  // A set is walked in order of insertion, what is added meanwhile included.
+  for (const group of found) for (const neighbour of next.get(group) ?? []) found.add(neighbour);
+  return found;
+}
+
+/** A group as the closure knows it. */
+export interface ClosureGroup {
+  readonly id: GroupId;
+  /** Its members are in it still, but not, through it, in the groups that hold it. */
+  readonly isDeactivated: boolean;
+  readonly memberIds: Iterable<UserId>;
+  readonly subgroupIds: Iterable<GroupId>;
+}
+
+interface Node {
+  readonly id: GroupId;
+  readonly index: number;
+  isDeactivated: boolean;
+  readonly holders: Set<Node>;
+  readonly subgroups: Set<Node>;
+}
+
+/** A set of groups, one bit each: unions of sets cost by the word. Bits beyond its end are not set. */
+type Bits = Uint32Array;
+
+/**
+ * Who is in which group, directly or through subgroups, kept up to date change by change. A change between groups costs
+ * one pass over them, a change of one member next to nothing; users in the same groups share one set.
+ */
+export class GroupClosure {
+  private readonly nodes = new Map<GroupId, Node>();
+  private readonly directGroups = new Map<UserId, Set<Node>>();
+  /** For each group, by index, itself and all that hold it; empty while it has to be computed anew. */
+  private reached: Bits[] = [];
+  private readonly sets = new Map<string, ReadonlySet<GroupId>>();
+  /** Of users who were asked for; the rest is found by `sets`. */
+  private readonly known = new Map<UserId, ReadonlySet<GroupId>>();
+
+  /** @throws Error when the groups hold one another in a cycle. */
+  constructor(groups: Iterable<ClosureGroup> = []) {
+    const all = [...groups];
+    for (const group of all) this.addGroup(group.id, group.isDeactivated);
+    for (const group of all) {
+      this.addMembers(group.id, group.memberIds);
+      for (const subgroupId of group.subgroupIds) this.link(subgroupId, group.id);
+    }
+    this.reach();
+  }
+
+  /** Every group they are in; empty for unknown users. */
+  groupsOf(userId: UserId): ReadonlySet<GroupId> {
+    let groups = this.known.get(userId);
+    if (groups === undefined) {
+      const direct = this.directGroups.get(userId);
+      if (direct === undefined) return NO_GROUPS;
+      groups = this.groupsAround(direct);
+      this.known.set(userId, groups);
+    }
+    return groups;
+  }
+
+  /** Whether one group is the other or is held by it, at any depth, with nothing deactivated on the way up. */
+  isWithin(innerId: GroupId, outerId: GroupId): boolean {
+    const inner = this.nodes.get(innerId);
+    const outer = this.nodes.get(outerId);
+    return inner !== undefined && outer !== undefined && hasBit(this.reach()[inner.index]!, outer.index);
+  }
+
+  addGroup(id: GroupId, isDeactivated = false): void {
+    if (this.nodes.has(id)) return;
+    const index = this.nodes.size;
+    this.nodes.set(id, { id, index, isDeactivated, holders: new Set(), subgroups: new Set() });
+    // Nothing holds it yet, so what the others reach stays as it is.
+    if (this.reached.length === index) this.reached.push(bitsWith(index));
+  }
+
+  setDeactivated(id: GroupId, isDeactivated: boolean): void {
+    this.node(id).isDeactivated = isDeactivated;
+    this.forget();
+  }
+
+  addMembers(id: GroupId, userIds: Iterable<UserId>): void {
+    const node = this.node(id);
+    for (const userId of userIds) {
+      const direct = this.directGroups.get(userId);
+      if (direct) direct.add(node);
+      else this.directGroups.set(userId, new Set([node]));
+      this.known.delete(userId);
+    }
+  }
+
+  removeMembers(id: GroupId, userIds: Iterable<UserId>): void {
+    const node = this.node(id);
+    for (const userId of userIds) {
+      this.directGroups.get(userId)?.delete(node);
+      this.known.delete(userId);
+    }
+  }
+
+  /** @throws Error when that would close a cycle; `staysAcyclic` says so beforehand. Then nothing has changed. */
+  addSubgroups(id: GroupId, subgroupIds: Iterable<GroupId>): void {
+    const added = [...subgroupIds];
+    if (added.length === 0) return;
+    if (!staysAcyclic(this.edges(), id, added).allowed) throw new Error(`Group ${id} would hold itself.`);
+    for (const subgroupId of added) this.link(subgroupId, id);
+  }
+
+  removeSubgroups(id: GroupId, subgroupIds: Iterable<GroupId>): void {
+    const group = this.node(id);
+    for (const subgroupId of subgroupIds) {
+      const subgroup = this.node(subgroupId);
+      subgroup.holders.delete(group);
+      group.subgroups.delete(subgroup);
+    }
+    this.forget();
+  }
+
+  private link(subgroupId: GroupId, groupId: GroupId): void {
+    const subgroup = this.node(subgroupId);
+    const group = this.node(groupId);
+    subgroup.holders.add(group);
+    group.subgroups.add(subgroup);
+    this.forget();
+  }
+
+  private node(id: GroupId): Node {
+    const node = this.nodes.get(id);
+    if (!node) throw new Error(`There is no group ${id}.`);
+    return node;
+  }
+
+  private *edges(): Iterable<GroupEdge> {
+    for (const group of this.nodes.values()) {
+      for (const subgroup of group.subgroups) yield { subgroupId: subgroup.id, groupId: group.id };
+    }
+  }
+
+  private forget(): void {
+    this.reached = [];
+    this.sets.clear();
+    this.known.clear();
+  }
+
+  /** Those who are in the same ones share the answer. */
+  private groupsAround(direct: ReadonlySet<Node>): ReadonlySet<GroupId> {
+    const key = [...direct]
+      .map(({ index }) => index)
+      .sort((a, b) => a - b)
+      .join();
+    let groups = this.sets.get(key);
+    if (groups === undefined) {
+      groups = this.union(direct);
+      this.sets.set(key, groups);
+    }
+    return groups;
+  }
+
+  private union(nodes: Iterable<Node>): ReadonlySet<GroupId> {
+    const reached = this.reach();
+    const bits = new Uint32Array(wordsFor(this.nodes.size));
+    for (const { index } of nodes) include(bits, reached[index]!);
+    const groups = new Set<GroupId>();
+    for (const { id, index } of this.nodes.values()) if (hasBit(bits, index)) groups.add(id);
+    return groups;
+  }
+
+  /** Outer groups first, so that each one finds those that hold it done. */
+  private reach(): readonly Bits[] {
+    if (this.reached.length === this.nodes.size) return this.reached;
+    const waiting = new Map<Node, number>();
+    const ready: Node[] = [];
+    for (const node of this.nodes.values()) {
+      waiting.set(node, node.holders.size);
+      if (node.holders.size === 0) ready.push(node);
+    }
+    const reached = new Array<Bits>(this.nodes.size);
+    for (const node of ready) {
+      const bits = bitsWith(node.index, this.nodes.size);
+      if (!node.isDeactivated) for (const holder of node.holders) include(bits, reached[holder.index]!);
+      reached[node.index] = bits;
+      for (const subgroup of node.subgroups) {
+        const left = waiting.get(subgroup)! - 1;
+        waiting.set(subgroup, left);
+        if (left === 0) ready.push(subgroup);
+      }
+    }
+    if (ready.length < this.nodes.size) throw new Error('Groups hold one another in a circle.');
+    this.reached = reached;
+    return reached;
+  }
+}
+
+const NO_GROUPS: ReadonlySet<GroupId> = new Set();
+
+const wordsFor = (count: number): number => (count + 31) >>> 5;
+
+/** One bit, and room for those of so many groups. */
+function bitsWith(index: number, count = index + 1): Bits {
+  const bits = new Uint32Array(wordsFor(count));
+  bits[index >>> 5]! |= 1 << (index & 31);
+  return bits;
+}
+
+const hasBit = (bits: Bits, index: number): boolean => ((bits[index >>> 5]! >>> (index & 31)) & 1) === 1;
+
+function include(bits: Bits, others: Bits): void {
+  for (let word = 0; word < others.length; word++) bits[word]! |= others[word]!;
+}

@@ -1,0 +1,181 @@
+import { aGroup, anotherRealm, aUser, createFixture, type MemoryFixture } from '@parley/testkit';
+import { CHANNEL_PERMISSIONS } from '../channels/channel.js';
+import type { ErrorCode } from '../kernel/errors.js';
+import type { GroupId, UserId } from '../kernel/ids.js';
+import { REALM_PERMISSIONS } from '../realms/realm-settings.js';
+import type { GroupSettingDefinition, GroupSettingValue } from './group-setting.js';
+import {
+  acceptGroupSettings,
+  groupForSetting,
+  MAX_PERMISSION_HOLDERS,
+  requireRoomForHolders,
+  validateGroupSetting,
+} from './validate-group-setting.js';
+
+const town = () =>
+  createFixture(
+    aUser({ name: 'hamlet' }),
+    aUser({ name: 'iago' }),
+    aUser({ name: 'gone', isActive: false }),
+    aGroup({ name: 'cooks' }),
+    aGroup({ name: 'former', isDeactivated: true }),
+  );
+const accepting =
+  (fixture: MemoryFixture) =>
+  (value: GroupSettingValue, definition: GroupSettingDefinition = CHANNEL_PERMISSIONS.canSubscribe) =>
+    fixture.uow.write((tx) => validateGroupSetting(tx, fixture.realm.id, 'canSubscribe', definition, value));
+const spelt = (directMembers: readonly number[], directSubgroups: readonly number[] = []) =>
+  ({ directMembers, directSubgroups }) as Exclude<GroupSettingValue, GroupId>;
+
+describe('a value somebody chose for a permission', () => {
+  it('comes back in its one spelling', async () => {
+    const fixture = await town();
+    const accept = accepting(fixture);
+    const { nobody } = await fixture.uow.read(({ groups }) => groups.systemGroupIds(fixture.realm.id));
+    const [cooks, hamlet, iago] = [fixture.group('cooks').id, fixture.user('hamlet').id, fixture.user('iago').id];
+    expect(await accept(cooks)).toBe(cooks);
+    expect(await accept(spelt([], [cooks]))).toBe(cooks);
+    expect(await accept(spelt([]))).toBe(nobody);
+    expect(await accept(spelt([iago, hamlet, iago], [cooks, nobody]))).toEqual(spelt([hamlet, iago], [nobody, cooks]));
+  });
+
+  it('is refused when it names what is not there', async () => {
+    const fixture = await town();
+    const elsewhere = await anotherRealm(fixture, aGroup({ name: 'theirs' }));
+    const accept = accepting(fixture);
+    const anonymous = await fixture.uow.write((tx) =>
+      groupForSetting(tx, fixture.realm.id, spelt([fixture.user('hamlet').id])),
+    );
+    const [theirs, otherRealmUser, gone] = [
+      elsewhere.group('theirs').id,
+      elsewhere.user('otherRealmUser').id,
+      fixture.user('gone').id,
+    ];
+    const refused = (value: GroupSettingValue, code: ErrorCode, message: string) =>
+      expect(accept(value)).rejects.toMatchObject({ code, message });
+    for (const id of [9999 as GroupId, theirs, anonymous]) {
+      await refused(id, 'UNKNOWN_GROUP', 'Invalid user group');
+      await refused(spelt([fixture.user('hamlet').id], [id]), 'UNKNOWN_GROUP', `Invalid user group ID: ${id}`);
+    }
+    const [system] = await fixture.uow.read(({ users }) => users.listSystemBots(fixture.realm.id));
+    for (const id of [9999 as UserId, otherRealmUser, gone, system!.id])
+      await refused(spelt([id], [theirs]), 'UNKNOWN_USER', `Invalid user ID: ${id}`);
+    await refused(fixture.group('former').id, 'GROUP_DEACTIVATED', 'User group is deactivated.');
+  });
+
+  it('is refused when the permission is for others', async () => {
+    const fixture = await town();
+    const accept = accepting(fixture);
+    const { everyone } = await fixture.uow.read(({ groups }) => groups.systemGroupIds(fixture.realm.id));
+    await expect(accept(everyone)).rejects.toMatchObject({
+      code: 'GROUP_NOT_ALLOWED',
+      details: { permission: 'canSubscribe', groupName: 'role:everyone' },
+    });
+    await expect(accept(fixture.group('cooks').id, REALM_PERMISSIONS.canAccessAllUsers)).rejects.toMatchObject({
+      code: 'SYSTEM_GROUP_REQUIRED',
+    });
+  });
+
+  it.each([
+    [MAX_PERMISSION_HOLDERS - 2, 2, true],
+    [MAX_PERMISSION_HOLDERS - 1, 2, false],
+    [MAX_PERMISSION_HOLDERS + 9, 1, true],
+    [MAX_PERMISSION_HOLDERS + 9, 0, true],
+  ])('where values name %i together, names %i more: %s', (present, named, isTaken) => {
+    const check = () => requireRoomForHolders(present, named);
+    if (isTaken) expect(check).not.toThrow();
+    else {
+      expect(check).toThrow(
+        expect.objectContaining({
+          code: 'TOO_MANY_PERMISSION_HOLDERS',
+          message: 'Too many people in permissions (limit: 250000).',
+        }),
+      );
+    }
+  });
+
+  it('is refused when all values together would name too many, people and groups', async () => {
+    const fixture = await town();
+    const { uow, realm, user, group } = fixture;
+    const store = (present: number, value: GroupSettingValue) =>
+      uow.write((tx) =>
+        groupForSetting(
+          Object.assign(Object.create(tx) as typeof tx, {
+            groups: Object.assign(Object.create(tx.groups), { countPermissionHolders: async () => present }),
+          }),
+          realm.id,
+          value,
+        ),
+      );
+    const two = spelt([user('hamlet').id], [group('cooks').id]);
+    await expect(store(MAX_PERMISSION_HOLDERS - 1, two)).rejects.toMatchObject({ code: 'TOO_MANY_PERMISSION_HOLDERS' });
+    expect(await store(MAX_PERMISSION_HOLDERS, group('cooks').id)).toBe(group('cooks').id);
+    await store(MAX_PERMISSION_HOLDERS - 2, two);
+  });
+
+  it('stands for a named group itself, or for a new one that is announced to nobody', async () => {
+    const fixture = await town();
+    const cooks = fixture.group('cooks').id;
+    const value = spelt([fixture.user('hamlet').id], [cooks]);
+    const [named, first, second] = await fixture.uow.write(async (tx) => [
+      await groupForSetting(tx, fixture.realm.id, cooks),
+      await groupForSetting(tx, fixture.realm.id, value),
+      await groupForSetting(tx, fixture.realm.id, value),
+    ]);
+    expect(named).toBe(cooks);
+    expect(first).not.toBe(second);
+    expect(
+      (await fixture.uow.read(({ groups }) => groups.settingValues(fixture.realm.id, [first!]))).get(first!),
+    ).toEqual(value);
+    expect(fixture.storage.announced).toMatchObject(
+      [first, second].map((groupId) => ({
+        event: { type: 'group.created', groupId, memberIds: value.directMembers, subgroupIds: [cooks], view: null },
+        audience: { kind: 'nobody' },
+      })),
+    );
+  });
+});
+
+describe('permissions that are asked to change', () => {
+  const registry = {
+    canSubscribe: CHANNEL_PERMISSIONS.canSubscribe,
+    canAddSubscribers: CHANNEL_PERMISSIONS.canAddSubscribers,
+  };
+  async function aChannelOf() {
+    const fixture = await town();
+    const [hamlet, iago, cooks] = [fixture.user('hamlet').id, fixture.user('iago').id, fixture.group('cooks').id];
+    const present = await fixture.uow.write(async (tx) => ({
+      canSubscribe: await groupForSetting(tx, fixture.realm.id, spelt([hamlet])),
+      canAddSubscribers: cooks,
+    }));
+    const accept = (requested: Parameters<typeof acceptGroupSettings<keyof typeof registry>>[4]) =>
+      fixture.uow.write((tx) => acceptGroupSettings(tx, fixture.realm.id, registry, present, requested));
+    return { accept, hamlet, iago, cooks };
+  }
+
+  it('are those whose value becomes another one, and others after them', async () => {
+    const { accept, hamlet, iago, cooks } = await aChannelOf();
+    expect(await accept({})).toEqual([]);
+    expect(
+      await accept({ canSubscribe: { new: spelt([hamlet]) }, canAddSubscribers: { new: spelt([], [cooks]) } }),
+    ).toEqual([]);
+    const changed = await accept({ canSubscribe: { new: spelt([hamlet]) }, canAddSubscribers: { new: spelt([iago]) } });
+    expect(changed).toEqual([{ name: 'canAddSubscribers', value: spelt([iago]), groupId: expect.any(Number) }]);
+    expect(changed[0]!.groupId).not.toBe(cooks);
+    expect(await accept({ canSubscribe: { new: cooks } })).toEqual([
+      { name: 'canSubscribe', value: cooks, groupId: cooks },
+    ]);
+  });
+
+  it('are refused where they were meant to be others by now', async () => {
+    const { accept, hamlet, iago, cooks } = await aChannelOf();
+    expect(await accept({ canSubscribe: { new: cooks, old: spelt([hamlet]) } })).toHaveLength(1);
+    for (const old of [spelt([iago]), cooks, spelt([hamlet], [cooks])]) {
+      await expect(accept({ canSubscribe: { new: cooks, old } })).rejects.toMatchObject({ code: 'STALE_VALUE' });
+      // Also where nothing would change.
+      await expect(accept({ canSubscribe: { new: spelt([hamlet]), old } })).rejects.toMatchObject({
+        code: 'STALE_VALUE',
+      });
+    }
+  });
+});

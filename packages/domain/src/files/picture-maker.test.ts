@@ -1,0 +1,65 @@
+import { FakeImageProcessor, FixedClock, fakeImage, MemoryBlobStore, SeededRandomness } from '@parley/testkit';
+import { DomainError } from '../kernel/errors.js';
+import type { UserId } from '../kernel/ids.js';
+import { PictureMaker } from './picture-maker.js';
+
+const USER = 1 as UserId;
+const PNG = { width: 64, height: 64, fit: 'cover', format: 'png', maxFrames: 1 } as const;
+const image = fakeImage({ format: 'gif', width: 10, height: 10, frames: 3 });
+
+let blobs: MemoryBlobStore;
+let maker: PictureMaker;
+beforeEach(() => {
+  blobs = new MemoryBlobStore(new FixedClock());
+  maker = new PictureMaker(blobs, new FakeImageProcessor(), new SeededRandomness(1));
+});
+
+describe('pictures of an image', () => {
+  it('are stored before the work that names them runs', async () => {
+    const targets = [{ ...PNG, format: 'gif', maxFrames: 9 } as const, PNG];
+    const made = await maker.make(USER, image, targets, async (pictures) => {
+      expect(await Promise.all(pictures.map(({ blob }) => blobs.sizeOf(blob)))).toEqual(
+        pictures.map(({ size }) => size),
+      );
+      return pictures;
+    });
+    expect(made).toMatchObject([
+      { format: 'gif', frames: 3 },
+      { format: 'png', frames: 1 },
+    ]);
+    expect(made[0]!.blob).not.toBe(made[1]!.blob);
+    expect(blobs.size).toBe(2);
+  });
+
+  it('are removed when the work fails', async () => {
+    const failing = maker.make(USER, image, [PNG, PNG], async () => {
+      throw new Error('no');
+    });
+    await expect(failing).rejects.toThrow('no');
+    expect(blobs.size).toBe(0);
+  });
+
+  it('are removed when one of them cannot be made, and the work does not run', async () => {
+    const work = jest.fn();
+    const failing = maker.make(USER, image, [PNG, { ...PNG, maxFrames: 9 }], work);
+    await expect(failing).rejects.toMatchObject({ code: 'UNKNOWN_ANIMATION_FORMAT' });
+    expect([work.mock.calls.length, blobs.size]).toEqual([0, 0]);
+  });
+
+  it('are replaced by the refusal for work that throws it later', async () => {
+    const refused = maker.makeAhead(USER, Buffer.from('no image'), [PNG], async (pictures) => {
+      expect(pictures).toBeInstanceOf(DomainError);
+      throw pictures;
+    });
+    await expect(refused).rejects.toMatchObject({ code: 'UNREADABLE_IMAGE' });
+  });
+
+  it('are made from the previous picture where the target asks for it', async () => {
+    const processor = new FakeImageProcessor();
+    const resize = jest.spyOn(processor, 'resize');
+    maker = new PictureMaker(blobs, processor, new SeededRandomness(1));
+    const smaller = { ...PNG, width: 10, height: 10, isOfPrevious: true } as const;
+    await maker.make(USER, image, [PNG, smaller], async () => {});
+    expect(Buffer.from(resize.mock.calls[1]![0]).toString()).toBe('png 64x64x1');
+  });
+});

@@ -1,0 +1,147 @@
+import { groupMembers } from '../access/group-delivery.js';
+import { isAtLeast } from '../access/role.js';
+import { subscribersOf } from '../channels/channel-delivery.js';
+import { isInAudience, parseAudience, questionsOf } from '../composition/audiences.js';
+import { accessorsOf, atLeast, limitedGuests } from '../users/user-delivery.js';
+import { type Audience, allOf, anyOf, except, nobody, users, wholeRealm } from './audience.js';
+import { type Membership, mergeQuestions } from './audience-membership.js';
+import type { ChannelId, GroupId, MessageId, UserId } from './ids.js';
+
+const holdersOf = (id: number): Audience => ({ kind: 'holders', messageId: id as MessageId });
+const queue = (id: string): Audience => ({ kind: 'queue', id });
+const channel = 5 as ChannelId;
+const group = 6 as GroupId;
+const user = (id: number) => id as UserId;
+
+describe('an audience in the log', () => {
+  const all: Audience[] = [
+    nobody,
+    wholeRealm,
+    users([]),
+    users([user(1), user(2)]),
+    atLeast('moderator'),
+    subscribersOf(channel),
+    groupMembers(group),
+    holdersOf(7),
+    accessorsOf(user(8)),
+    limitedGuests,
+    queue('abc'),
+    anyOf(),
+    anyOf(nobody, wholeRealm),
+    allOf(limitedGuests, except(subscribersOf(channel), users([user(1)]))),
+  ];
+
+  it('is read as it was written', () => {
+    for (const audience of all) expect(parseAudience(JSON.parse(JSON.stringify(audience)))).toEqual(audience);
+  });
+
+  it.each<[string, unknown]>([
+    ['nothing', null],
+    ['a text', 'realm'],
+    ['of no kind', {}],
+    ['of an unknown kind', { kind: 'friends' }],
+    ['of a kind that every object has', { kind: 'function Object() { [native code] }' }],
+    ['of a kind that is no text', { kind: ['limitedGuests'] }],
+    ['a role there is not', { kind: 'role', atLeast: 'king' }],
+    ['users who are none', { kind: 'users', ids: [1, '2'] }],
+    ['no list of users', { kind: 'users', ids: 1 }],
+    ['a channel without number', { kind: 'subscribers', channelId: '5' }],
+    ['a group below the first', { kind: 'group', id: 0 }],
+    ['half a message', { kind: 'holders', messageId: 1.5 }],
+    ['a user without number', { kind: 'accessors' }],
+    ['a queue without name', { kind: 'queue', id: 5 }],
+    ['a union of no list', { kind: 'anyOf', of: {} }],
+    ['an intersection with something that is none', { kind: 'allOf', of: [{ kind: 'realm' }, null] }],
+    ['an exception from something that is none', { kind: 'except', from: { kind: '?' }, without: { kind: 'realm' } }],
+    ['an exception of something that is none', { kind: 'except', from: { kind: 'realm' }, without: 3 }],
+  ])('is none that is %s', (_, value) => {
+    expect(parseAudience(value)).toBeNull();
+  });
+
+  it('is not followed however deep', () => {
+    let audience: Audience = wholeRealm;
+    for (let n = 0; n < 16; n++) audience = anyOf(audience);
+    expect(parseAudience(audience)).toBe(audience);
+    expect(parseAudience(anyOf(audience))).toBeNull();
+  });
+});
+
+describe('a user', () => {
+  const member: Membership = {
+    isAmong: (ids) => ids.includes(user(1)),
+    hasRole: (role) => isAtLeast('moderator', role),
+    isLimitedGuest: () => false,
+    isSubscribed: (id) => id === channel,
+    isInGroup: (id) => id === group,
+    holds: (id) => id === 7,
+    knows: () => {
+      throw new Error('asked of guests only');
+    },
+    hasQueue: (id) => id === 'mine',
+  };
+  const guest: Membership = {
+    ...member,
+    hasRole: (role) => role === 'guest',
+    isLimitedGuest: () => true,
+    knows: (id) => id === 8,
+  };
+  const isIn = (audience: Audience, who = member) => isInAudience(audience, who);
+
+  it.each<[string, Audience, boolean]>([
+    ['nobody', nobody, false],
+    ['everybody', wholeRealm, true],
+    ['named users', users([user(2), user(1)]), true],
+    ['other users', users([user(2)]), false],
+    ['a lower role', atLeast('member'), true],
+    ['a higher role', atLeast('administrator'), false],
+    ['their channel', subscribersOf(channel), true],
+    ['another channel', subscribersOf(4 as ChannelId), false],
+    ['their group', groupMembers(group), true],
+    ['another group', groupMembers(4 as GroupId), false],
+    ['those who have a message of theirs', holdersOf(7), true],
+    ['those who have another message', holdersOf(8), false],
+    ['those who know somebody, whoever it is', accessorsOf(user(9)), true],
+    ['limited guests', limitedGuests, false],
+    ['their queue', queue('mine'), true],
+    ['another queue', queue('yours'), false],
+    ['one of two', anyOf(nobody, wholeRealm), true],
+    ['one of none', anyOf(), false],
+    ['both of two', allOf(nobody, wholeRealm), false],
+    ['all of none', allOf(), true],
+    ['everybody but somebody else', except(wholeRealm, users([user(2)])), true],
+    ['everybody but them', except(wholeRealm, users([user(1)])), false],
+    ['nobody but them', except(nobody, users([user(2)])), false],
+  ])('is in: %s', (_, audience, expected) => {
+    expect(isIn(audience)).toBe(expected);
+  });
+
+  it('who is a limited guest is among those who know somebody only if they do', () => {
+    expect([isIn(limitedGuests, guest), isIn(accessorsOf(user(8)), guest), isIn(accessorsOf(user(9)), guest)]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+  });
+});
+
+describe('what has to be looked up for audiences', () => {
+  it('is each message and each user once, however deep they are mentioned', () => {
+    const audience = except(
+      anyOf(holdersOf(7), allOf(accessorsOf(user(8)), wholeRealm), holdersOf(9)),
+      anyOf(holdersOf(7), accessorsOf(user(8))),
+    );
+    expect(questionsOf(audience)).toEqual({ messageIds: [7, 9], userIds: [8] });
+    expect(
+      mergeQuestions([questionsOf(audience), questionsOf(holdersOf(9)), questionsOf(accessorsOf(user(1)))]),
+    ).toEqual({
+      messageIds: [7, 9],
+      userIds: [8, 1],
+    });
+  });
+
+  it('is nothing for most', () => {
+    for (const audience of [nobody, wholeRealm, users([user(1)]), limitedGuests, anyOf(subscribersOf(channel))]) {
+      expect(questionsOf(audience)).toEqual({});
+    }
+  });
+});

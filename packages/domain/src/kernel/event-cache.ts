@@ -1,0 +1,160 @@
+import { isReadable, type LoggedEvent } from './event-log.js';
+import type { EventSeq, MessageId, RealmId } from './ids.js';
+import type { UnitOfWork } from './unit-of-work.js';
+
+const EVENTS_PER_PAGE = 128;
+/** Read from the log at a time, in bytes of JSON. */
+const PAGE_BYTES = 1024 * 1024;
+/** Of everything that is kept, about. */
+const DEFAULT_BYTES = 24 * 1024 * 1024;
+
+interface Page {
+  readonly key: number;
+  readonly realmId: RealmId;
+  /** By place in the page; undefined: not read. */
+  readonly events: (LoggedEvent | undefined)[];
+  bytes: number;
+}
+
+/**
+ * Decoded events, each of them once however many queues read it. Kept page by page, up to a number of bytes; evicted ones are
+ * read from the log again.
+ */
+export class EventCache {
+  /** The ones used least recently first. */
+  private readonly pages = new Map<number, Page>();
+  private newest: Page | null = null;
+  private bytes = 0;
+  /** Counts invalidations: a page that was being read during one is read again. */
+  private changes = 0;
+
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly maxBytes = DEFAULT_BYTES,
+  ) {}
+
+  /** Bytes of everything kept, about. */
+  get size(): number {
+    return this.bytes;
+  }
+
+  /** An event that was just committed. */
+  add(logged: LoggedEvent): void {
+    const page = this.pageOf(logged.realmId, logged.seq) ?? this.newPage(logged.realmId, logged.seq);
+    this.put(page, logged);
+    this.shrink();
+  }
+
+  /** Undefined: it is not cached. */
+  find(realmId: RealmId, seq: EventSeq): LoggedEvent | undefined {
+    return this.pageOf(realmId, seq)?.events[seq % EVENTS_PER_PAGE];
+  }
+
+  /**
+   * Events after this one in order, up to and including `upTo`: not all of them, but one at least. Null when the log no
+   * longer has the next one.
+   */
+  async listAfter(realmId: RealmId, after: EventSeq, upTo: EventSeq): Promise<readonly LoggedEvent[] | null> {
+    const next = (after + 1) as EventSeq;
+    const known = this.run(realmId, next, upTo);
+    if (known.length > 0) return known;
+    const limit = EVENTS_PER_PAGE - (next % EVENTS_PER_PAGE);
+    const { changes } = this;
+    const read = await this.uow.read(({ events }) => events.listAfter(realmId, after, limit, PAGE_BYTES));
+    if (changes !== this.changes) return this.listAfter(realmId, after, upTo);
+    if (read[0]?.seq !== next) return null;
+    const page = this.pageOf(realmId, next) ?? this.newPage(realmId, next);
+    for (const logged of read) this.put(page, logged);
+    const found = this.run(realmId, next, upTo);
+    this.shrink();
+    return found;
+  }
+
+  /** The log no longer quotes these messages. */
+  blank(realmId: RealmId, messageIds: readonly MessageId[]): void {
+    this.changes++;
+    const blanked = new Set(messageIds);
+    for (const page of this.pages.values()) {
+      if (page.realmId !== realmId) continue;
+      page.events.forEach((logged, place) => {
+        if (!logged || !isReadable(logged) || logged.quotes === null || !blanked.has(logged.quotes)) return;
+        page.events[place] = { ...logged, event: { type: 'blank' } };
+      });
+    }
+  }
+
+  /** Cached events of the realm may differ from the log now. */
+  forget(realmId: RealmId): void {
+    this.changes++;
+    for (const page of this.pages.values()) if (page.realmId === realmId) this.drop(page);
+  }
+
+  /** From this one on, as many as are cached without a gap. */
+  private run(realmId: RealmId, from: EventSeq, upTo: EventSeq): readonly LoggedEvent[] {
+    const page = this.pageOf(realmId, from);
+    if (!page) return [];
+    const start = from % EVENTS_PER_PAGE;
+    const end = Math.min(EVENTS_PER_PAGE, start + upTo - from + 1);
+    let place = start;
+    while (place < end && page.events[place] !== undefined) place++;
+    return page.events.slice(start, place) as LoggedEvent[];
+  }
+
+  private pageOf(realmId: RealmId, seq: EventSeq): Page | undefined {
+    const key = keyOf(realmId, seq);
+    if (this.newest?.key === key) return this.newest;
+    const page = this.pages.get(key);
+    if (!page) return undefined;
+    this.pages.delete(key);
+    this.pages.set(key, page);
+    this.newest = page;
+    return page;
+  }
+
+  private newPage(realmId: RealmId, seq: EventSeq): Page {
+    const page: Page = { key: keyOf(realmId, seq), realmId, events: [], bytes: 0 };
+    this.pages.set(page.key, page);
+    this.newest = page;
+    return page;
+  }
+
+  private put(page: Page, logged: LoggedEvent): void {
+    const place = logged.seq % EVENTS_PER_PAGE;
+    // Readers of before hold the same object, and what was derived from it.
+    if (page.events[place] !== undefined) return;
+    // No holes: what was not read is undefined.
+    while (page.events.length < place) page.events.push(undefined);
+    page.events[place] = logged;
+    const bytes = bytesOf(logged);
+    page.bytes += bytes;
+    this.bytes += bytes;
+  }
+
+  private shrink(): void {
+    for (const page of this.pages.values()) {
+      if (this.bytes <= this.maxBytes) return;
+      this.drop(page);
+    }
+  }
+
+  private drop(page: Page): void {
+    this.pages.delete(page.key);
+    this.bytes -= page.bytes;
+    if (this.newest === page) this.newest = null;
+  }
+}
+
+const PAGES_PER_REALM = 2 ** 32;
+const keyOf = (realmId: RealmId, seq: EventSeq): number =>
+  realmId * PAGES_PER_REALM + Math.floor(seq / EVENTS_PER_PAGE);
+
+/** Estimate of what a plain value takes in memory, rather too high. */
+function bytesOf(value: unknown): number {
+  if (typeof value === 'string') return 24 + value.length * 2;
+  if (typeof value !== 'object' || value === null) return 8;
+  // Long lists are of ids.
+  if (Array.isArray(value) && typeof value[0] === 'number') return 32 + 16 * value.length;
+  let bytes = 32;
+  for (const member of Array.isArray(value) ? value : Object.values(value)) bytes += 8 + bytesOf(member);
+  return bytes;
+}

@@ -1,0 +1,199 @@
+import { anotherRealm, createFixture, DrivenTime, type Fixture } from '@parley/testkit';
+import { type ConsumeEvents, type ConsumerOptions, EventConsumption } from './event-consumption.js';
+import type { StoredEvent } from './event-log.js';
+import type { EventSeq, RealmId } from './ids.js';
+
+type Heard = readonly [RealmId, readonly number[]];
+
+async function consuming() {
+  const fixture = await createFixture();
+  const { uow } = fixture;
+  const time = new DrivenTime();
+  const heard: Heard[] = [];
+  const reports: string[] = [];
+  const happens = (count = 1, realmId = fixture.realm.id): Promise<EventSeq> =>
+    uow.write(async (tx) => {
+      let seq = 0 as EventSeq;
+      for (let number = 0; number < count; number++) {
+        const event = { type: 'realm.deactivated' } as const;
+        seq = await tx.events.append(realmId, { event, audience: { kind: 'realm' } });
+      }
+      return seq;
+    });
+  const settle = async () => {
+    for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve));
+  };
+  const consume: ConsumeEvents = async (realmId, events) => {
+    heard.push([realmId, events.map(({ seq }) => seq)]);
+    return null;
+  };
+  const start = async (options: Partial<ConsumerOptions> = {}) => {
+    const consumption = await EventConsumption.start(
+      { name: 'indexer', begins: 'now', maxEvents: 100, isWanted: () => true, consume, ...options },
+      { uow, timers: time, report: (problem) => void reports.push(problem) },
+    );
+    await settle();
+    return consumption;
+  };
+  const stored = () => uow.read((r) => r.consumers.findPositions('indexer'));
+  const realmId = fixture.realm.id;
+  const lastSeq = () => uow.read((r) => r.events.lastSeq(realmId));
+  return { fixture: fixture as Fixture, realmId, uow, time, heard, reports, happens, settle, start, stored, lastSeq };
+}
+
+it('gets what happens from its first start on, in order, and stores where it stands', async () => {
+  const { start, happens, settle, heard, stored, lastSeq, realmId } = await consuming();
+  const before = await lastSeq();
+  const consumption = await start();
+  await happens(3);
+  consumption.wake();
+  await settle();
+  expect(heard).toEqual([[realmId, [before + 1, before + 2, before + 3]]]);
+  expect(await stored()).toEqual(new Map([[realmId, before + 3]]));
+});
+
+it('resumes from its stored position, with the events of the meantime and of new realms', async () => {
+  const { fixture, start, happens, heard, realmId, lastSeq } = await consuming();
+  await (await start()).stop();
+  const seq = await happens();
+  const { realm: other } = await anotherRealm(fixture);
+  await happens(1, other.id);
+  await start();
+  expect(heard[0]).toEqual([realmId, [seq]]);
+  const ofOther = heard.filter(([id]) => id === other.id).flatMap(([, seqs]) => seqs);
+  expect(ofOther[0]).toBe(1);
+  expect(ofOther).toEqual([...ofOther].sort((a, b) => a - b));
+  expect(await lastSeq()).toBe(seq);
+});
+
+it('begins with the oldest event there is where it is asked to', async () => {
+  const { start, happens, heard } = await consuming();
+  const last = await happens(250);
+  await start({ begins: 'atOldestEvent' });
+  expect(heard.flatMap(([, seqs]) => seqs)).toEqual(Array.from({ length: last }, (_, index) => index + 1));
+  expect(Math.max(...heard.map(([, seqs]) => seqs.length))).toBe(100);
+});
+
+it('brings events again that it failed at, after growing delays, and none after them before', async () => {
+  const { start, happens, heard, settle, time, reports, realmId } = await consuming();
+  let fails = true;
+  const consumption = await start({
+    consume: async (id, events) => {
+      heard.push([id, events.map(({ seq }) => seq)]);
+      if (fails) throw new Error('the index is down');
+      return null;
+    },
+  });
+  const first = await happens();
+  consumption.wake();
+  await settle();
+  const second = await happens();
+  consumption.wake();
+  await settle();
+  expect(heard).toEqual([[realmId, [first]]]);
+  expect(reports).toEqual(['consuming events failed; they come again']);
+  await time.advance(0.25);
+  await settle();
+  expect(heard.slice(1)).toEqual([[realmId, [first, second]]]);
+  await time.advance(0.25);
+  await settle();
+  expect(heard).toHaveLength(2);
+  fails = false;
+  await time.advance(0.25);
+  await settle();
+  expect(heard.slice(2)).toEqual([[realmId, [first, second]]]);
+  expect(time.pending).toBe(0);
+});
+
+it('stores its changes together with its position, or neither', async () => {
+  const { start, happens, settle, stored, realmId, time } = await consuming();
+  let fails = true;
+  const consumption = await start({
+    consume: async () => async (tx) => {
+      await tx.consumers.add('written by the consumer', new Map());
+      if (fails) throw new Error('refused');
+    },
+  });
+  const before = (await stored())!.get(realmId);
+  const seq = await happens();
+  consumption.wake();
+  await settle();
+  expect((await stored())!.get(realmId)).toBe(before);
+  fails = false;
+  await time.advance(1);
+  await settle();
+  expect((await stored())!.get(realmId)).toBe(seq);
+});
+
+it('passes over unwanted events, and stores its position when it stops or after many of them', async () => {
+  const { start, happens, settle, stored, heard, realmId } = await consuming();
+  const consumption = await start({ isWanted: () => false });
+  const before = (await stored())!.get(realmId)!;
+  const seq = await happens(5);
+  consumption.wake();
+  await settle();
+  expect((await stored())!.get(realmId)).toBe(before);
+  await consumption.stop();
+  expect((await stored())!.get(realmId)).toBe(seq);
+  expect(heard).toEqual([]);
+});
+
+it('does not continue from a position that another process has advanced', async () => {
+  const { start, happens, settle, stored, realmId, time, heard } = await consuming();
+  const slow = await start({ consume: async () => null, isWanted: () => false });
+  const other = await start();
+  await happens();
+  slow.wake();
+  await settle();
+  other.wake();
+  await settle();
+  const second = await happens();
+  other.wake();
+  await settle();
+  await slow.stop();
+  expect((await stored())!.get(realmId)).toBe(second);
+  await time.advance(60);
+  await settle();
+  expect(heard.flatMap(([, seqs]) => seqs)).toEqual([second - 1, second]);
+});
+
+it('leaves out events whose content is gone', async () => {
+  const { start, happens, settle, heard, uow, realmId } = await consuming();
+  const consumption = await start();
+  await uow.write((tx) => tx.events.append(realmId, { event: { type: 'blank' }, audience: { kind: 'nobody' } }));
+  const seq = await happens();
+  consumption.wake();
+  await settle();
+  expect(heard).toEqual([[realmId, [seq]]]);
+});
+
+it.each(['', 'with space', 'x'.repeat(101), 'a\u0000'])('refuses the name %j', async (name) => {
+  const { start, uow } = await consuming();
+  await expect(start({ name })).rejects.toMatchObject({ code: 'INVALID_CONSUMER_NAME' });
+  expect(await uow.read((r) => r.consumers.list())).toEqual([]);
+});
+
+it('hands over at most one batch at a time', async () => {
+  const { start, happens, settle } = await consuming();
+  let running = 0;
+  let most = 0;
+  const release: (() => void)[] = [];
+  const consumption = await start({
+    consume: async (_realmId: RealmId, _events: readonly StoredEvent[]) => {
+      most = Math.max(most, ++running);
+      await new Promise<void>((resolve) => release.push(resolve));
+      running--;
+      return null;
+    },
+  });
+  for (let round = 0; round < 3; round++) {
+    await happens();
+    consumption.wake();
+    await settle();
+  }
+  while (release.length > 0) {
+    release.pop()!();
+    await settle();
+  }
+  expect(most).toBe(1);
+});

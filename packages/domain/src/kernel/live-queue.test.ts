@@ -1,0 +1,179 @@
+import { type EventQueue, POSITIONS_PER_SEQ, seqOf } from './event-queue.js';
+import type { EventSeq, RealmId, UserId } from './ids.js';
+import { dueEvent, LiveQueue, type Waiter } from './live-queue.js';
+
+const seq = (number: number) => number as EventSeq;
+const queue: EventQueue = {
+  id: 'q',
+  realmId: 1 as RealmId,
+  ownerId: 10 as UserId,
+  filter: { allPublicChannels: false, narrow: [] },
+  presentation: {},
+  startSeq: seq(5),
+  acked: -1,
+  floorSeq: seq(5),
+  lastPolledAt: 100,
+  idleTimeoutSeconds: 600,
+};
+const due = (number: number, isNotSubscriber = false) => dueEvent(seq(number), isNotSubscriber);
+/** Up to date, with nothing due. */
+const live = () => {
+  const started = new LiveQueue(queue, 100);
+  started.catchUp([]);
+  return started;
+};
+const seqs = (live: LiveQueue) => live.dueEvents.map(seqOf);
+const typing = {
+  type: 'typing.changed',
+  op: 'start',
+  sender: null as never,
+  to: { kind: 'direct', people: [] },
+} as const;
+
+describe('a live queue', () => {
+  it('keeps due events until they are dropped, and whether their owner was a subscriber', () => {
+    const queue = new LiveQueue({ ...live().queue }, 100);
+    expect(queue.catchUp([due(6), due(7, true)])).toBe(true);
+    queue.push(due(9));
+    queue.dropBefore(seq(7));
+    expect(queue.dueEvents).toEqual([due(7, true), due(9)]);
+    queue.dropBefore(seq(1));
+    expect(seqs(queue)).toEqual([7, 9]);
+    queue.dropBefore(seq(10));
+    expect(queue.dueEvents).toEqual([]);
+  });
+
+  it('is behind until it has read everything, and takes nothing before that', () => {
+    const started = new LiveQueue(queue, 100);
+    started.push(due(6));
+    started.pushEphemeral({ event: typing, at: 100 });
+    expect([started.isBehind, started.hasNews, started.dueEvents.length]).toEqual([true, true, 0]);
+    started.catchUp([]);
+    expect([started.isBehind, started.hasNews]).toEqual([false, false]);
+  });
+
+  it('stays behind when more is due than it may keep', () => {
+    const started = new LiveQueue(queue, 100);
+    const many = (count: number) => Array.from({ length: count }, (_, index) => due(6 + index));
+    expect(started.catchUp(many(201))).toBe(false);
+    expect(started.isBehind).toBe(true);
+    expect(started.catchUp(many(200))).toBe(true);
+  });
+
+  it('has its position before the first due event, else at the end of what was distributed', () => {
+    const queue = live();
+    expect(queue.floor(seq(8))).toBe(8);
+    queue.push(due(7));
+    expect(queue.floor(seq(8))).toBe(6);
+  });
+
+  it('falls behind when more is due than it keeps, with its position before the first due event', () => {
+    const queue = live();
+    for (let number = 6; number < 206; number++) queue.push(due(number));
+    expect(queue.isBehind).toBe(false);
+    queue.push(due(206));
+    expect([queue.isBehind, queue.floor(seq(300)), queue.dueEvents.length]).toEqual([true, 5, 0]);
+    queue.push(due(207));
+    queue.acknowledge(9 * POSITIONS_PER_SEQ, 130);
+    expect([queue.floor(seq(300)), queue.dueEvents.length]).toEqual([8, 0]);
+  });
+
+  it('falls behind from an event on that could not be delivered', () => {
+    const queue = live();
+    queue.markLagging(seq(8));
+    expect(queue.floor(seq(20))).toBe(7);
+    queue.markLagging(seq(15));
+    expect(queue.floor(seq(20))).toBe(7);
+  });
+
+  it('never goes back', () => {
+    const queue = live();
+    queue.markLagging(seq(9));
+    queue.dropBefore(seq(4));
+    expect(queue.floor(seq(20))).toBe(8);
+  });
+
+  it('reports its position as unsaved until that is stored', () => {
+    const queue = live();
+    expect(queue.unsavedPosition(seq(5))).toBeNull();
+    queue.acknowledge(6 * POSITIONS_PER_SEQ, 130);
+    const position = { id: 'q', acked: 6 * POSITIONS_PER_SEQ, floorSeq: 7, lastPolledAt: 130 };
+    expect(queue.unsavedPosition(seq(7))).toEqual(position);
+    expect(queue.unsavedPosition(seq(7))).toEqual(position);
+    queue.markSaved(queue.unsavedPosition(seq(7))!);
+    expect(queue.unsavedPosition(seq(7))).toBeNull();
+    for (const change of [
+      () => queue.push(due(7)),
+      () => queue.acknowledge(queue.acked + 1, 130),
+      () => queue.acknowledge(queue.acked, 140),
+    ]) {
+      change();
+      const moved = queue.unsavedPosition(seq(7));
+      expect(moved).not.toBeNull();
+      queue.markSaved(moved!);
+    }
+  });
+
+  it('starts at the position of its client, which may be later than the stored one', () => {
+    const started = new LiveQueue(queue, 100, { acked: 9 * POSITIONS_PER_SEQ, floorSeq: seq(8) });
+    expect([started.acked, started.lastGiven, started.floor(seq(30))]).toEqual([
+      9 * POSITIONS_PER_SEQ,
+      9 * POSITIONS_PER_SEQ,
+      8,
+    ]);
+    expect(new LiveQueue(queue, 100).lastGiven).toBe(5 * POSITIONS_PER_SEQ);
+  });
+
+  it('wakes the waiting poll, and none that has stopped waiting', () => {
+    const queue = live();
+    const heard: string[] = [];
+    const hearing =
+      (name: string): Waiter =>
+      (reason) =>
+        heard.push(`${name} ${reason}`);
+    const [first, second] = [hearing('first'), hearing('second')];
+    queue.waitFor(first);
+    queue.waitFor(second);
+    queue.stopWaiting(first);
+    queue.push(due(6));
+    queue.close();
+    queue.stopWaiting(second);
+    queue.push(due(7));
+    expect(heard).toEqual(['first supplanted', 'second event', 'second closed']);
+    expect(queue).toMatchObject({ isWaitedFor: false, isClosed: true, hasFailed: false });
+  });
+
+  it('wakes the waiting poll when it falls behind, and when it fails', () => {
+    const queue = live();
+    const heard: string[] = [];
+    queue.waitFor((reason) => heard.push(reason));
+    queue.markLagging(seq(6));
+    queue.close('failed');
+    expect(heard).toEqual(['event', 'failed']);
+    expect(queue).toMatchObject({ isClosed: true, hasFailed: true });
+  });
+
+  it('keeps the newest ephemeral events for a short time, and delivers each once', () => {
+    const queue = live();
+    const reasons: string[] = [];
+    queue.waitFor((reason) => reasons.push(reason));
+    for (let number = 0; number < 60; number++) queue.pushEphemeral({ event: typing, at: 100 + number });
+    expect([reasons.length, queue.hasNews]).toEqual([60, true]);
+    expect(queue.takeEphemerals(150).map(({ at }) => at)).toEqual(
+      Array.from({ length: 40 }, (_, index) => 120 + index),
+    );
+    expect([queue.hasNews, queue.takeEphemerals(150)]).toEqual([false, []]);
+    queue.pushEphemeral({ event: typing, at: 200 });
+    queue.markLagging(seq(6));
+    expect(queue.takeEphemerals(200)).toEqual([]);
+  });
+
+  it('numbers ephemeral events after all positions that were sent, within the numbers of a row', () => {
+    const queue = live();
+    expect(queue.nextUnloggedPosition()).toBe(5 * POSITIONS_PER_SEQ + 1);
+    queue.lastGiven = 6 * POSITIONS_PER_SEQ + 998;
+    expect(queue.nextUnloggedPosition()).toBe(6 * POSITIONS_PER_SEQ + 999);
+    queue.lastGiven++;
+    expect(queue.nextUnloggedPosition()).toBeNull();
+  });
+});

@@ -1,0 +1,281 @@
+import type { Audience } from './audience.js';
+import {
+  type AudienceQuestions,
+  type FeatureAudienceKind,
+  type Membership,
+  mergeQuestions,
+} from './audience-membership.js';
+import {
+  type AskedUsers,
+  type AudienceAnswers,
+  type DeliveryFeatures,
+  LiveCandidate,
+  type OnlineUser,
+  type QueueOwner,
+  type RealmProjection,
+  type RealmSnapshot,
+} from './delivery-features.js';
+import type { EphemeralAnnouncement } from './ephemeral-event.js';
+import type { AnyEventType } from './event.js';
+import type { StoredEvent } from './event-log.js';
+import type { EventSeq, RealmId, UnixSeconds, UserId } from './ids.js';
+import { dueEvent, type LiveQueue } from './live-queue.js';
+
+export interface LiveRealmParts {
+  readonly features: DeliveryFeatures;
+  /** Whether the queue's client wants events of this type. */
+  readonly wants: (queue: LiveQueue, type: AnyEventType) => boolean;
+  /** One look-up for everything. */
+  readonly lookUp: (questions: AudienceQuestions, asked: AskedUsers) => Promise<AudienceAnswers>;
+  /** Deciding an event failed for this queue. */
+  readonly onUnfit: (queue: LiveQueue, what: EventReference, error: unknown) => void;
+  /** The projection of the realm is invalid from this event on. */
+  readonly onBroken: (stored: StoredEvent, error: unknown) => void;
+  /** A look-up failed; the queues concerned read the log instead. */
+  readonly onLookUpFailed: (error: unknown) => void;
+  readonly onSignedOut: (userId: UserId) => void;
+}
+
+/** An event as a report names it. */
+export interface EventReference {
+  readonly type: string;
+  /** Null: it is not logged. */
+  readonly seq: EventSeq | null;
+}
+
+type Announced =
+  | { readonly stored: StoredEvent; readonly ephemeral?: never }
+  | { readonly ephemeral: EphemeralAnnouncement; readonly at: UnixSeconds; readonly stored?: never };
+
+/**
+ * The queues of one realm that are up to date, by owner and by what their owners follow: distributing an event costs by the
+ * users online, however large the channel. Its projection of them is a fold over the log, kept by the features.
+ */
+export class LiveRealm {
+  readonly users = new Map<UserId, OnlineUser>();
+  /** Everything up to it has reached the queues. */
+  lastSeq: EventSeq;
+  /** Queues that get public events whoever these are for. */
+  private readonly openQueues = new Map<LiveQueue, OnlineUser>();
+  private readonly projection: RealmProjection;
+  private readonly candidate: LiveCandidate;
+  private readonly member: Membership;
+  /** Events that came during a look-up; they are distributed together afterwards. */
+  private waiting: Announced[] = [];
+  private lookingUp: Promise<void> | null = null;
+
+  constructor(
+    readonly realmId: RealmId,
+    snapshot: RealmSnapshot,
+    private readonly parts: LiveRealmParts,
+  ) {
+    this.lastSeq = snapshot.lastSeq;
+    this.projection = parts.features.projectionOf(snapshot, this.users);
+    const candidate = new LiveCandidate(parts.features.noAnswers);
+    this.candidate = candidate;
+    this.member = {
+      ...this.projection.membershipOf(candidate),
+      isAmong: (ids) => ids.includes(candidate.user.userId),
+      hasQueue: (id) => [...candidate.user.queues].some((live) => live.queue.id === id),
+    };
+  }
+
+  /** Whether every event taken so far has reached its queues. */
+  get isIdle(): boolean {
+    return this.lookingUp === null;
+  }
+
+  settled(): Promise<void> {
+    return this.lookingUp ?? Promise.resolve();
+  }
+
+  ownerOf(user: OnlineUser): QueueOwner {
+    return this.projection.ownerOf(user);
+  }
+
+  add(user: OnlineUser): void {
+    this.users.set(user.userId, user);
+    this.projection.add(user);
+  }
+
+  addQueue(user: OnlineUser, live: LiveQueue): void {
+    user.queues.add(live);
+    if (this.parts.features.selection.isOpen(live.queue.filter)) this.openQueues.set(live, user);
+  }
+
+  removeQueue(live: LiveQueue): void {
+    this.openQueues.delete(live);
+    const user = this.users.get(live.queue.ownerId);
+    if (!user?.queues.delete(live) || user.queues.size > 0) return;
+    this.users.delete(user.userId);
+    this.projection.remove(user);
+  }
+
+  take(stored: StoredEvent): void {
+    this.takeInTurn({ stored });
+  }
+
+  takeEphemeral(ephemeral: EphemeralAnnouncement, at: UnixSeconds): void {
+    this.takeInTurn({ ephemeral, at });
+  }
+
+  private takeInTurn(announced: Announced): void {
+    if (this.lookingUp || this.asks(announced)) {
+      this.waiting.push(announced);
+      this.lookingUp ??= this.lookUpAndGoOn();
+      return;
+    }
+    this.process(announced, this.parts.features.noAnswers);
+  }
+
+  /** Events that came meanwhile are looked up together, so an event waits for two look-ups at most. */
+  private async lookUpAndGoOn(): Promise<void> {
+    // All events of one commit are looked up at once.
+    await Promise.resolve();
+    while (this.waiting.length > 0) {
+      const batch = this.waiting;
+      this.waiting = [];
+      const answers = await this.lookUp(batch).catch((error: unknown) => {
+        this.parts.onLookUpFailed(error);
+        return null;
+      });
+      for (const announced of batch) this.process(announced, answers);
+    }
+    this.lookingUp = null;
+  }
+
+  private async lookUp(batch: readonly Announced[]): Promise<AudienceAnswers> {
+    const { features, lookUp } = this.parts;
+    const questions = mergeQuestions(batch.map((announced) => features.questionsOf(audienceOf(announced))));
+    if (!this.projection.concerns(questions)) return features.noAnswers;
+    return lookUp(questions, this.projection.askedUsers());
+  }
+
+  private asks(announced: Announced): boolean {
+    return this.users.size > 0 && this.projection.concerns(this.parts.features.questionsOf(audienceOf(announced)));
+  }
+
+  /** `answers`: null when the look-up failed. */
+  private process(announced: Announced, answers: AudienceAnswers | null): void {
+    if (announced.stored) this.processStored(announced.stored, answers);
+    else if (answers) this.distributeEphemeral(announced.ephemeral, announced.at, answers);
+  }
+
+  private processStored(stored: StoredEvent, answers: AudienceAnswers | null): void {
+    const { event, seq } = stored;
+    try {
+      this.projection.fold(event);
+      if (answers) this.distribute(stored, answers);
+      else this.loseEvent(seq);
+    } catch (error) {
+      this.parts.onBroken(stored, error);
+    }
+    this.lastSeq = seq;
+    const signedOut = this.parts.features.signedOutBy(event);
+    if (signedOut !== null) this.parts.onSignedOut(signedOut);
+  }
+
+  /** Its receivers are unknown, so every queue reads the log. */
+  private loseEvent(seq: EventSeq): void {
+    for (const user of this.users.values()) for (const live of user.queues) live.markLagging(seq);
+  }
+
+  private distribute(stored: StoredEvent, answers: AudienceAnswers): void {
+    const { event, audience, seq } = stored;
+    const receivers = this.resolve(audience, answers);
+    for (const user of receivers) {
+      for (const live of user.queues) {
+        if (isForQueue(audience, live) && this.isDue(live, stored)) live.push(dueEvent(seq, false));
+      }
+    }
+    const { selection } = this.parts.features;
+    if (!selection.isPublic(event)) return;
+    for (const [live, user] of this.openQueues) {
+      if (receivers.has(user) || !selection.mayReadPublic(user)) continue;
+      if (this.isDue(live, stored)) live.push(dueEvent(seq, true));
+    }
+  }
+
+  private isDue(live: LiveQueue, { event, seq }: StoredEvent): boolean {
+    const { wants, features } = this.parts;
+    return this.judge(
+      live,
+      { type: event.type, seq },
+      () => wants(live, event.type) && features.selection.isInNarrow(live.queue, event),
+    );
+  }
+
+  private distributeEphemeral(
+    { event, audience }: EphemeralAnnouncement,
+    at: UnixSeconds,
+    answers: AudienceAnswers,
+  ): void {
+    for (const user of this.resolve(audience, answers)) {
+      for (const live of user.queues) {
+        const isWanted = () => isForQueue(audience, live) && this.parts.wants(live, event.type);
+        if (this.judge(live, { type: event.type, seq: null }, isWanted)) live.pushEphemeral({ event, at });
+      }
+    }
+  }
+
+  private judge(live: LiveQueue, what: EventReference, test: () => boolean): boolean {
+    try {
+      return test();
+    } catch (error) {
+      this.parts.onUnfit(live, what, error);
+      return false;
+    }
+  }
+
+  /** Those online in an audience; for the common kinds without looking at every user online. */
+  private resolve(audience: Audience, answers: AudienceAnswers): ReadonlySet<OnlineUser> {
+    switch (audience.kind) {
+      case 'nobody':
+        return NOBODY;
+      case 'realm':
+        return new Set(this.users.values());
+      case 'users':
+        return new Set(audience.ids.flatMap((id) => this.users.get(id) ?? []));
+      case 'anyOf': {
+        const union = new Set<OnlineUser>();
+        for (const part of audience.of) for (const user of this.resolve(part, answers)) union.add(user);
+        return union;
+      }
+      case 'allOf': {
+        const [first, ...rest] = audience.of;
+        if (!first) return new Set(this.users.values());
+        return this.filter(this.resolve(first, answers), (user) =>
+          rest.every((part) => this.isIn(user, part, answers)),
+        );
+      }
+      case 'except':
+        return this.filter(this.resolve(audience.from, answers), (user) => !this.isIn(user, audience.without, answers));
+      default: {
+        const members = this.projection.members[audience.kind as FeatureAudienceKind] as MembersOf | undefined;
+        return members?.(audience) ?? this.filter(this.users.values(), (user) => this.isIn(user, audience, answers));
+      }
+    }
+  }
+
+  private filter(users: Iterable<OnlineUser>, test: (user: OnlineUser) => boolean): ReadonlySet<OnlineUser> {
+    const kept = new Set<OnlineUser>();
+    for (const user of users) if (test(user)) kept.add(user);
+    return kept;
+  }
+
+  private isIn(user: OnlineUser, audience: Audience, answers: AudienceAnswers): boolean {
+    this.candidate.user = user;
+    this.candidate.answers = answers;
+    return this.parts.features.isInAudience(audience, this.member);
+  }
+}
+
+type MembersOf = (audience: Audience) => ReadonlySet<OnlineUser>;
+
+const NOBODY: ReadonlySet<OnlineUser> = new Set();
+
+const audienceOf = ({ stored, ephemeral }: Announced): Audience => (stored ?? ephemeral).audience;
+
+/** An event for one queue is not for others of its owner. */
+const isForQueue = (audience: Audience, live: LiveQueue): boolean =>
+  audience.kind !== 'queue' || audience.id === live.queue.id;

@@ -1,0 +1,173 @@
+import { createFixture, type MemoryFixture } from '@parley/testkit';
+import { PublishingUnitOfWork } from '../composition/publishing-unit-of-work.js';
+import { nobody } from './audience.js';
+import { isReadable, type StoredEvent, type UnreadableEvent } from './event-log.js';
+import type { MessageId, RealmId } from './ids.js';
+import { LogFollower } from './log-follower.js';
+import type { UnitOfWork } from './unit-of-work.js';
+
+const append = (fixture: MemoryFixture, uow = fixture.uow, realmId: RealmId = fixture.realm.id) =>
+  uow.write((tx) => tx.events.append(realmId, { event: { type: 'blank' }, audience: nobody }));
+
+async function following(fixture: MemoryFixture) {
+  const uow = new PublishingUnitOfWork(fixture.uow, fail);
+  const problems: unknown[] = [];
+  const follower = new LogFollower(uow, (error) => problems.push(error));
+  await follower.start();
+  uow.subscribe(follower);
+  const announced: number[] = [];
+  follower.subscribe({ onEvents: (events) => announced.push(...events.map(({ seq }) => seq)) });
+  return { uow, follower, told: announced, problems };
+}
+
+describe('following the log', () => {
+  it('delivers each event once and in order, whichever process wrote it', async () => {
+    const fixture = await createFixture();
+    const { uow, follower, told: announced } = await following(fixture);
+    const first = await append(fixture, uow);
+    const others = [await append(fixture), await append(fixture)];
+    expect(announced).toEqual([first]);
+    // What comes after a gap brings what lies in it, and is not told before.
+    const last = await append(fixture, uow);
+    await follower.fill(fixture.realm.id);
+    expect(announced).toEqual([first, ...others, last]);
+    expect(follower.lastSeqOf(fixture.realm.id)).toBe(last);
+  });
+
+  it('catches up with other processes', async () => {
+    const fixture = await createFixture();
+    const { follower, told: announced } = await following(fixture);
+    const seqs = [await append(fixture), await append(fixture)];
+    expect(await follower.countUndelivered()).toBe(2);
+    await Promise.all([follower.catchUp(), follower.catchUp()]);
+    await follower.catchUp();
+    expect(await follower.countUndelivered()).toBe(0);
+    expect(announced).toEqual(seqs);
+  });
+
+  it('retries after a failed read of the log and misses nothing', async () => {
+    const fixture = await createFixture();
+    let isBroken = false;
+    const shaky: UnitOfWork = {
+      read: (work) => (isBroken ? Promise.reject(new Error('disk')) : fixture.uow.read(work)),
+      write: fixture.uow.write,
+    };
+    const follower = new LogFollower(shaky, fail);
+    await follower.start();
+    const announced: number[] = [];
+    follower.subscribe({ onEvents: (events) => announced.push(...events.map(({ seq }) => seq)) });
+    const seqs = [await append(fixture), await append(fixture)];
+    const stored = await fixture.uow.read(({ events }) =>
+      events.listAfter(fixture.realm.id, follower.lastSeqOf(fixture.realm.id), 9),
+    );
+    isBroken = true;
+    follower.onEvents(stored.filter(isReadable).slice(1));
+    // Nobody waits for what an event sets going: a rejection would end the process, as it would this test.
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(announced).toEqual([]);
+    await expect(follower.catchUp()).rejects.toThrow('disk');
+    isBroken = false;
+    await follower.catchUp();
+    expect(announced).toEqual(seqs);
+  });
+
+  it('delivers no events from before the start, and none twice', async () => {
+    const fixture = await createFixture();
+    await append(fixture);
+    const { follower, told: announced } = await following(fixture);
+    await follower.catchUp();
+    const [stored] = await fixture.uow.read(({ events }) => events.listAfter(fixture.realm.id, 0 as never, 1));
+    follower.onEvents([stored as StoredEvent]);
+    expect(announced).toEqual([]);
+  });
+});
+
+describe('listeners of the log', () => {
+  it('receive all events although one of them fails', async () => {
+    const fixture = await createFixture();
+    const { uow, follower, problems } = await following(fixture);
+    const heard: number[] = [];
+    follower.subscribe({
+      onEvents: () => {
+        throw new Error('odd');
+      },
+    });
+    follower.subscribe({ onEvents: (events) => heard.push(...events.map(({ seq }) => seq)) });
+    const seqs = [await append(fixture, uow), await append(fixture)];
+    await follower.catchUp();
+    expect(heard).toEqual(seqs);
+    expect(problems).toEqual([new Error('odd'), new Error('odd')]);
+  });
+
+  it('receive in order that an event cannot be read, and that another process has written', async () => {
+    const fixture = await createFixture();
+    const { follower } = await following(fixture);
+    const story: string[] = [];
+    follower.subscribe({
+      onEvents: (events) => story.push(...events.map(({ seq }) => `read ${seq}`)),
+      onUnreadable: ({ seq, reason }: UnreadableEvent) => story.push(`unreadable ${seq}: ${reason}`),
+      onWrittenElsewhere: (realmId) => story.push(`elsewhere in ${realmId}`),
+    });
+    const [first, odd, last] = [await append(fixture), await append(fixture), await append(fixture)];
+    await fixture.storage.damage.event(fixture.realm.id, odd, { format: 99 });
+    await follower.catchUp();
+    expect(story).toEqual([
+      `elsewhere in ${fixture.realm.id}`,
+      `read ${first}`,
+      `unreadable ${odd}: format 99 of blank is unknown`,
+      `read ${last}`,
+    ]);
+    expect(follower.lastSeqOf(fixture.realm.id)).toBe(last);
+  });
+
+  it('receive which messages were blanked after the commit, before the events of the unit', async () => {
+    const fixture = await createFixture();
+    const { uow, follower } = await following(fixture);
+    const story: unknown[] = [];
+    follower.subscribe({
+      onEvents: (events) => story.push(...events.map(({ seq }) => seq)),
+      onBlanked: (realmId, ids) => story.push([realmId, ids]),
+    });
+    const seq = await uow.write(async (tx) => {
+      const own = await tx.events.append(fixture.realm.id, { event: { type: 'blank' }, audience: nobody });
+      await tx.events.blank(fixture.realm.id, [7 as MessageId]);
+      expect(story).toEqual([]);
+      return own;
+    });
+    expect(story).toEqual([[fixture.realm.id, [7]], seq]);
+    await expect(
+      uow.write(async (tx) => {
+        await tx.events.blank(fixture.realm.id, [8 as MessageId]);
+        throw new Error('no');
+      }),
+    ).rejects.toThrow('no');
+    expect(story).toHaveLength(2);
+  });
+});
+
+describe('publishing', () => {
+  it('publishes events of a unit after its commit, and none of a unit that failed', async () => {
+    const fixture = await createFixture();
+    const uow = new PublishingUnitOfWork(fixture.uow, fail);
+    const heard: StoredEvent[] = [];
+    uow.subscribe({ onEvents: (events) => heard.push(...events) });
+    const announcement = { event: { type: 'realm.deactivated' }, audience: nobody } as const;
+    const seq = await uow.write(async (tx) => {
+      const own = await tx.events.append(fixture.realm.id, announcement);
+      expect(heard).toEqual([]);
+      return own;
+    });
+    await expect(
+      uow.write(async (tx) => {
+        await tx.events.append(fixture.realm.id, announcement);
+        throw new Error('no');
+      }),
+    ).rejects.toThrow('no');
+    expect(heard).toEqual([{ ...announcement, realmId: fixture.realm.id, seq, at: fixture.clock.now(), quotes: null }]);
+    expect(await uow.read(({ events }) => events.lastSeq(fixture.realm.id))).toBe(seq);
+  });
+});
+
+function fail(error: unknown): never {
+  throw error;
+}

@@ -1,0 +1,119 @@
+import type { EventListener } from './event-listener.js';
+import { isReadable, type LoggedEvent, type StoredEvent } from './event-log.js';
+import type { EventSeq, MessageId, RealmId } from './ids.js';
+import type { UnitOfWork } from './unit-of-work.js';
+
+const PAGE = 500;
+const PAGE_BYTES = 1024 * 1024;
+
+/**
+ * Delivers every event to listeners once and in order of seq, whichever process committed it: units of this process hand
+ * theirs over, and those of other processes are read from the log. A listener that fails does not keep events from others.
+ */
+export class LogFollower implements EventListener {
+  private readonly lastSeqs = new Map<RealmId, number>();
+  private readonly filling = new Map<RealmId, Promise<void>>();
+  private readonly listeners: EventListener[] = [];
+
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly onListenerFailure: (error: unknown) => void,
+  ) {}
+
+  subscribe(listener: EventListener): void {
+    this.listeners.push(listener);
+  }
+
+  /** Starts at the present end of every log. */
+  async start(): Promise<void> {
+    for (const { realmId, seq } of await this.uow.read(({ events }) => events.listLastSeqs()))
+      this.lastSeqs.set(realmId, seq);
+  }
+
+  /** Of the last event that was delivered to listeners. */
+  lastSeqOf(realmId: RealmId): EventSeq {
+    return (this.lastSeqs.get(realmId) ?? 0) as EventSeq;
+  }
+
+  onEvents(events: readonly StoredEvent[]): void {
+    const news: StoredEvent[] = [];
+    for (const event of events) {
+      const lastSeq = this.lastSeqs.get(event.realmId) ?? 0;
+      if (event.seq === lastSeq + 1) {
+        this.lastSeqs.set(event.realmId, event.seq);
+        news.push(event);
+      } else if (event.seq > lastSeq) {
+        // Another process wrote in between. What follows is in the log as well.
+        // If it cannot be read now, the next event or `catchUp` looks again.
+        this.fill(event.realmId).catch(() => undefined);
+      }
+    }
+    if (news.length > 0) this.notify((listener) => listener.onEvents(news));
+  }
+
+  onBlanked(realmId: RealmId, messageIds: readonly MessageId[]): void {
+    this.notify((listener) => listener.onBlanked?.(realmId, messageIds));
+  }
+
+  /** Events of the log that listeners have not been given. */
+  async countUndelivered(): Promise<number> {
+    const lastSeqs = await this.uow.read(({ events }) => events.listLastSeqs());
+    return lastSeqs.reduce((sum, { realmId, seq }) => sum + Math.max(0, seq - this.lastSeqOf(realmId)), 0);
+  }
+
+  /** Cheap and idempotent: reads the ends of the logs. Called by a timer, for commits of other processes. */
+  async catchUp(): Promise<void> {
+    const lastSeqs = await this.uow.read(({ events }) => events.listLastSeqs());
+    for (const { realmId, seq } of lastSeqs) if (seq > this.lastSeqOf(realmId)) await this.fill(realmId);
+  }
+
+  /** Reads on from the last event delivered up to the end of the log. */
+  fill(realmId: RealmId): Promise<void> {
+    let running = this.filling.get(realmId);
+    if (!running) {
+      running = this.readOn(realmId).finally(() => this.filling.delete(realmId));
+      this.filling.set(realmId, running);
+    }
+    return running;
+  }
+
+  private async readOn(realmId: RealmId): Promise<void> {
+    for (;;) {
+      const lastSeq = this.lastSeqOf(realmId);
+      const page = await this.uow.read(({ events }) => events.listAfter(realmId, lastSeq, PAGE, PAGE_BYTES));
+      if (page.length === 0) return;
+      const news = page.filter((event) => event.seq > this.lastSeqOf(realmId));
+      if (news.length === 0) continue;
+      this.lastSeqs.set(realmId, news.at(-1)!.seq);
+      this.notify((listener) => listener.onWrittenElsewhere?.(realmId));
+      this.deliverInOrder(news);
+    }
+  }
+
+  private deliverInOrder(news: readonly LoggedEvent[]): void {
+    let readable: StoredEvent[] = [];
+    const deliverReadable = () => {
+      const events = readable;
+      readable = [];
+      if (events.length > 0) this.notify((listener) => listener.onEvents(events));
+    };
+    for (const logged of news) {
+      if (isReadable(logged)) readable.push(logged);
+      else {
+        deliverReadable();
+        this.notify((listener) => listener.onUnreadable?.(logged));
+      }
+    }
+    deliverReadable();
+  }
+
+  private notify(call: (listener: EventListener) => void): void {
+    for (const listener of this.listeners) {
+      try {
+        call(listener);
+      } catch (error) {
+        this.onListenerFailure(error);
+      }
+    }
+  }
+}

@@ -1,0 +1,296 @@
+import type { Clock } from './clock.js';
+import type { AudienceAnswers, DeliveryFeatures, QueueOwner, QueueOwnerRights } from './delivery-features.js';
+import type { AnyEvent } from './event.js';
+import type { EventCache } from './event-cache.js';
+import { isReadable, type LoggedEvent, type StoredEvent } from './event-log.js';
+import type { EventLoop } from './event-loop.js';
+import { seqOf } from './event-queue.js';
+import type { EventSeq } from './ids.js';
+import { type DueEvent, isForNonSubscriber, type LiveQueue } from './live-queue.js';
+import type { EventReference } from './live-realm.js';
+import type { LiveRealms } from './live-realms.js';
+import type { LogFollower } from './log-follower.js';
+import { LogReplay } from './queue-replay.js';
+import type { Delivery, EventCatalogue, EventNeeds, Receiver } from './receiver.js';
+import { ReceiverLoader } from './receiver-loader.js';
+import type { UnitOfWork } from './unit-of-work.js';
+
+/**
+ * What became of an event that was handed over: it is in the answer; it presents to nothing for this client; or it is left for the
+ * next answer, and nothing more is wanted in this one.
+ */
+export type DeliveryOutcome = 'shown' | 'silent' | 'left';
+export type TakeDelivery = (delivery: Delivery) => DeliveryOutcome;
+
+export interface QueueReaderParts {
+  readonly uow: UnitOfWork;
+  readonly follower: LogFollower;
+  readonly clock: Clock;
+  readonly eventLoop: EventLoop;
+  readonly catalogue: EventCatalogue;
+  readonly features: DeliveryFeatures;
+  readonly cache: EventCache;
+  readonly realms: LiveRealms;
+  /** A queue that is so many events behind its realm ends. */
+  readonly maxEventsBehind: number;
+  /** Ends a queue that an event cannot be delivered to. Returns the refusal for its client. */
+  readonly fail: (live: LiveQueue, what: EventReference, error: unknown) => Error;
+  /** Ends a queue whose events the log no longer has. Returns the refusal for its client. */
+  readonly expire: (live: LiveQueue) => Error;
+  readonly takePosition: (live: LiveQueue) => Promise<number>;
+}
+
+/** What is due, and beside it the same events as they are in the log; not in pairs, which would be as many objects. */
+class Found {
+  readonly due: DueEvent[] = [];
+  readonly events: StoredEvent[] = [];
+
+  add(due: DueEvent, stored: StoredEvent): void {
+    this.due.push(due);
+    this.events.push(stored);
+  }
+}
+
+/** How far an answer has come. */
+interface Progress {
+  /** Everything up to it was handed over, or is not due. */
+  after: EventSeq;
+  /** What of it is shown. */
+  readonly shown: DueEvent[];
+  /** There is no room for more. */
+  isFull: boolean;
+}
+
+const from = (after: EventSeq): Progress => ({ after, shown: [], isFull: false });
+
+/** How long reading holds the event loop at most. */
+const SLICE_MS = 4;
+/** How often an answer that has events reads on while the queue is not up to date. */
+const MAX_ROUNDS = 3;
+
+/** Hands over what is due to queues, in the order of the log: at most what an answer has room for. */
+export class QueueReader {
+  private readonly receivers: ReceiverLoader;
+  private readonly reading = new WeakMap<LiveQueue, Promise<void>>();
+
+  constructor(private readonly parts: QueueReaderParts) {
+    this.receivers = new ReceiverLoader(parts.uow, parts.eventLoop, parts.features);
+  }
+
+  isReading(live: LiveQueue): boolean {
+    return this.reading.has(live);
+  }
+
+  /** Without look-ups; false: one is needed, and nothing was handed over. */
+  readNow(live: LiveQueue, take: TakeDelivery): boolean {
+    const { realmId } = live.queue;
+    const owner = this.ownerOf(live);
+    if (!owner || live.isBehind || live.hasEphemerals || this.isReading(live)) return false;
+    const found = new Found();
+    for (const due of live.dueEvents) {
+      const logged = this.parts.cache.find(realmId, seqOf(due));
+      if (!logged || !isReadable(logged) || this.needsOf(live, owner, logged)) return false;
+      found.add(due, logged);
+    }
+    const progress = from(0 as EventSeq);
+    this.offerTo(live, this.parts.features.receiver(owner), found, take, progress);
+    settle(live, progress);
+    return true;
+  }
+
+  /** One read at a time for each queue: the next one finds done what the one before has read. */
+  read(live: LiveQueue, take: TakeDelivery): Promise<void> {
+    const before = this.reading.get(live);
+    const reading = before
+      ? before.then(NOTHING, NOTHING).then(() => this.readOn(live, take))
+      : this.readOn(live, take);
+    this.reading.set(live, reading);
+    const end = () => {
+      if (this.reading.get(live) === reading) this.reading.delete(live);
+    };
+    reading.then(end, end);
+    return reading;
+  }
+
+  private async readOn(live: LiveQueue, take: TakeDelivery): Promise<void> {
+    const owner = live.isBehind ? null : this.ownerOf(live);
+    if (owner) await this.readDue(live, owner, take);
+    else await this.replay(live, take);
+  }
+
+  /** What is due to a queue that is up to date. */
+  private async readDue(live: LiveQueue, owner: QueueOwner, take: TakeDelivery): Promise<void> {
+    const found = new Found();
+    for (const due of live.dueEvents) {
+      const seq = seqOf(due);
+      const logged = await this.parts.cache.listAfter(live.queue.realmId, (seq - 1) as EventSeq, seq);
+      if (!logged) throw this.parts.expire(live);
+      for (const stored of logged) if (isReadable(stored)) found.add(due, stored);
+    }
+    const progress = from(0 as EventSeq);
+    await this.offerAll(live, owner, found, take, progress);
+    settle(live, progress);
+    if (!progress.isFull) await this.readEphemerals(live, owner, take);
+  }
+
+  private async readEphemerals(live: LiveQueue, owner: QueueOwner, take: TakeDelivery): Promise<void> {
+    for (const { event } of live.takeEphemerals(this.parts.clock.now())) {
+      const what = { type: event.type, seq: null };
+      const needs = this.guarded(live, what, () => this.relevantNeeds(event, owner));
+      const receiver = await this.receiverFor(live, owner, needs, null);
+      const position = await this.parts.takePosition(live);
+      if (this.guarded(live, what, () => take({ ephemeral: event, position, receiver })) === 'left') return;
+    }
+  }
+
+  /** Reads on in the log, page by page, until the answer is full or the queue is up to date. */
+  private async replay(live: LiveQueue, take: TakeDelivery): Promise<void> {
+    const { uow, realms, features, follower, maxEventsBehind } = this.parts;
+    const { queue } = live;
+    const progress = from(live.floor(0 as EventSeq));
+    for (let round = 1; ; round++) {
+      const { rights, snapshot, prunedUpTo } = await uow.read(async (repositories) => ({
+        rights: await features.loadRights(repositories, queue),
+        snapshot: realms.get(queue.realmId) ? null : await features.loadSnapshot(repositories, queue.realmId),
+        prunedUpTo: await repositories.events.prunedUpTo(queue.realmId),
+      }));
+      if (!rights || prunedUpTo > progress.after) throw this.parts.expire(live);
+      if (rights.lastSeq - progress.after > maxEventsBehind) throw this.parts.expire(live);
+      await this.scan(live, rights, take, progress);
+      if (live.isClosed || progress.isFull || realms.join(live, rights, snapshot, progress.shown)) break;
+      if (round >= MAX_ROUNDS && progress.shown.length > 0) break;
+      // More was committed meanwhile.
+      if (follower.lastSeqOf(queue.realmId) < rights.lastSeq) await follower.fill(queue.realmId);
+      await realms.get(queue.realmId)?.settled();
+    }
+    settle(live, progress);
+  }
+
+  private async scan(live: LiveQueue, rights: QueueOwnerRights, take: TakeDelivery, progress: Progress): Promise<void> {
+    const { uow, clock, cache, eventLoop, features } = this.parts;
+    const { queue } = live;
+    const replay = new LogReplay(uow, features, queue, rights, ({ type }) => this.wants(live, type));
+    let sliceStart = clock.nowMs();
+    while (progress.after < rights.lastSeq && !live.isClosed) {
+      const page = await cache.listAfter(queue.realmId, progress.after, rights.lastSeq);
+      if (!page) throw this.parts.expire(live);
+      const found = this.findDue(live, replay, page, await replay.answersFor(page));
+      await this.offerAll(live, rights, found, take, progress);
+      if (progress.isFull) return;
+      progress.after = page.at(-1)!.seq;
+      if (clock.nowMs() - sliceStart < SLICE_MS) continue;
+      await eventLoop.nextTurn();
+      sliceStart = clock.nowMs();
+    }
+  }
+
+  private findDue(live: LiveQueue, replay: LogReplay, page: readonly LoggedEvent[], answers: AudienceAnswers): Found {
+    const found = new Found();
+    let at: LoggedEvent | undefined;
+    try {
+      for (const logged of page) {
+        at = logged;
+        const due = replay.dueEvent(logged, answers);
+        if (due && isReadable(logged)) found.add(due, logged);
+      }
+    } catch (error) {
+      const type = isReadable(at!) ? at.event.type : 'unreadable';
+      throw this.parts.fail(live, { type, seq: at!.seq }, error);
+    }
+    return found;
+  }
+
+  /** One look-up for all of them. */
+  private async offerAll(
+    live: LiveQueue,
+    owner: QueueOwner,
+    found: Found,
+    take: TakeDelivery,
+    progress: Progress,
+  ): Promise<void> {
+    const { events } = found;
+    const receivers = events.some((stored) => this.needsOf(live, owner, stored))
+      ? await Promise.all(
+          events.map((stored) => this.receiverFor(live, owner, this.needsOf(live, owner, stored), stored.seq)),
+        )
+      : this.parts.features.receiver(owner);
+    this.offerTo(live, receivers, found, take, progress);
+  }
+
+  /** Until there is no room. `receivers`: one for all events, or one for each. */
+  private offerTo(
+    live: LiveQueue,
+    receivers: Receiver | readonly Receiver[],
+    { due, events }: Found,
+    take: TakeDelivery,
+    progress: Progress,
+  ): void {
+    for (let index = 0; index < due.length && !live.isClosed; index++) {
+      const stored = events[index]!;
+      const receiver = isList(receivers) ? receivers[index]! : receivers;
+      const what = { type: stored.event.type, seq: stored.seq };
+      const isNotSubscriber = isForNonSubscriber(due[index]!);
+      const taken = this.guarded(live, what, () => take({ stored, isNotSubscriber, receiver }));
+      if (taken === 'left') {
+        progress.isFull = true;
+        return;
+      }
+      if (taken === 'shown') progress.shown.push(due[index]!);
+      progress.after = stored.seq;
+    }
+  }
+
+  private receiverFor(
+    live: LiveQueue,
+    owner: QueueOwner,
+    needs: EventNeeds | null,
+    seq: EventSeq | null,
+  ): Receiver | Promise<Receiver> {
+    if (!needs) return this.parts.features.receiver(owner);
+    return this.receivers.load(live.queue.realmId, { owner, needs, seq });
+  }
+
+  /** Null: nothing has to be looked up for this owner. */
+  private needsOf(live: LiveQueue, owner: QueueOwner, { event, seq }: StoredEvent): EventNeeds | null {
+    try {
+      return this.relevantNeeds(event, owner);
+    } catch (error) {
+      throw this.parts.fail(live, { type: event.type, seq }, error);
+    }
+  }
+
+  private relevantNeeds(event: AnyEvent, owner: QueueOwner): EventNeeds | null {
+    const needs = this.parts.catalogue.needsOf(event);
+    return needs && this.parts.features.isNeeded(needs, owner) ? needs : null;
+  }
+
+  /** Null: it is not among those that are up to date. */
+  private ownerOf({ queue }: LiveQueue): QueueOwner | null {
+    const realm = this.parts.realms.get(queue.realmId);
+    const user = realm?.users.get(queue.ownerId);
+    return realm && user ? realm.ownerOf(user) : null;
+  }
+
+  private wants({ queue }: LiveQueue, type: StoredEvent['event']['type']): boolean {
+    return this.parts.catalogue.wants(queue.presentation, type);
+  }
+
+  /** One event that cannot be delivered ends one queue, and nothing else. @throws what `fail` returns */
+  private guarded<T>(live: LiveQueue, what: EventReference, work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      throw this.parts.fail(live, what, error);
+    }
+  }
+}
+
+const NOTHING = () => {};
+
+const isList = <T>(value: T | readonly T[]): value is readonly T[] => Array.isArray(value);
+
+/** Events that present to nothing need no acknowledgement. */
+function settle(live: LiveQueue, { shown, after }: Progress): void {
+  const [first] = shown;
+  live.dropBefore(first === undefined ? ((after + 1) as EventSeq) : seqOf(first));
+}

@@ -1,0 +1,327 @@
+import {
+  anotherRealm,
+  aRealm,
+  aUser,
+  createFixture,
+  flagChange,
+  LiveEvents,
+  type LiveEventsOptions,
+} from '@parley/testkit';
+import { wholeRealm } from './audience.js';
+import { POSITIONS_PER_SEQ } from './event-queue.js';
+import type { EventSeq, RealmId } from './ids.js';
+
+async function start(options?: LiveEventsOptions) {
+  const fixture = await createFixture(aUser({ name: 'hamlet' }), aUser({ name: 'iago' }));
+  return { fixture, events: await LiveEvents.start(fixture, options) };
+}
+
+const stored = ({ fixture }: LiveEvents, id: string, realmId: RealmId = fixture.realm.id) =>
+  fixture.uow.read(({ queues }) => queues.find(realmId, id));
+const NOT_FOUND = { code: 'UNKNOWN_EVENT_QUEUE' };
+
+describe('an idle event queue', () => {
+  it('expires when nobody has polled it for as long as it lives, and no sooner', async () => {
+    const { fixture, events } = await start();
+    const [short, long] = [
+      await events.register('hamlet', {}, { idleTimeoutSeconds: 60 }),
+      await events.register('hamlet', {}, { idleTimeoutSeconds: 900 }),
+    ];
+    fixture.clock.advance(59);
+    await events.sweep.run();
+    expect(await stored(events, short)).not.toBeNull();
+    fixture.clock.advance(1);
+    await events.sweep.run();
+    expect([await stored(events, short), (await stored(events, long))?.id]).toEqual([null, long]);
+    await expect(events.open('hamlet', short)).rejects.toMatchObject(NOT_FOUND);
+  });
+
+  it('expires although this process knows it, and goes on living while it is polled', async () => {
+    const { fixture, events } = await start();
+    const ids = [
+      await events.register('hamlet', {}, { idleTimeoutSeconds: 60 }),
+      await events.register('hamlet', {}, { idleTimeoutSeconds: 60 }),
+    ];
+    const [left, polled] = [await events.open('hamlet', ids[0]!), await events.open('hamlet', ids[1]!)];
+    fixture.clock.advance(59);
+    await events.hub.acknowledge(polled, -1);
+    fixture.clock.advance(1);
+    await events.sweep.run();
+    expect([left.isClosed, polled.isClosed]).toEqual([true, false]);
+    expect(await stored(events, ids[0]!)).toBeNull();
+    expect(await stored(events, ids[1]!)).toMatchObject({ lastPolledAt: fixture.clock.now() - 1 });
+  });
+
+  it('does not expire while a poll waits, however long', async () => {
+    const { fixture, events } = await start();
+    const id = await events.register('hamlet', {}, { idleTimeoutSeconds: 60 });
+    const queue = await events.open('hamlet', id);
+    const reasons: string[] = [];
+    const wake = (reason: string) => reasons.push(reason);
+    queue.waitFor(wake);
+    fixture.clock.advance(10_000);
+    await events.sweep.run();
+    expect([reasons, queue.isClosed, (await stored(events, id))?.id]).toEqual([[], false, id]);
+    queue.stopWaiting(wake);
+    await events.sweep.run();
+    expect(await stored(events, id)).toBeNull();
+    await expect(events.open('hamlet', id)).rejects.toMatchObject(NOT_FOUND);
+  });
+
+  it('gets its full idle time again after the server was down', async () => {
+    const { fixture, events } = await start();
+    const id = await events.register('hamlet');
+    fixture.clock.advance(100_000);
+    await events.restart();
+    fixture.clock.advance(599);
+    await events.sweep.run();
+    expect(await stored(events, id)).not.toBeNull();
+    fixture.clock.advance(1);
+    await events.sweep.run();
+    expect(await stored(events, id)).toBeNull();
+  });
+
+  it('expires in every realm, however many there are and whatever their rows hold', async () => {
+    const { fixture, events } = await start();
+    const other = await anotherRealm(fixture, aRealm({ stringId: 'venice' }), aUser({ name: 'othello' }));
+    await fixture.uow.write(async (tx) => {
+      for (let n = 0; n < 600; n++) {
+        const [realm, user] =
+          n % 2 === 0 ? [fixture.realm, fixture.user('iago')] : [other.realm, other.user('othello')];
+        await tx.queues.add({
+          id: `queue ${n}`,
+          realmId: realm.id,
+          ownerId: user.id,
+          filter: { allPublicChannels: false, narrow: [] },
+          presentation: {},
+          startSeq: 1 as EventSeq,
+          acked: -1,
+          floorSeq: 1 as EventSeq,
+          lastPolledAt: fixture.clock.now(),
+          idleTimeoutSeconds: 60,
+        });
+      }
+    });
+    for (const n of [0, 300, 599]) {
+      await fixture.storage.damage.queue(`queue ${n}`, { filter: '{', presentation: '' });
+    }
+    fixture.clock.advance(60);
+    await events.sweep.run();
+    expect(events.problems).toEqual([]);
+    const left = await fixture.uow.read(async ({ queues }) => [
+      await queues.lowestFloor(fixture.realm.id),
+      await queues.lowestFloor(other.realm.id),
+    ]);
+    expect(left).toEqual([null, null]);
+  });
+});
+
+describe('a queue too far behind', () => {
+  it('ends without being polled once it is too many events behind since the server started', async () => {
+    const { events } = await start({ maxEventsBehind: 10 });
+    const id = await events.register('hamlet', {}, { idleTimeoutSeconds: 900_000 });
+    await events.sweep.run();
+    for (let n = 0; n < 10; n++) await events.announce(wholeRealm);
+    await events.sweep.run();
+    expect(await stored(events, id)).not.toBeNull();
+    await events.announce(wholeRealm);
+    await events.sweep.run();
+    expect(await stored(events, id)).toBeNull();
+  });
+
+  it('does not end for events before the start, since its client may have acknowledged them', async () => {
+    const { events } = await start({ maxEventsBehind: 10 });
+    const id = await events.register('hamlet');
+    for (let n = 0; n < 50; n++) await events.announce(wholeRealm);
+    await events.restart();
+    await events.sweep.run();
+    expect(await stored(events, id)).not.toBeNull();
+  });
+});
+
+describe('the log', () => {
+  const kept = ({ fixture }: LiveEvents) =>
+    fixture.uow.read(async ({ events }) => (await events.listAfter(fixture.realm.id, 0 as EventSeq, 10_000)).length);
+
+  it('keeps what a consumer has yet to read, up to so many events', async () => {
+    const { fixture, events } = await start({ maxEventsForConsumers: 10 });
+    const realmId = fixture.realm.id;
+    const head = await fixture.uow.read((r) => r.events.lastSeq(realmId));
+    await fixture.uow.write((tx) => tx.consumers.add('indexer', new Map([[realmId, head]])));
+    let last = 0 as EventSeq;
+    const announce = async (count: number) => {
+      for (let n = 0; n < count; n++) last = (await events.announce(wholeRealm)) as EventSeq;
+      fixture.clock.advance(10_000);
+      await events.sweep.run();
+    };
+    await announce(4);
+    expect(await kept(events)).toBe(4);
+    await fixture.uow.write((tx) => tx.consumers.advance('indexer', realmId, head, (last - 1) as EventSeq));
+    await events.sweep.run();
+    expect(await kept(events)).toBe(1);
+    await announce(30);
+    expect(await kept(events)).toBe(10);
+    await fixture.uow.write((tx) => tx.consumers.remove('indexer'));
+    await events.sweep.run();
+    expect(await kept(events)).toBe(0);
+  });
+
+  it('is shortened to what some queue still needs', async () => {
+    const { fixture, events } = await start();
+    const id = await events.register('hamlet', {}, { idleTimeoutSeconds: 604_800 });
+    const seqs: number[] = [];
+    for (let n = 0; n < 5; n++) seqs.push(await events.announce(wholeRealm));
+    fixture.clock.advance(10_000);
+    const queue = await events.open('hamlet', id);
+    await events.hub.acknowledge(queue, seqs[1]! * POSITIONS_PER_SEQ);
+    await events.sweep.run();
+    // What was confirmed may be in the middle of what the second one became.
+    expect(await kept(events)).toBe(4);
+    await events.hub.remove(fixture.realm.id, fixture.user('hamlet').id, id);
+    await events.sweep.run();
+    expect(await kept(events)).toBe(0);
+    expect(await fixture.uow.read((r) => r.events.lastSeq(fixture.realm.id))).toBe(seqs[4]);
+  });
+
+  it('keeps recent events, needed or not', async () => {
+    const { fixture, events } = await start();
+    fixture.clock.advance(10_000);
+    await events.announce(wholeRealm);
+    fixture.clock.advance(599);
+    await events.announce(wholeRealm);
+    await events.sweep.run();
+    expect(await kept(events)).toBe(2);
+    fixture.clock.advance(2);
+    await events.sweep.run();
+    expect(await kept(events)).toBe(1);
+  });
+
+  it('is shortened by thousands of events, and past those that cannot be read', async () => {
+    const { fixture, events } = await start();
+    await events.uow.write(async (tx) => {
+      for (let n = 0; n < 1100; n++)
+        await tx.events.append(fixture.realm.id, { event: flagChange, audience: wholeRealm });
+    });
+    for (const at of [20, 500, 1000]) {
+      await fixture.storage.damage.event(fixture.realm.id, at as EventSeq, { payload: '{', audience: '{', format: 99 });
+    }
+    fixture.clock.advance(601);
+    await events.sweep.run();
+    expect([await kept(events), events.problems]).toEqual([0, []]);
+  });
+});
+
+describe('positions of queues', () => {
+  it('are stored, and only those that changed', async () => {
+    const { fixture, events } = await start();
+    const ids = [await events.register('hamlet'), await events.register('iago')];
+    const queue = await events.open('hamlet', ids[0]!);
+    await events.open('iago', ids[1]!);
+    await events.sweep.savePositions();
+    const saved: string[][] = [];
+    const { write } = fixture.uow;
+    fixture.uow.write = (work) =>
+      write((tx) => {
+        const queues = Object.create(tx.queues, {
+          savePositions: {
+            value: (...[realmId, positions]: Parameters<typeof tx.queues.savePositions>) => {
+              saved.push(positions.map(({ id }) => id));
+              return tx.queues.savePositions(realmId, positions);
+            },
+          },
+        });
+        return work({ ...tx, queues });
+      });
+    await events.sweep.savePositions();
+    expect(saved).toEqual([]);
+    const seq = await events.announce(wholeRealm);
+    await events.hub.acknowledge(queue, seq * POSITIONS_PER_SEQ);
+    await events.sweep.savePositions();
+    expect(saved.flat()).toContain(ids[0]);
+    expect(await stored(events, ids[0]!)).toMatchObject({ acked: seq * POSITIONS_PER_SEQ, floorSeq: seq - 1 });
+  });
+
+  it('are stored in small units, of which a failing one does not stop the others', async () => {
+    const names = ['bernardo', 'francisco', 'marcellus'];
+    const fixture = await createFixture(...names.map((name) => aUser({ name })));
+    const events = await LiveEvents.start(fixture);
+    const ids: string[] = [];
+    for (const name of names) {
+      for (let n = 0; n < 100; n++) {
+        const id = await events.register(name);
+        ids.push(id);
+        await events.hub.acknowledge(await events.open(name, id), -1);
+      }
+    }
+    fixture.clock.advance(10);
+    for (const live of events.hub.knownQueues) await events.hub.acknowledge(live, -1);
+    const sizes: number[] = [];
+    const { write } = fixture.uow;
+    fixture.uow.write = (work) =>
+      write((tx) => {
+        const queues = Object.create(tx.queues, {
+          savePositions: {
+            value: (...[realmId, positions]: Parameters<typeof tx.queues.savePositions>) => {
+              sizes.push(positions.length);
+              if (sizes.length === 1) throw new Error('odd position');
+              return tx.queues.savePositions(realmId, positions);
+            },
+          },
+        });
+        return work({ ...tx, queues });
+      });
+    await events.sweep.savePositions();
+    expect(sizes).toEqual([250, 50]);
+    expect(events.problems.map(([message]) => message)).toEqual(['storing where event queues stand failed']);
+    expect(await stored(events, ids[299]!)).toMatchObject({ lastPolledAt: fixture.clock.now() });
+    expect(await stored(events, ids[0]!)).toMatchObject({ lastPolledAt: fixture.clock.now() - 10 });
+    await events.sweep.savePositions();
+    expect(await stored(events, ids[0]!)).toMatchObject({ lastPolledAt: fixture.clock.now() });
+  });
+
+  it('leave memory when nobody polls for a while, and are loaded by the next poll', async () => {
+    const { fixture, events } = await start();
+    const id = await events.register('hamlet');
+    const queue = await events.open('hamlet', id);
+    const seq = await events.announce(wholeRealm);
+    await events.hub.acknowledge(queue, seq * POSITIONS_PER_SEQ);
+    fixture.clock.advance(299);
+    await events.sweep.run();
+    expect(events.hub.knownQueues).toEqual([queue]);
+    fixture.clock.advance(1);
+    await events.sweep.run();
+    expect(events.hub.knownQueues).toEqual([]);
+    const later = await events.announce(wholeRealm);
+    const again = await events.open('hamlet', id);
+    expect(again).not.toBe(queue);
+    expect(again.acked).toBe(seq * POSITIONS_PER_SEQ);
+    expect(again.dueEvents.length).toBeGreaterThan(0);
+    expect(later).toBeGreaterThan(seq);
+  });
+});
+
+describe('a part of a sweep that fails', () => {
+  it('is reported, and the other parts run', async () => {
+    const { fixture, events } = await start();
+    const queue = await events.open('hamlet', await events.register('hamlet'));
+    await events.announce(wholeRealm);
+    fixture.clock.advance(10_000);
+    await events.hub.acknowledge(queue, -1);
+    const { write } = fixture.uow;
+    fixture.uow.write = (work) =>
+      write((tx) => {
+        const queues = Object.create(tx.queues, {
+          savePositions: { value: () => Promise.reject(new Error('odd position')) },
+          removeIdle: { value: () => Promise.reject(new Error('odd queue')) },
+        });
+        return work({ ...tx, queues });
+      });
+    await events.sweep.run();
+    expect(events.problems.map(([message, { err }]) => [message, (err as Error).message])).toEqual([
+      ['storing where event queues stand failed', 'odd position'],
+      ['giving up idle event queues failed', 'odd queue'],
+    ]);
+    const log = await fixture.uow.read((r) => r.events.prunedUpTo(fixture.realm.id));
+    expect(log).toBeGreaterThan(0);
+  });
+});

@@ -1,0 +1,159 @@
+import type { Clock } from './clock.js';
+import { MAX_EVENTS_FOR_CONSUMERS } from './event-consumer.js';
+import type { EventHub } from './event-hub.js';
+import type { LogEnd } from './event-log.js';
+import type { EventLoop } from './event-loop.js';
+import type { QueueKey, QueuePosition } from './event-queue.js';
+import type { EventSeq, RealmId, UnixSeconds } from './ids.js';
+import type { LiveQueue } from './live-queue.js';
+import type { ReportProblem } from './problem-log.js';
+import type { UnitOfWork } from './unit-of-work.js';
+
+export interface QueueSweepParts {
+  readonly uow: UnitOfWork;
+  readonly clock: Clock;
+  readonly eventLoop: EventLoop;
+  readonly hub: EventHub;
+  readonly report: ReportProblem;
+}
+
+export interface QueueSweepOptions {
+  /** A queue that is so many events behind its realm ends. */
+  readonly maxEventsBehind: number;
+  /** How long events stay in the log at least, needed or not. */
+  readonly keepSeconds: number;
+  /** So many events of a realm are kept for consumers that are behind, and no more. */
+  readonly maxEventsForConsumers: number;
+}
+
+export const DEFAULT_SWEEP_OPTIONS: QueueSweepOptions = {
+  maxEventsBehind: 20_000,
+  keepSeconds: 600,
+  maxEventsForConsumers: MAX_EVENTS_FOR_CONSUMERS,
+};
+
+/** Rows that one unit changes: few enough not to hold the event loop. */
+const SLICE = 250;
+/** Realms that are swept before the event loop turns. */
+const REALMS_AT_A_TIME = 50;
+/** A queue that nobody has polled for so long is forgotten until somebody does. */
+const SLEEP_SECONDS = 300;
+
+/**
+ * Housekeeping, about once a minute: stores where queues stand, gives up those nobody polls, and shortens the log to what
+ * somebody may still need. Goes by positions alone, a few rows at a time, so neither a damaged row nor a great many of
+ * them are in its way.
+ */
+export class QueueSweep {
+  private readonly startedAt: UnixSeconds;
+  /** Where logs ended when they were first swept: how far behind a queue is that has not been polled since, is not known. */
+  private readonly firstLastSeqs = new Map<RealmId, EventSeq>();
+
+  constructor(
+    private readonly parts: QueueSweepParts,
+    private readonly options: QueueSweepOptions = DEFAULT_SWEEP_OPTIONS,
+  ) {
+    this.startedAt = parts.clock.now();
+  }
+
+  /** What fails is reported, and keeps nothing else from being done. */
+  async run(): Promise<void> {
+    await this.savePositions();
+    await this.attempt('giving up idle event queues', {}, () => this.removeIdle());
+    const logEnds = await this.parts.uow.read(({ events }) => events.listLastSeqs());
+    let looked = 0;
+    for (const logEnd of logEnds) {
+      await this.attempt('shortening the log', { realmId: logEnd.realmId }, () => this.sweepRealm(logEnd));
+      if (++looked % REALMS_AT_A_TIME === 0) await this.parts.eventLoop.nextTurn();
+    }
+  }
+
+  /** Of the queues that this process knows; the process may end after that. */
+  async savePositions(): Promise<void> {
+    const byRealm = new Map<RealmId, LiveQueue[]>();
+    for (const live of this.parts.hub.knownQueues) {
+      const others = byRealm.get(live.queue.realmId);
+      if (others) others.push(live);
+      else byRealm.set(live.queue.realmId, [live]);
+    }
+    for (const [realmId, queues] of byRealm) {
+      for (let start = 0; start < queues.length; start += SLICE) {
+        await this.attempt('storing where event queues stand', { realmId }, () =>
+          this.saveSlice(realmId, queues.slice(start, start + SLICE)),
+        );
+      }
+    }
+  }
+
+  private async saveSlice(realmId: RealmId, queues: readonly LiveQueue[]): Promise<void> {
+    const { uow, hub, clock } = this.parts;
+    const failed = queues.filter((live) => live.hasFailed).map(({ queue }) => queue.id);
+    const moved = queues.flatMap((live): readonly [LiveQueue, QueuePosition][] => {
+      const position = live.isClosed ? null : hub.unsavedPositionOf(live);
+      return position ? [[live, position]] : [];
+    });
+    if (failed.length > 0 || moved.length > 0) {
+      await uow.write(async (tx) => {
+        if (failed.length > 0) await tx.queues.remove(realmId, failed);
+        if (moved.length > 0)
+          await tx.queues.savePositions(
+            realmId,
+            moved.map(([, position]) => position),
+          );
+      });
+    }
+    for (const [live, position] of moved) live.markSaved(position);
+    hub.forgetRemoved(failed.map((id) => ({ realmId, id })));
+    const now = clock.now();
+    for (const live of queues) if (now - live.lastPolledAt >= SLEEP_SECONDS) hub.deactivateQueue(live);
+  }
+
+  private async removeIdle(): Promise<void> {
+    const now = this.parts.clock.now();
+    await this.removeAll((tx) => {
+      const waitedFor = this.parts.hub.knownQueues.filter(
+        (live) => live.isWaitedFor && now - live.lastPolledAt >= live.queue.idleTimeoutSeconds,
+      );
+      const except = waitedFor.map(({ queue }) => queue.id);
+      return tx.queues.removeIdle({ now, servedSince: this.startedAt, except }, SLICE);
+    });
+  }
+
+  private async sweepRealm({ realmId, seq, prunedUpTo }: LogEnd): Promise<void> {
+    const { uow, clock } = this.parts;
+    const { maxEventsBehind, keepSeconds, maxEventsForConsumers } = this.options;
+    const firstLastSeq = this.firstLastSeqs.get(realmId) ?? seq;
+    this.firstLastSeqs.set(realmId, firstLastSeq);
+    if (seq - firstLastSeq > maxEventsBehind) {
+      await this.removeAll((tx) => tx.queues.removeBehind(realmId, seq - maxEventsBehind, SLICE));
+    }
+    if (prunedUpTo >= seq) return;
+    const { queue, consumer } = await uow.read(async ({ queues, consumers }) => ({
+      queue: (await queues.lowestFloor(realmId)) ?? seq,
+      consumer: (await consumers.lowestPosition(realmId)) ?? seq,
+    }));
+    const needed = Math.min(queue, Math.max(consumer, seq - maxEventsForConsumers));
+    const upTo = Math.min(needed, seq) as EventSeq;
+    if (upTo <= prunedUpTo) return;
+    const before = clock.now() - keepSeconds;
+    while ((await uow.write((tx) => tx.events.prune(realmId, upTo, before, SLICE))) === SLICE);
+  }
+
+  private async removeAll(
+    remove: (tx: Parameters<Parameters<UnitOfWork['write']>[0]>[0]) => Promise<readonly QueueKey[]>,
+  ): Promise<void> {
+    for (;;) {
+      const removed = await this.parts.uow.write(remove);
+      this.parts.hub.forgetRemoved(removed);
+      if (removed.length < SLICE) return;
+    }
+  }
+
+  private async attempt(what: string, fields: Readonly<Record<string, unknown>>, work: () => Promise<void>) {
+    try {
+      await work();
+    } catch (err) {
+      this.parts.report(`${what} failed`, { ...fields, err });
+    }
+  }
+}

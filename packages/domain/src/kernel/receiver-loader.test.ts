@@ -1,0 +1,132 @@
+import {
+  aChannel,
+  aMessage,
+  aRealmWith,
+  aUser,
+  createFixture,
+  fakeEventLoop,
+  type MemoryFixture,
+} from '@parley/testkit';
+import { subscribeToChannels } from '../channels/subscribe-to-channels.js';
+import { unsubscribeFromChannels } from '../channels/unsubscribe-from-channels.js';
+import { DELIVERY_FEATURES } from '../composition/delivery-features.js';
+import type { ReceiverRequest } from './delivery-features.js';
+import type { EventSeq } from './ids.js';
+import type { EventNeeds } from './receiver.js';
+import { ReceiverLoader } from './receiver-loader.js';
+
+/** Guests may not know everybody. */
+const cast = () =>
+  createFixture(
+    aRealmWith({ permissionOverrides: { canAccessAllUsers: 'members' } }),
+    aUser({ name: 'iago', role: 'administrator' }),
+    aUser({ name: 'hamlet' }),
+    aUser({ name: 'polonius', role: 'guest' }),
+    aUser({ name: 'osric', role: 'guest' }),
+    aChannel({ name: 'court', subscribers: ['hamlet', 'polonius'] }),
+  );
+
+function request(fixture: MemoryFixture, name: string, needs: EventNeeds, seq: number | null = null): ReceiverRequest {
+  const { id: userId, role } = fixture.user(name);
+  return { owner: { userId, role, isLimitedGuest: role === 'guest' }, needs, seq: seq as EventSeq | null };
+}
+
+function aLoader(fixture: MemoryFixture) {
+  const loader = new ReceiverLoader(fixture.uow, fakeEventLoop, DELIVERY_FEATURES);
+  return { load: (...[each]: [ReceiverRequest]) => loader.load(fixture.realm.id, each), loader };
+}
+
+describe('a receiver of an event', () => {
+  it('has the users whom they may not know, if they are a limited guest', async () => {
+    const fixture = await cast();
+    const { load } = aLoader(fixture);
+    const userIds = ['iago', 'hamlet', 'polonius'].map((name) => fixture.user(name).id);
+    const receivers = await Promise.all(
+      ['hamlet', 'polonius', 'osric'].map((name) => load(request(fixture, name, { userIds }))),
+    );
+    const [iago, hamlet, polonius] = userIds;
+    expect(receivers.map(({ inaccessible }) => [...inaccessible])).toEqual([[], [iago], [iago, hamlet, polonius]]);
+    expect(receivers.map(({ role }) => role)).toEqual(['member', 'guest', 'guest']);
+  });
+
+  it('has their present flags of messages, as far as they received them', async () => {
+    const fixture = await cast();
+    await fixture.add(aMessage({ from: 'hamlet', to: 'court' }), aMessage({ from: 'polonius', to: 'court' }));
+    const messageIds = fixture.messages.map(({ id }) => id);
+    await fixture.uow.write((tx) =>
+      tx.personal.setRead({ realmId: fixture.realm.id, userId: fixture.user('polonius').id }, messageIds, true),
+    );
+    const { load } = aLoader(fixture);
+    const [hamlet, polonius, iago] = await Promise.all(
+      ['hamlet', 'polonius', 'iago'].map((name) => load(request(fixture, name, { messageIds }))),
+    );
+    expect([hamlet!.flags.size, polonius!.flags.size, iago!.flags.size]).toEqual([2, 2, 0]);
+    expect(messageIds.map((id) => [hamlet!.flags.get(id)?.read, polonius!.flags.get(id)?.read])).toEqual([
+      [true, true],
+      [false, true],
+    ]);
+  });
+
+  it('has whom a guest begins and ceases to know with the event', async () => {
+    const fixture = await cast();
+    const court = fixture.channel('court');
+    const lastSeq = () => fixture.uow.read(({ events }) => events.lastSeq(fixture.realm.id));
+    const userIds = [fixture.user('iago').id];
+    const before = await lastSeq();
+    await fixture.uow.write((tx) =>
+      subscribeToChannels(tx, { channels: [court], userIds, requestedColors: new Map() }),
+    );
+    const between = await lastSeq();
+    await fixture.uow.write((tx) => unsubscribeFromChannels(tx, [court], userIds));
+    const after = await lastSeq();
+    const { load } = aLoader(fixture);
+    const access = (since: EventSeq): EventNeeds => ({ access: { userIds, before: since } });
+    const [joined, left, never, member, unlogged] = await Promise.all([
+      load(request(fixture, 'polonius', access(before), between)),
+      load(request(fixture, 'polonius', access(between), after)),
+      load(request(fixture, 'osric', access(before), between)),
+      load(request(fixture, 'hamlet', access(before), between)),
+      load(request(fixture, 'polonius', access(before))),
+    ]);
+    expect(joined).toMatchObject({ gained: [{ id: userIds[0], fullName: 'iago' }], lost: [] });
+    expect(left).toMatchObject({ gained: [], lost: userIds });
+    for (const nobody of [never, member, unlogged]) expect(nobody).toMatchObject({ gained: [], lost: [] });
+  });
+});
+
+describe('looking up receivers', () => {
+  it('happens once for all requests of a turn, and once a realm', async () => {
+    const fixture = await cast();
+    await fixture.add(aMessage({ from: 'hamlet', to: 'court' }));
+    let looks = 0;
+    const { read } = fixture.uow;
+    fixture.uow.read = (work) => {
+      looks++;
+      return read(work);
+    };
+    const { load } = aLoader(fixture);
+    const needs = { userIds: [fixture.user('iago').id], messageIds: [fixture.messages[0]!.id] };
+    const all = Array.from({ length: 50 }, (_, n) =>
+      load(request(fixture, n % 2 === 0 ? 'polonius' : 'hamlet', needs)),
+    );
+    await Promise.all(all);
+    expect(looks).toBe(1);
+    await load(request(fixture, 'polonius', needs));
+    expect(looks).toBe(2);
+  });
+
+  it('that fails fails for all requests of its turn, and not for later ones', async () => {
+    const fixture = await cast();
+    const { load } = aLoader(fixture);
+    const { read } = fixture.uow;
+    fixture.uow.read = () => Promise.reject(new Error('disk gone'));
+    const needs = { userIds: [fixture.user('iago').id] };
+    const refused = await Promise.allSettled([
+      load(request(fixture, 'polonius', needs)),
+      load(request(fixture, 'osric', needs)),
+    ]);
+    expect(refused).toMatchObject([{ reason: new Error('disk gone') }, { reason: new Error('disk gone') }]);
+    fixture.uow.read = read;
+    expect((await load(request(fixture, 'osric', needs))).inaccessible.size).toBe(1);
+  });
+});

@@ -1,0 +1,78 @@
+import './bot-errors.js';
+import { DomainError } from '../kernel/errors.js';
+import type { RealmId, UserId } from '../kernel/ids.js';
+import { codePointLength } from '../kernel/text.js';
+
+/** What a bot has stored under a key: texts that mean something to the bot alone. */
+export interface StoredEntry {
+  readonly key: string;
+  readonly value: string;
+}
+
+/** Of one bot: keys and values together, in code points; and how many keys. */
+export interface StorageUsage {
+  readonly size: number;
+  readonly keys: number;
+}
+
+/** Of one bot (users §14). */
+export const MAX_BOT_STORAGE_SIZE = 10_000_000;
+export const MAX_BOT_STORAGE_KEYS = 100_000;
+
+export const sizeOfEntry = ({ key, value }: StoredEntry): number => codePointLength(key) + codePointLength(value);
+
+/**
+ * What a bot uses once `entries` are stored, of which some take the place of what has the sizes `replaced`, by key.
+ * @throws DomainError BOT_STORAGE_FULL
+ */
+export function usageAfter(
+  usage: StorageUsage,
+  entries: readonly StoredEntry[],
+  replaced: ReadonlyMap<string, number>,
+): StorageUsage {
+  let { size, keys } = usage;
+  for (const entry of entries) {
+    const before = replaced.get(entry.key);
+    size += sizeOfEntry(entry) - (before ?? 0);
+    if (before === undefined) keys++;
+  }
+  if (size > MAX_BOT_STORAGE_SIZE) {
+    const excess = size - MAX_BOT_STORAGE_SIZE;
+    throw storageFull(
+      `Request exceeds storage limit by ${excess} characters. The limit is ${MAX_BOT_STORAGE_SIZE} characters.`,
+    );
+  }
+  if (keys > MAX_BOT_STORAGE_KEYS) throw storageFull(`Too many keys (limit: ${MAX_BOT_STORAGE_KEYS}).`);
+  return { size, keys };
+}
+
+const storageFull = (message: string) => new DomainError('BOT_STORAGE_FULL', message);
+
+export const unknownStoredKey = () => new DomainError('UNKNOWN_STORED_KEY', 'Key does not exist.');
+
+declare module '../kernel/unit-of-work.js' {
+  interface RepositoryMap {
+    botStorage: [reads: BotStorageReads, repository: BotStorageRepository];
+  }
+}
+
+export interface BotStorageReads {
+  /** Nothing for who has never stored anything. */
+  usage(realmId: RealmId, botId: UserId): Promise<StorageUsage>;
+  /** Sizes as `sizeOfEntry`, of those keys that there are. */
+  sizesOf(realmId: RealmId, botId: UserId, keys: readonly string[]): Promise<ReadonlyMap<string, number>>;
+  /** Under those of the keys that there are; in the order of the keys. */
+  list(realmId: RealmId, botId: UserId, keys: readonly string[]): Promise<readonly StoredEntry[]>;
+  /** Ascending by the code points of the keys, beyond `after`; null: from the first. */
+  listAfter(realmId: RealmId, botId: UserId, after: string | null, limit: number): Promise<readonly StoredEntry[]>;
+}
+
+/** Every implementation passes bot-storage-repository.contract.ts. */
+export interface BotStorageRepository extends BotStorageReads {
+  /** Each under its key, in place of what was there; no key twice. */
+  put(realmId: RealmId, botId: UserId, entries: readonly StoredEntry[]): Promise<void>;
+  /** Without effect for keys that there are not. */
+  remove(realmId: RealmId, botId: UserId, keys: readonly string[]): Promise<void>;
+  /** Some of everything, at most `limit`. Answers how many. */
+  removeSome(realmId: RealmId, botId: UserId, limit: number): Promise<number>;
+}

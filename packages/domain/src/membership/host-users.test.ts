@@ -1,0 +1,247 @@
+import {
+  aChannel,
+  aGroup,
+  anotherRealm,
+  aUser,
+  createFixture,
+  expectInSync,
+  expectRefused,
+  FakeApiKeyMint,
+  SeededRandomness,
+} from '@parley/testkit';
+import type { RealmId, UserId } from '../kernel/ids.js';
+import { FindHostUsers } from './use-cases/find-host-users.js';
+import { GetHostUserApiKey } from './use-cases/get-host-user-api-key.js';
+import { LinkHostUser } from './use-cases/link-host-user.js';
+import { SetHostUserActive } from './use-cases/set-host-user-active.js';
+import { UpsertHostUser, type UpsertHostUserInput } from './use-cases/upsert-host-user.js';
+
+const mint = new FakeApiKeyMint();
+
+async function cast() {
+  const fixture = await createFixture(
+    aUser({ name: 'owner', role: 'owner' }),
+    aUser({ name: 'hamlet' }),
+    aUser({ name: 'helper', botOf: 'hamlet' }),
+    aChannel({ name: 'general', isDefault: true }),
+    aGroup({ name: 'writers', members: ['hamlet'] }),
+  );
+  const { uow, clock, realm } = fixture;
+  const upsertUser = new UpsertHostUser(uow, mint, clock, {
+    uuid: () => `00000000-0000-4000-8000-${String(uuids++).padStart(12, '0')}`,
+    fraction: () => new SeededRandomness(1).fraction(),
+  });
+  let uuids = 1;
+  return {
+    fixture,
+    realmId: realm.id,
+    upsert: (input: Partial<UpsertHostUserInput> = {}) =>
+      upsertUser.execute({ realmId: realm.id, externalId: 'u1', fullName: 'Ann', ...input }),
+    find: new FindHostUsers(uow),
+    link: new LinkHostUser(uow),
+    setActive: new SetHostUserActive(uow, clock),
+    key: new GetHostUserApiKey(uow, mint, clock),
+  };
+}
+
+describe('upserting a user of the host application', () => {
+  it('makes a member with an address that no mail goes to, in the default channels', async () => {
+    const { fixture, realmId, upsert, find } = await cast();
+    const ann = await upsert();
+    expect(ann).toMatchObject({
+      fullName: 'Ann',
+      role: 'member',
+      isActive: true,
+      email: expect.stringMatching(/^[\da-f-]{36}@users\.parley\.invalid$/),
+    });
+    const followed = await fixture.uow.read((r) => r.channels.listSubscribedIds(realmId, ann.id));
+    expect(followed).toEqual([fixture.channel('general').id]);
+    expect(await find.findId(realmId, 'u1')).toBe(ann.id);
+    expect(await find.find(realmId, { userId: ann.id })).toEqual({ user: ann, externalId: 'u1' });
+  });
+
+  it('takes names of one letter, addresses and any role', async () => {
+    const { upsert } = await cast();
+    const person = { fullName: 'Å', email: 'a@example.org', role: 'owner' } as const;
+    expect(await upsert(person)).toMatchObject(person);
+  });
+
+  it('changes what differs, announces it, and leaves the rest', async () => {
+    const { fixture, upsert } = await cast();
+    const ann = await upsert({ email: 'ann@example.org' });
+    await expectInSync(fixture, async () => {
+      await upsert({ fullName: 'B', role: 'administrator' });
+    });
+    const changed = await upsert({ email: 'b@example.org', fullName: 'B' });
+    expect(changed).toMatchObject({ id: ann.id, fullName: 'B', role: 'administrator', email: 'b@example.org' });
+  });
+
+  it('writes nothing where nothing differs', async () => {
+    const { fixture, upsert } = await cast();
+    const ann = await upsert({ email: 'ann@example.org', role: 'guest' });
+    fixture.storage.announced.length = 0;
+    const write = jest.spyOn(fixture.uow, 'write');
+    expect(await upsert({ email: 'ann@example.org', role: 'guest' })).toEqual(ann);
+    expect(await upsert()).toEqual(ann);
+    expect(write).not.toHaveBeenCalled();
+  });
+
+  it('makes one user however many ask at once', async () => {
+    const { upsert } = await cast();
+    const users = await Promise.all(Array.from({ length: 20 }, () => upsert()));
+    expect(new Set(users.map(({ id }) => id)).size).toBe(1);
+  });
+
+  it('does not bring back who was deactivated', async () => {
+    const { realmId, upsert, setActive } = await cast();
+    await upsert();
+    await setActive.execute({ realmId, user: { externalId: 'u1' }, isActive: false });
+    expect(await upsert({ fullName: 'Anna' })).toMatchObject({ isActive: false, fullName: 'Anna' });
+  });
+
+  it('keeps realms apart', async () => {
+    const { fixture, upsert } = await cast();
+    const { realm: other } = await anotherRealm(fixture);
+    const [here, there] = [await upsert(), await upsert({ realmId: other.id })];
+    expect(here.id).not.toBe(there.id);
+    expect(there.realmId).toBe(other.id);
+  });
+
+  it.each<[Partial<UpsertHostUserInput>, string]>([
+    [{ externalId: '' }, 'INVALID_EXTERNAL_ID'],
+    [{ externalId: 'x'.repeat(201) }, 'INVALID_EXTERNAL_ID'],
+    [{ externalId: 'a\u0000' }, 'INVALID_EXTERNAL_ID'],
+    [{ externalId: '\ud800' }, 'INVALID_EXTERNAL_ID'],
+    [{ fullName: ' ' }, 'INVALID_USER_NAME'],
+    [{ fullName: 'Ann*' }, 'INVALID_USER_NAME'],
+    [{ email: 'ann' }, 'INVALID_EMAIL'],
+    [{ email: 'hamlet@example.com' }, 'EMAIL_TAKEN'],
+    [{ realmId: 99 as RealmId }, 'UNKNOWN_REALM'],
+  ])('refuses %j', async (input, code) => {
+    const { fixture, upsert } = await cast();
+    await expectRefused(fixture, () => upsert(input), { code });
+  });
+
+  it('refuses an address that another user has when it changes somebody', async () => {
+    const { fixture, upsert } = await cast();
+    await upsert();
+    await expectRefused(fixture, () => upsert({ fullName: 'B', email: 'hamlet@example.com' }), { code: 'EMAIL_TAKEN' });
+  });
+});
+
+describe('linking a user who is there already', () => {
+  it('gives them the external id', async () => {
+    const { fixture, realmId, link, upsert } = await cast();
+    const hamlet = fixture.user('hamlet').id;
+    await link.execute({ realmId, externalId: 'u7', user: { userId: hamlet } });
+    expect((await upsert({ externalId: 'u7', fullName: 'Prince' })).id).toBe(hamlet);
+  });
+
+  it('refuses a second id, somebody else, and who is unknown or of another realm', async () => {
+    const { fixture, realmId, link, upsert } = await cast();
+    await upsert();
+    const { realm: other } = await anotherRealm(fixture);
+    const user = { userId: fixture.user('hamlet').id };
+    const linking = (input: object) => () => link.execute({ realmId, externalId: 'u1', user, ...input });
+    await expectRefused(fixture, linking({}), { code: 'EXTERNAL_ID_TAKEN' });
+    await expectRefused(fixture, linking({ externalId: '' }), { code: 'INVALID_EXTERNAL_ID' });
+    await expectRefused(fixture, linking({ externalId: 'x', user: { userId: 999 as UserId } }), {
+      code: 'UNKNOWN_USER',
+    });
+    await expectRefused(fixture, linking({ externalId: 'x', realmId: other.id }), { code: 'UNKNOWN_USER' });
+  });
+});
+
+describe('users who leave the host application and come back', () => {
+  it('are deactivated and reactivated, the last owner too, the second time without effect', async () => {
+    const { fixture, realmId, setActive } = await cast();
+    for (const name of ['hamlet', 'owner']) {
+      const user = { userId: fixture.user(name).id };
+      for (const isActive of [false, false, true, true]) {
+        expect(await setActive.execute({ realmId, user, isActive })).toMatchObject({ isActive });
+      }
+    }
+  });
+
+  it('are announced to everybody', async () => {
+    const { fixture, realmId, setActive } = await cast();
+    const user = { userId: fixture.user('hamlet').id };
+    for (const isActive of [false, true]) {
+      fixture.storage.announced.length = 0;
+      await setActive.execute({ realmId, user, isActive });
+      const events = fixture.storage.announced.map(({ event }) => event);
+      expect(events).toContainEqual({ type: 'user.activation_changed', userId: user.userId, isActive });
+    }
+  });
+
+  it('are refused where they are unknown', async () => {
+    const { fixture, realmId, setActive } = await cast();
+    const input = { realmId, user: { externalId: 'nobody' }, isActive: false };
+    await expectRefused(fixture, () => setActive.execute(input), {
+      code: 'UNKNOWN_USER',
+      message: "There is no user with the external id 'nobody'.",
+    });
+  });
+});
+
+describe('the API key of a user', () => {
+  it('stays the same until it is rotated', async () => {
+    const { realmId, upsert, key } = await cast();
+    await upsert();
+    const ask = (rotate: boolean) => key.execute({ realmId, user: { externalId: 'u1' }, rotate });
+    const first = await ask(false);
+    expect(await ask(false)).toBe(first);
+    const second = await ask(true);
+    expect(second).not.toBe(first);
+    expect(await ask(false)).toBe(second);
+  });
+
+  it('is made where there is none', async () => {
+    const { fixture, realmId, key } = await cast();
+    const ask = () => key.execute({ realmId, user: { userId: fixture.user('hamlet').id }, rotate: false });
+    const made = await ask();
+    expect(made).not.toBe('');
+    expect(await ask()).toBe(made);
+  });
+
+  it.each([false, true])('is refused to who is unknown or deactivated (rotate: %s)', async (rotate) => {
+    const { fixture, realmId, upsert, key, setActive } = await cast();
+    const user = { externalId: 'u1' };
+    await expectRefused(fixture, () => key.execute({ realmId, user, rotate }), { code: 'UNKNOWN_USER' });
+    await upsert();
+    await setActive.execute({ realmId, user, isActive: false });
+    await expectRefused(fixture, () => key.execute({ realmId, user, rotate }), { code: 'USER_DEACTIVATED' });
+  });
+});
+
+describe('bots of a user whom the host application deactivates', () => {
+  it('go with their owner, and come back after them', async () => {
+    const { fixture, realmId, setActive } = await cast();
+    const [hamlet, helper] = ['hamlet', 'helper'].map((name) => ({ userId: fixture.user(name).id }));
+    await setActive.execute({ realmId, user: hamlet!, isActive: false });
+    const back = () => setActive.execute({ realmId, user: helper!, isActive: true });
+    await expectRefused(fixture, back, { code: 'NOT_PERMITTED' });
+    await setActive.execute({ realmId, user: hamlet!, isActive: true });
+    expect(await back()).toMatchObject({ isActive: true });
+  });
+});
+
+describe('finding users by external ids', () => {
+  it('answers ids in the order asked for, and refuses at the first unknown one', async () => {
+    const { realmId, upsert, find } = await cast();
+    const ann = await upsert();
+    const bob = await upsert({ externalId: 'u2', fullName: 'Bob' });
+    expect(await find.getIds(realmId, ['u2', 'u1', 'u2'])).toEqual([bob.id, ann.id, bob.id]);
+    await expect(find.getIds(realmId, ['u1', 'u3'])).rejects.toMatchObject({
+      code: 'UNKNOWN_USER',
+      message: "There is no user with the external id 'u3'.",
+    });
+    expect(await find.externalIdsOf(realmId, [ann.id, bob.id])).toEqual(
+      new Map([
+        [ann.id, 'u1'],
+        [bob.id, 'u2'],
+      ]),
+    );
+    expect(await find.find(realmId, { externalId: 'u3' })).toBeNull();
+  });
+});

@@ -1,0 +1,239 @@
+import {
+  aUser,
+  aUserOfEachRole,
+  createFixture,
+  FakeRenderer,
+  fakeRealmUrls,
+  type MemoryFixture,
+} from '@parley/testkit';
+import fc from 'fast-check';
+import { GroupClosure } from '../access/group-closure.js';
+import { ROLES } from '../access/role.js';
+import { ChangeGroupMembers } from '../groups/use-cases/change-group-members.js';
+import { CreateGroup } from '../groups/use-cases/create-group.js';
+import { DeactivateGroup, UpdateGroup } from '../groups/use-cases/update-group.js';
+import { DomainError } from '../kernel/errors.js';
+import type { GroupId, UserId } from '../kernel/ids.js';
+import { MarkdownTextRenderer } from '../messages/markdown-text-renderer.js';
+import { ProfileValues } from '../users/change-profile.js';
+import { DeactivateBot } from './use-cases/deactivate-bot.js';
+import { DeactivateSelf, DeactivateUser } from './use-cases/deactivate-user.js';
+import { SetUserActive, SetUserRole } from './use-cases/operate-accounts.js';
+import { ReactivateUser } from './use-cases/reactivate-user.js';
+import { UpdateUser } from './use-cases/update-user.js';
+
+const KINDS = [
+  ...(['role', 'role', 'operatorsRole', 'create', 'members', 'members', 'subgroups', 'subgroups'] as const),
+  ...(['update', 'off', 'on', 'leave', 'remove', 'removeBot', 'operatorsRemoval', 'return'] as const),
+];
+
+/** One thing that somebody tries; the numbers choose of what there is then. */
+interface Step {
+  readonly kind: (typeof KINDS)[number];
+  readonly choices: readonly number[];
+}
+const steps = fc.array(
+  fc.record({
+    kind: fc.constantFrom(...KINDS),
+    choices: fc.array(fc.nat(1000), { minLength: 12, maxLength: 12 }),
+  }) satisfies fc.Arbitrary<Step>,
+  { minLength: 60, maxLength: 150, size: 'max' },
+);
+
+/** Does what the steps say, through the use cases. */
+class RandomPeople {
+  refused = 0;
+  private created = 0;
+  private choices: readonly number[] = [];
+  private chosen = 0;
+  private readonly useCases;
+
+  constructor(private readonly fixture: MemoryFixture) {
+    const { uow, clock } = fixture;
+    this.useCases = {
+      updateUser: new UpdateUser(
+        uow,
+        fakeRealmUrls,
+        { has: () => false },
+        clock,
+        new ProfileValues(uow, new MarkdownTextRenderer(uow, new FakeRenderer(), fakeRealmUrls)),
+      ),
+      setUserRole: new SetUserRole(uow, clock),
+      setUserActive: new SetUserActive(uow, clock),
+      createGroup: new CreateGroup(uow, clock),
+      updateGroup: new UpdateGroup(uow),
+      deactivateGroup: new DeactivateGroup(uow),
+      deactivateUser: new DeactivateUser(uow, clock),
+      deactivateBot: new DeactivateBot(uow),
+      deactivateSelf: new DeactivateSelf(uow, clock),
+      reactivateUser: new ReactivateUser(uow, clock),
+      changeMembers: new ChangeGroupMembers(uow, { send: async () => {} }),
+    };
+  }
+
+  async act({ kind, choices }: Step): Promise<void> {
+    this.choices = choices;
+    this.chosen = 0;
+    try {
+      await this.attempt(kind);
+    } catch (error) {
+      if (!(error instanceof DomainError)) throw error;
+      this.refused++;
+    }
+  }
+
+  private async attempt(kind: Step['kind']): Promise<unknown> {
+    const { fixture, useCases } = this;
+    const people = [...fixture.users.values()].map(({ id }) => id);
+    const groups = (await fixture.uow.read((r) => r.groups.listNamed(fixture.realm.id))).map(({ id }) => id);
+    const caller = { realmId: fixture.realm.id, userId: this.oneOf(people), clientName: 'test' };
+    const group = this.oneOf(groups);
+    const groupSetting = () =>
+      this.oneOf([this.oneOf(groups), { directMembers: this.some(people), directSubgroups: this.some(groups) }]);
+    switch (kind) {
+      case 'role':
+        return useCases.updateUser.execute(caller, { user: { id: this.oneOf(people) }, role: this.oneOf(ROLES) });
+      case 'operatorsRole':
+        return useCases.setUserRole.execute({
+          realmId: fixture.realm.id,
+          userId: this.oneOf(people),
+          role: this.oneOf(ROLES),
+        });
+      case 'operatorsRemoval':
+        return useCases.setUserActive.execute({
+          realmId: fixture.realm.id,
+          userId: this.oneOf(people),
+          isActive: false,
+        });
+      case 'removeBot':
+        return useCases.deactivateBot.execute(caller, { botId: this.oneOf(people) });
+      case 'create':
+        return useCases.createGroup.execute(caller, {
+          name: `group ${this.created++}`,
+          description: '',
+          memberIds: this.some(people),
+          subgroupIds: this.some(groups),
+          permissions: { canAddMembers: groupSetting(), canManage: groupSetting() },
+        });
+      case 'members':
+        return useCases.changeMembers.execute(caller, this.membership(group, people, []));
+      case 'subgroups':
+        return useCases.changeMembers.execute(caller, this.membership(group, [], groups));
+      case 'update':
+        return useCases.updateGroup.execute(caller, {
+          groupId: group,
+          permissions: { canManage: { new: groupSetting() } },
+        });
+      case 'leave':
+        return useCases.deactivateSelf.execute(caller);
+      case 'remove':
+        return useCases.deactivateUser.execute(caller, { userId: this.oneOf(people) });
+      case 'return':
+        return useCases.reactivateUser.execute(caller, this.oneOf(people));
+      case 'off':
+        return useCases.deactivateGroup.execute(caller, group);
+      case 'on':
+        return useCases.updateGroup.execute(caller, { groupId: group, isDeactivated: false, permissions: {} });
+    }
+  }
+
+  private membership(groupId: GroupId, people: readonly UserId[], groups: readonly GroupId[]) {
+    const isAdding = this.isOftenTrue();
+    return {
+      groupId,
+      addedUserIds: isAdding ? this.some(people) : [],
+      removedUserIds: isAdding ? [] : this.some(people),
+      addedSubgroupIds: isAdding ? this.some(groups) : [],
+      removedSubgroupIds: isAdding ? [] : this.some(groups),
+      of: 'members' as const,
+    };
+  }
+
+  private next(): number {
+    return this.choices[this.chosen++ % this.choices.length]!;
+  }
+
+  private isOftenTrue(): boolean {
+    return this.next() % 10 < 7;
+  }
+
+  private oneOf<T>(things: readonly T[]): T {
+    return things[this.next() % things.length]!;
+  }
+
+  /** One, mostly. */
+  private some<T>(things: readonly T[]): T[] {
+    if (things.length === 0) return [];
+    return this.isOftenTrue() ? [this.oneOf(things)] : [this.oneOf(things), this.oneOf(things)];
+  }
+}
+
+/** Through every path of groups in use, one step after the other. */
+async function naiveGroupsOf({ uow, realm }: MemoryFixture, userId: UserId): Promise<ReadonlySet<GroupId>> {
+  return uow.read(async ({ groups }) => {
+    const edges = await groups.listEdges(realm.id);
+    const deactivated = new Set(await groups.listDeactivatedIds(realm.id));
+    const found = new Set<GroupId>();
+    const visit = (id: GroupId): void => {
+      found.add(id);
+      if (deactivated.has(id)) return;
+      for (const edge of edges) if (edge.subgroupId === id && !found.has(edge.groupId)) visit(edge.groupId);
+    };
+    for (const id of await groups.listDirectIds(realm.id, userId)) visit(id);
+    return found;
+  });
+}
+
+async function expectLaws(fixture: MemoryFixture): Promise<void> {
+  const { uow, realm } = fixture;
+  const users = await uow.read((r) =>
+    r.users.list(
+      realm.id,
+      [...fixture.users.values()].map(({ id }) => id),
+    ),
+  );
+  expect(users.some(({ role, isActive, bot }) => role === 'owner' && isActive && !bot)).toBe(true);
+
+  const groups = await uow.read(async (r) => {
+    const edges = await r.groups.listEdges(realm.id);
+    return (await r.groups.listViews(realm.id)).map(({ id, isDeactivated, memberIds }) => ({
+      id,
+      isDeactivated,
+      memberIds,
+      subgroupIds: edges.filter(({ groupId }) => groupId === id).map(({ subgroupId }) => subgroupId),
+    }));
+  });
+  expect(() => new GroupClosure(groups)).not.toThrow();
+
+  const system = await uow.read((r) => r.groups.systemGroupIds(realm.id));
+  for (const { id, role, isActive } of users) {
+    if (!isActive) continue;
+    const actor = await uow.read((r) => r.actors.get({ realmId: realm.id, userId: id }));
+    expect([...actor.groups].sort()).toEqual([...(await naiveGroupsOf(fixture, id))].sort());
+    // Roles, and nothing else, make members of the groups of roles.
+    expect(actor.groups.has(system.owners)).toBe(role === 'owner');
+    expect(actor.groups.has(system.members)).toBe(role !== 'guest');
+    expect(actor.groups.has(system.nobody)).toBe(false);
+  }
+}
+
+it('whatever people do, there is an owner, no group in itself, and nobody with more groups than lead to them', async () => {
+  let [tried, refused] = [0, 0];
+  const holds = fc.asyncProperty(steps, async (tries) => {
+    const fixture = await createFixture(
+      aUserOfEachRole(),
+      aUser({ name: 'owning bot', role: 'owner', botOf: 'owner' }),
+      aUser({ name: 'bot', botOf: 'member' }),
+    );
+    const people = new RandomPeople(fixture);
+    for (const [index, step] of tries.entries()) {
+      await people.act(step);
+      if (index % 10 === 9) await expectLaws(fixture);
+    }
+    await expectLaws(fixture);
+    tried += tries.length;
+    refused += people.refused;
+  });
+  await fc.assert(holds, { numRuns: 8 });
+  expect(refused).toBeLessThan(tried * 0.9);
+});

@@ -1,0 +1,49 @@
+import type { UserId } from '../kernel/ids.js';
+import { failureNotice } from './deliver-scheduled-message.js';
+import { parseNote, requireRoomForReminder } from './reminder.js';
+import { parseRecipients, requireFuture, requireRoomForScheduledMessage } from './scheduled-message.js';
+
+const SELF = 7 as UserId;
+
+it('names people once, ascending, and the sender only where they are alone', () => {
+  const named = (...members: number[]) => parseRecipients('direct', { kind: 'list', members }, SELF);
+  expect(named(9, 7, 3, 9)).toEqual({ kind: 'userIds', ids: [3, 9] });
+  expect(named(7, 7)).toEqual({ kind: 'userIds', ids: [7] });
+  expect(named()).toEqual({ kind: 'userIds', ids: [] });
+});
+
+it.each([
+  ['channel', { kind: 'list', members: [5] }, 'Invalid data type for channel ID'],
+  ['channel', { kind: 'other' }, 'Invalid data type for channel ID'],
+  ['direct', { kind: 'id', id: 5 }, 'Invalid data type for recipients'],
+  ['direct', { kind: 'other' }, 'Invalid data type for recipients'],
+  ['direct', { kind: 'list', members: [5, '6'] }, 'Recipient list may only contain user IDs'],
+] as const)('refuses for a %s message what is named by %j', (kind, to, message) => {
+  expect(() => parseRecipients(kind, to, SELF)).toThrow(message);
+});
+
+it('takes no time but one to come', () => {
+  expect(() => requireFuture(101, 100)).not.toThrow();
+  expect(() => requireFuture(100, 100)).toThrow('Scheduled delivery time must be in the future.');
+});
+
+it('leaves room for one more until there are as many as there may be', () => {
+  expect(() => requireRoomForScheduledMessage(999)).not.toThrow();
+  expect(() => requireRoomForScheduledMessage(1000)).toThrow('Too many scheduled messages (limit: 1000).');
+  expect(() => requireRoomForReminder(999)).not.toThrow();
+  expect(() => requireRoomForReminder(1000)).toThrow('Too many reminders (limit: 1000).');
+});
+
+it('keeps a note without what surrounds it', () => {
+  expect(parseNote('\n\n  a\n b \n ')).toBe('  a\n b');
+  expect(parseNote(' \n')).toBe('');
+  expect(parseNote(`${'😀'.repeat(1000)}   `)).toBe('😀'.repeat(1000));
+  expect(() => parseNote('x'.repeat(1001))).toThrow('Maximum reminder note length: 1000 characters');
+});
+
+it('says when a message that failed was to be sent, and why it was not', () => {
+  expect(failureNotice({ dueAt: 1_778_410_800, failure: 'No.' })).toBe(
+    'The message you scheduled for <time:2026-05-10 11:00:00+00:00>  was not sent because of the following error:\n\n' +
+      '> No.\n\n[View scheduled messages](#scheduled)',
+  );
+});

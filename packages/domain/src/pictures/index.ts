@@ -1,4 +1,0 @@
-import './picture-errors.js';
-
-export type { Picture, PictureName, PictureRepository } from './picture.js';
-export * from './use-cases/read-picture.js';

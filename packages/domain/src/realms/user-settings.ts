@@ -1,0 +1,179 @@
+import {
+  flag,
+  flagOrNull,
+  integer,
+  oneOf,
+  type Registry,
+  type SettingDefinition,
+  type SettingValue,
+  type SettingValues,
+  text,
+} from '../kernel/settings.js';
+import { isLanguage } from './languages.js';
+import { isTimeZone } from './time-zone.js';
+
+interface UserSettingRules {
+  /**
+   * Who may change it beside the user: `administrators` for many users at a time, `nobody` where people decide for
+   * themselves (users §6.3).
+   */
+  readonly othersWhoMayChange: 'administrators' | 'nobody';
+  /** Whether the organization has a default of its own for new users, which administrators may change (users §6.5). */
+  readonly hasRealmDefault: boolean;
+  /** Which event others get of a change, beside the user's own clients (users §6.4). */
+  readonly othersLearn: 'nothing' | 'timeZone' | 'email' | 'presence' | 'exportConsent';
+}
+
+export type UserSettingDefinition<T extends SettingValue = SettingValue> = SettingDefinition<T> & UserSettingRules;
+
+const COMMON: UserSettingRules = {
+  othersWhoMayChange: 'administrators',
+  hasRealmDefault: true,
+  othersLearn: 'nothing',
+};
+
+function setting<T extends SettingValue>(
+  definition: SettingDefinition<T>,
+  rules: Partial<UserSettingRules> = {},
+): UserSettingDefinition<T> {
+  return { ...definition, ...COMMON, ...rules };
+}
+
+const PRIVATE = { othersWhoMayChange: 'nobody' } as const;
+const WITHOUT_DEFAULT = { hasRealmDefault: false } as const;
+
+const TOPIC_POLICIES = ['participating', 'sending', 'starting', 'never'] as const;
+/** When a topic comes nearer by itself (users §6.6). */
+export type AutomaticTopicPolicy = (typeof TOPIC_POLICIES)[number];
+
+const EMAIL_VISIBILITIES = ['everyone', 'members', 'administrators', 'nobody', 'moderators'] as const;
+/** Who sees somebody's address (users §1.2). */
+export type EmailVisibility = (typeof EMAIL_VISIBILITIES)[number];
+
+/** The sounds that clients have, sorted (events §5.3). */
+export const NOTIFICATION_SOUNDS: readonly string[] = [
+  'ascend',
+  'beep_boop',
+  'bink',
+  'bright',
+  'brlip',
+  'chime',
+  'deep tom',
+  'ding',
+  'double tap',
+  'down',
+  'dry bongos',
+  'dutdut',
+  'fast ascend',
+  'flute',
+  'friendly',
+  'kick roll',
+  'loud tintong',
+  'metallic snare',
+  'pan',
+  'shaker',
+  'simple',
+  'stairs',
+  'subtle',
+  'swish',
+  'tintong',
+  'up',
+  'wood block',
+  'zaping',
+  'zing',
+  'zulip',
+];
+const SILENT = 'none';
+const isNotificationSound = (name: string): boolean => name === SILENT || NOTIFICATION_SOUNDS.includes(name);
+
+const MAX_NAME_LENGTH = 100;
+const WEEK_SECONDS = 604_800;
+
+/** Settings that people make for themselves; the organization holds defaults for new users (users §6.1, events §5.3). */
+export const USER_SETTINGS = {
+  allowPrivateDataExport: setting(flag(false), {
+    ...PRIVATE,
+    ...WITHOUT_DEFAULT,
+    othersLearn: 'exportConsent',
+  }),
+  automaticallyFollowTopicsPolicy: setting(oneOf('starting', TOPIC_POLICIES)),
+  automaticallyFollowTopicsWhereMentioned: setting(flag(true)),
+  automaticallyUnmuteTopicsInMutedChannelsPolicy: setting(oneOf('sending', TOPIC_POLICIES)),
+  colorScheme: setting(oneOf('automatic', ['automatic', 'dark', 'light'])),
+  defaultLanguage: setting(text('en', { max: MAX_NAME_LENGTH, isValid: isLanguage }), WITHOUT_DEFAULT),
+  demoteInactiveChannels: setting(oneOf('automatic', ['automatic', 'always', 'never'])),
+  desktopIconCountDisplay: setting(
+    oneOf('allUnreads', ['allUnreads', 'directMentionsAndFollowed', 'directAndMentions', 'none']),
+  ),
+  displayEmojiReactionUsers: setting(flag(true)),
+  emailAddressVisibility: setting(oneOf('everyone', EMAIL_VISIBILITIES), { ...PRIVATE, othersLearn: 'email' }),
+  emailNotificationsBatchingPeriodSeconds: setting(integer(120, { min: 1, max: WEEK_SECONDS })),
+  emojiset: setting(oneOf('google', ['google', 'google-blob', 'twitter', 'text'])),
+  enableDesktopNotifications: setting(flag(true)),
+  enableDigestEmails: setting(flag(true), PRIVATE),
+  enableDraftsSynchronization: setting(flag(true)),
+  enableFollowedTopicAudibleNotifications: setting(flag(true)),
+  enableFollowedTopicDesktopNotifications: setting(flag(true)),
+  enableFollowedTopicEmailNotifications: setting(flag(true)),
+  enableFollowedTopicPushNotifications: setting(flag(true)),
+  enableFollowedTopicWildcardMentionsNotify: setting(flag(true)),
+  enableLoginEmails: setting(flag(true), { ...PRIVATE, ...WITHOUT_DEFAULT }),
+  enableMarketingEmails: setting(flag(true), { ...PRIVATE, ...WITHOUT_DEFAULT }),
+  enableOfflineEmailNotifications: setting(flag(true)),
+  enableOfflinePushNotifications: setting(flag(true)),
+  enableOnlinePushNotifications: setting(flag(true)),
+  enableSounds: setting(flag(true)),
+  enableChannelAudibleNotifications: setting(flag(false)),
+  enableChannelDesktopNotifications: setting(flag(false)),
+  enableChannelEmailNotifications: setting(flag(false)),
+  enableChannelPushNotifications: setting(flag(false)),
+  enterSends: setting(flag(false)),
+  fluidLayoutWidth: setting(flag(false)),
+  hideAiFeatures: setting(flag(false)),
+  highContrastMode: setting(flag(false)),
+  leftSideUserlist: setting(flag(false)),
+  messageContentInEmailNotifications: setting(flag(true)),
+  notificationSound: setting(text('zulip', { max: MAX_NAME_LENGTH, isValid: isNotificationSound })),
+  pmContentInDesktopNotifications: setting(flag(true)),
+  presenceEnabled: setting(flag(true), { ...PRIVATE, othersLearn: 'presence' }),
+  realmNameInEmailNotificationsPolicy: setting(oneOf('automatic', ['automatic', 'always', 'never'])),
+  receivesTypingNotifications: setting(flag(true)),
+  resolvedTopicNoticeAutoReadPolicy: setting(oneOf('exceptFollowed', ['always', 'exceptFollowed', 'never'])),
+  sendPrivateTypingNotifications: setting(flag(true), PRIVATE),
+  sendReadReceipts: setting(flag(true), PRIVATE),
+  sendChannelTypingNotifications: setting(flag(true), PRIVATE),
+  starredMessageCounts: setting(flag(true)),
+  timezone: setting(text('', { max: MAX_NAME_LENGTH, isValid: isTimeZone }), {
+    ...PRIVATE,
+    ...WITHOUT_DEFAULT,
+    othersLearn: 'timeZone',
+  }),
+  translateEmoticons: setting(flag(false)),
+  /** Null: as the locale has it. */
+  twentyFourHourTime: setting(flagOrNull(false)),
+  userListStyle: setting(oneOf('withAvatar', ['compact', 'withStatus', 'withAvatar'])),
+  webAnimateImagePreviews: setting(oneOf('onHover', ['always', 'onHover', 'never'])),
+  webChannelDefaultView: setting(oneOf('topTopic', ['topTopic', 'channelFeed', 'topicList', 'topUnreadTopic'])),
+  webEscapeNavigatesToHomeView: setting(flag(true)),
+  webFontSizePx: setting(integer(16)),
+  webHomeView: setting(oneOf('inbox', ['inbox', 'recent', 'allMessages'])),
+  webInboxShowChannelFolders: setting(flag(true)),
+  webLeftSidebarShowChannelFolders: setting(flag(true)),
+  webLeftSidebarUnreadsCountSummary: setting(flag(true)),
+  webLineHeightPercent: setting(integer(140)),
+  webMarkReadOnScrollPolicy: setting(oneOf('always', ['always', 'conversationViews', 'never'])),
+  webNavigateToSentMessage: setting(flag(true)),
+  webChannelUnreadsCountDisplayPolicy: setting(oneOf('unmuted', ['all', 'unmuted', 'none'])),
+  webSuggestUpdateTimezone: setting(flag(true)),
+  wildcardMentionsNotify: setting(flag(true)),
+} as const satisfies Registry;
+
+export type UserSettings = SettingValues<typeof USER_SETTINGS>;
+export type UserSettingName = keyof typeof USER_SETTINGS;
+
+const NAMES = Object.keys(USER_SETTINGS) as UserSettingName[];
+
+/** Settings that the organization has defaults for, in the order of the registry. */
+export const SETTINGS_WITH_REALM_DEFAULT: readonly UserSettingName[] = NAMES.filter(
+  (name) => USER_SETTINGS[name].hasRealmDefault,
+);

@@ -1,0 +1,113 @@
+import { aUser, createFixture, type MemoryFixture } from '@parley/testkit';
+import type { EphemeralAnnouncement } from '../kernel/ephemeral-event.js';
+import type { UserId } from '../kernel/ids.js';
+import { PresenceBoard } from './presence-board.js';
+import type { User } from './user.js';
+
+const toAll = { limitsToAccessors: false };
+const everything = { after: null, since: null };
+
+async function fixtureWith(count: number) {
+  const names = Array.from({ length: count }, (_, n) => `user${n}`);
+  const fixture = await createFixture(...names.map((name) => aUser({ name })));
+  const told: EphemeralAnnouncement[] = [];
+  const open = () =>
+    new PresenceBoard(fixture.uow, fixture.clock, { publishEphemeral: (_, it) => void told.push(it) }, toAll);
+  return { fixture, told, open, users: names.map((name) => fixture.user(name)) };
+}
+const shown = async (board: PresenceBoard, { realm }: MemoryFixture, after: number | null = null) =>
+  (await board.list(realm.id, { ...everything, after })).entries.map(({ userId }) => userId);
+const idsOf = (...users: readonly (User | undefined)[]): UserId[] => users.map((user) => user!.id);
+const stored = ({ uow, realm }: MemoryFixture) => uow.read((r) => r.presence.list(realm.id));
+
+describe('the presence board', () => {
+  it('lists people in the order of their updates, each once, from any update on', async () => {
+    const { fixture, open, users } = await fixtureWith(3);
+    const board = open();
+    const [a, b, c] = users;
+    for (const user of [a!, b!, c!]) await board.report(user, 'active');
+    const { updateId } = (await board.find(fixture.realm.id, b!.id))!;
+    expect(await shown(board, fixture, updateId)).toEqual(idsOf(c));
+    fixture.clock.advance(60);
+    await board.report(a!, 'active');
+    expect(await shown(board, fixture)).toEqual(idsOf(b, c, a));
+    expect(await shown(board, fixture, updateId)).toEqual(idsOf(c, a));
+  });
+
+  it('forgets replaced updates, and none that counts', async () => {
+    const { fixture, open, users } = await fixtureWith(3);
+    const board = open();
+    for (let n = 0; n < 700; n++) {
+      fixture.clock.advance(60);
+      await board.report(users[n % 3]!, 'active');
+    }
+    expect(await shown(board, fixture)).toEqual(idsOf(users[1], users[2], users[0]));
+    const last = (await board.list(fixture.realm.id, everything)).entries.at(-1)!;
+    expect(last.updateId).toBe(700);
+    expect(await shown(board, fixture, 698)).toEqual(idsOf(users[2], users[0]));
+  });
+
+  it('stores what changed since the last time in one commit, and nothing when nothing did', async () => {
+    const { fixture, open, users } = await fixtureWith(100);
+    const board = open();
+    for (const user of users) await board.report(user, 'active');
+    const { commits } = fixture.storage;
+    await board.save();
+    await board.save();
+    expect(fixture.storage.commits).toBe(commits + 1);
+    expect(await stored(fixture)).toHaveLength(100);
+    await board.report(users[0]!, 'active');
+    await board.save();
+    expect(fixture.storage.commits).toBe(commits + 1);
+  });
+
+  it('stores later what could not be stored', async () => {
+    const { fixture, users } = await fixtureWith(1);
+    let fails = false;
+    const uow = {
+      read: fixture.uow.read,
+      write: (work: never) => (fails ? Promise.reject(new Error('full')) : fixture.uow.write(work)),
+    } as typeof fixture.uow;
+    const board = new PresenceBoard(uow, fixture.clock, { publishEphemeral: () => {} }, toAll);
+    await board.report(users[0]!, 'active');
+    fails = true;
+    await expect(board.save()).rejects.toThrow('full');
+    fails = false;
+    await board.save();
+    expect(await stored(fixture)).toHaveLength(1);
+  });
+
+  it('goes on after a crash with what was stored, and with update ids that nobody had', async () => {
+    const { fixture, open, users } = await fixtureWith(2);
+    const [a, b] = users;
+    const before = open();
+    await before.report(a!, 'active');
+    await before.save();
+    await before.report(b!, 'active');
+    const lost = (await before.find(fixture.realm.id, b!.id))!.updateId;
+    const after = open();
+    expect(await shown(after, fixture)).toEqual(idsOf(a));
+    await after.report(b!, 'active');
+    expect((await after.find(fixture.realm.id, b!.id))!.updateId).toBeGreaterThan(lost);
+    expect(await shown(after, fixture, lost)).toEqual(idsOf(b));
+  });
+
+  it('announces when somebody comes online, unless too many would receive it', async () => {
+    const { open, users, told } = await fixtureWith(100);
+    await open().report(users[0]!, 'active');
+    expect(told).toMatchObject([{ event: { type: 'presence.came_online', user: { id: users[0]!.id } } }]);
+    const { open: openLarge, users: many, told: nothing } = await fixtureWith(101);
+    await openLarge().report(many[0]!, 'active');
+    expect(nothing).toEqual([]);
+  });
+
+  it('serves several who come at once with one load and one block of ids', async () => {
+    const { fixture, open, users } = await fixtureWith(20);
+    const board = open();
+    const { commits } = fixture.storage;
+    await Promise.all(users.map((user) => board.report(user, 'active')));
+    expect(fixture.storage.commits).toBe(commits + 1);
+    const ids = (await board.list(fixture.realm.id, everything)).entries.map(({ updateId }) => updateId);
+    expect(ids).toEqual(Array.from({ length: 20 }, (_, n) => n + 1));
+  });
+});

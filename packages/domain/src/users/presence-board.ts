@@ -1,0 +1,293 @@
+import type { Clock } from '../kernel/clock.js';
+import type { EphemeralEvents } from '../kernel/ephemeral-event.js';
+import type { EventListener } from '../kernel/event-listener.js';
+import type { StoredEvent } from '../kernel/event-log.js';
+import type { RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
+import { slicesOf } from '../kernel/slices.js';
+import type { Repositories, UnitOfWork } from '../kernel/unit-of-work.js';
+import {
+  comesOnline,
+  type Presence,
+  type PresenceStatus,
+  type PresenceTimes,
+  timesAfterReport,
+  timesAfterSwitch,
+} from './presence.js';
+import { type PresencePolicy, presenceAudience } from './presence-policy.js';
+import type { User } from './user.js';
+import { isLimitedGuest } from './user-access.js';
+
+/** One person on the board. Another object with each change, so that what is made of it can be kept with it. */
+export interface PresenceEntry extends Presence {
+  readonly user: User;
+}
+
+/** What a viewer may see. */
+export interface PresenceList {
+  /** In the order of updates. */
+  readonly entries: readonly PresenceEntry[];
+  /** Of others the viewer must not learn the address (users §1.4); null: they may know everybody. */
+  readonly knownIds: ReadonlySet<UserId> | null;
+  /** The organization shows nobody's presence, and keeps none. */
+  readonly isDisabled: boolean;
+}
+
+export interface PresenceSelection {
+  /** Only what changed after this update; null: everything. */
+  readonly after: number | null;
+  /** Only who was there since; null: whoever ever was. */
+  readonly since: UnixSeconds | null;
+}
+
+/** In larger organizations clients learn by asking alone who is there (users §8.5). */
+const MAX_RECEIVERS = 100;
+const ROWS_AT_A_TIME = 500;
+/** So many update ids are taken at once: after a crash the rest of them is lost, and none is used twice. */
+const IDS_AT_A_TIME = 1_000_000;
+
+/** An organization's people by when they were there. */
+interface RealmBoard {
+  readonly entries: Map<UserId, PresenceEntry>;
+  /** Ascending update id; some name updates that later ones have replaced. */
+  order: { readonly updateId: number; readonly userId: UserId }[];
+  readonly unsaved: Set<UserId>;
+  /** Of the organization, bots included. */
+  activeUsers: number;
+  nextId: number;
+  /** Not ours any more. */
+  endId: number;
+  reserving: Promise<void> | null;
+  isDisabled: boolean;
+}
+
+/**
+ * Who is there, in memory: reports come so often that each could not be a commit of its own. `save` stores what has changed
+ * since it last did; a crash loses what was not saved. One process is to serve an organization.
+ */
+export class PresenceBoard implements EventListener {
+  static readonly inject = ['unitOfWork', 'clock', 'ephemeralEvents', 'presencePolicy'] as const;
+
+  private readonly realms = new Map<RealmId, RealmBoard>();
+  /** Counts what has changed in users meanwhile: what was read before is not kept then. */
+  private changes = 0;
+
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly clock: Clock,
+    private readonly events: EphemeralEvents,
+    private readonly policy: PresencePolicy,
+  ) {}
+
+  /** The user as sent with their presence; null: they were never there. */
+  async find(realmId: RealmId, userId: UserId): Promise<PresenceEntry | null> {
+    return (await this.open(realmId)).entries.get(userId) ?? null;
+  }
+
+  /** Active people, in the order of their updates, for those who may know everybody. */
+  async list(realmId: RealmId, selection: PresenceSelection): Promise<PresenceList> {
+    const board = await this.open(realmId);
+    return { entries: select(board, selection), knownIds: null, isDisabled: board.isDisabled };
+  }
+
+  /** What the viewer may see; within a unit. */
+  async listFor(
+    repositories: Repositories,
+    viewer: { readonly realmId: RealmId; readonly userId: UserId },
+    selection: PresenceSelection,
+  ): Promise<PresenceList> {
+    const { realmId } = viewer;
+    const board = this.realms.get(realmId) ?? (await this.load(repositories, realmId));
+    const knownIds = await knownIdsOf(repositories, viewer);
+    const entries = select(board, selection);
+    const isLimited = knownIds !== null && this.policy.limitsToAccessors;
+    return {
+      entries: isLimited ? entries.filter(({ userId }) => knownIds.has(userId)) : entries,
+      knownIds,
+      isDisabled: board.isDisabled,
+    };
+  }
+
+  /** The user reports for themselves, and lets others see it. */
+  async report(user: User, status: PresenceStatus): Promise<void> {
+    const { realmId } = user;
+    const board = await this.open(realmId);
+    if (board.isDisabled) return;
+    const now = this.clock.now();
+    const before = board.entries.get(user.id) ?? null;
+    const times = timesAfterReport(before, status, now);
+    if (!times) return;
+    if (board.nextId === board.endId) await this.reserveIds(realmId, board);
+    this.set(board, user, times);
+    if (!comesOnline(before, status, now) || board.activeUsers > MAX_RECEIVERS) return;
+    const event = { type: 'presence.came_online', user, times, at: now } as const;
+    this.events.publishEphemeral(realmId, { event, audience: presenceAudience(this.policy, user.id) });
+  }
+
+  /** Stores what has changed since the last time, in one unit. */
+  async save(): Promise<void> {
+    const changed = [...this.realms].flatMap(([realmId, board]) => {
+      const presences = [...board.unsaved].map((id) => toPresence(board.entries.get(id)!));
+      return presences.length === 0 ? [] : [{ realmId, board, presences }];
+    });
+    if (changed.length === 0) return;
+    for (const { board } of changed) board.unsaved.clear();
+    try {
+      await this.uow.write(async (tx) => {
+        for (const { realmId, presences } of changed) {
+          for (const slice of slicesOf(presences, ROWS_AT_A_TIME)) {
+            await tx.presence.put(realmId, slice);
+            await tx.yield();
+          }
+        }
+      });
+    } catch (error) {
+      for (const { board, presences } of changed) for (const { userId } of presences) board.unsaved.add(userId);
+      throw error;
+    }
+  }
+
+  onEvents(events: readonly StoredEvent[]): void {
+    for (const { realmId, event } of events) {
+      const board = this.realms.get(realmId);
+      switch (event.type) {
+        case 'user.presence_switched':
+          this.changes++;
+          if (board) this.set(board, event.user, timesAfterSwitch(event.user.settings.presenceEnabled, event.at));
+          break;
+        case 'realm.setting_changed':
+          if (event.setting !== 'presenceDisabled') break;
+          this.changes++;
+          if (board) board.isDisabled = event.value === true;
+          break;
+        case 'user.email_changed':
+        case 'user.email_visibility_changed':
+          this.changes++;
+          if (board) replaceUser(board, event.user.id, () => event.user);
+          break;
+        case 'user.role_changed':
+          this.changes++;
+          if (board) replaceUser(board, event.userId, (user) => ({ ...user, role: event.role }));
+          break;
+        case 'user.created':
+          this.changes++;
+          if (board) board.activeUsers++;
+          break;
+        case 'user.activation_changed':
+          this.changes++;
+          if (!board) break;
+          board.activeUsers += event.isActive ? 1 : -1;
+          replaceUser(board, event.userId, (user) => ({ ...user, isActive: event.isActive }));
+      }
+    }
+  }
+
+  /** It may have been about anybody's address; who is there does not change by it. */
+  onUnreadable({ realmId }: { readonly realmId: RealmId }): void {
+    this.changes++;
+    const board = this.realms.get(realmId);
+    if (board && board.unsaved.size === 0) this.realms.delete(realmId);
+  }
+
+  private async open(realmId: RealmId): Promise<RealmBoard> {
+    for (;;) {
+      const board = this.realms.get(realmId);
+      if (board) return board;
+      await this.uow.read((repositories) => this.load(repositories, realmId));
+    }
+  }
+
+  /** Kept, unless somebody was quicker or it is not true any more. */
+  private async load(repositories: Repositories, realmId: RealmId): Promise<RealmBoard> {
+    const { changes } = this;
+    const presences = await repositories.presence.list(realmId);
+    const users = new Map<UserId, User>();
+    for (const slice of slicesOf(presences, ROWS_AT_A_TIME)) {
+      const ids = slice.map(({ userId }) => userId);
+      for (const user of await repositories.users.list(realmId, ids)) users.set(user.id, user);
+      await repositories.yield();
+    }
+    const known = presences.filter(({ userId }) => users.has(userId));
+    const board: RealmBoard = {
+      entries: new Map(known.map((presence) => [presence.userId, { ...presence, user: users.get(presence.userId)! }])),
+      order: known.map(({ updateId, userId }) => ({ updateId, userId })),
+      unsaved: new Set(),
+      activeUsers: (await repositories.users.listEntries(realmId)).filter(({ isActive }) => isActive).length,
+      nextId: 0,
+      endId: 0,
+      reserving: null,
+      isDisabled: (await repositories.realms.get(realmId)).settings.presenceDisabled,
+    };
+    if (this.changes === changes && !this.realms.has(realmId)) this.realms.set(realmId, board);
+    return this.realms.get(realmId) ?? board;
+  }
+
+  private async reserveIds(realmId: RealmId, board: RealmBoard): Promise<void> {
+    board.reserving ??= this.uow
+      .write((tx) => tx.presence.reserveIds(realmId, IDS_AT_A_TIME))
+      .then((first) => {
+        board.nextId = Math.max(first, (board.order.at(-1)?.updateId ?? 0) + 1);
+        board.endId = first + IDS_AT_A_TIME;
+      })
+      .finally(() => {
+        board.reserving = null;
+      });
+    await board.reserving;
+  }
+
+  private set(board: RealmBoard, user: User, times: PresenceTimes): void {
+    // Where there is no id left, the event comes with the next report.
+    const updateId = board.nextId < board.endId ? board.nextId++ : (board.order.at(-1)?.updateId ?? 0) + 1;
+    const entry: PresenceEntry = { user, userId: user.id, ...times, updateId };
+    board.entries.set(user.id, entry);
+    board.order.push({ updateId, userId: user.id });
+    board.unsaved.add(user.id);
+    if (board.order.length > 2 * board.entries.size + ROWS_AT_A_TIME) {
+      board.order = board.order.filter((at) => board.entries.get(at.userId)?.updateId === at.updateId);
+    }
+  }
+}
+
+/** Of people; null: all (users §1.4). */
+async function knownIdsOf(
+  { actors, realms, users }: Repositories,
+  viewer: { readonly realmId: RealmId; readonly userId: UserId },
+): Promise<ReadonlySet<UserId> | null> {
+  const actor = await actors.get(viewer);
+  if (!isLimitedGuest(actor, await realms.get(viewer.realmId))) return null;
+  return new Set([viewer.userId, ...(await users.listConversationPartners(viewer.realmId, viewer.userId))]);
+}
+
+function replaceUser(board: RealmBoard, userId: UserId, change: (user: User) => User): void {
+  const entry = board.entries.get(userId);
+  if (entry) board.entries.set(userId, { ...entry, user: change(entry.user) });
+}
+
+const toPresence = ({ userId, lastActive, lastConnected, updateId }: PresenceEntry): Presence => ({
+  userId,
+  lastActive,
+  lastConnected,
+  updateId,
+});
+
+function select({ entries, order, isDisabled }: RealmBoard, { after, since }: PresenceSelection): PresenceEntry[] {
+  if (isDisabled) return [];
+  const found: PresenceEntry[] = [];
+  for (let index = after === null ? 0 : indexAfter(order, after); index < order.length; index++) {
+    const { updateId, userId } = order[index]!;
+    const entry = entries.get(userId)!;
+    if (entry.updateId !== updateId || !entry.user.isActive) continue;
+    if (since === null || entry.lastConnected >= since) found.push(entry);
+  }
+  return found;
+}
+
+/** Of the first update after that one. */
+function indexAfter(order: RealmBoard['order'], updateId: number): number {
+  let [low, high] = [0, order.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (order[middle]!.updateId <= updateId) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

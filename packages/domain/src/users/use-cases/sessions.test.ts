@@ -1,0 +1,258 @@
+import {
+  aRealm,
+  aUser,
+  createFixture,
+  createFixtureOn,
+  FakeLetterQuota,
+  FakeLoginAttempts,
+  FakePasswordHasher,
+  FakeSessionTokens,
+  type FixtureStep,
+  type MemoryFixture,
+} from '@parley/testkit';
+import { MAX_SESSIONS, RENEW_AFTER_SECONDS, SESSION_IDLE_SECONDS, SESSION_MAX_SECONDS } from '../../access/session.js';
+import { PublishingUnitOfWork } from '../../composition/publishing-unit-of-work.js';
+import type { SessionId } from '../../kernel/ids.js';
+import { DeactivateRealm } from '../../membership/use-cases/deactivate-realm.js';
+import { DeactivateUser } from '../../membership/use-cases/deactivate-user.js';
+import { replaceApiKey } from '../../push/replace-api-key.js';
+import { LoginLetters } from '../login-letter.js';
+import { LogIn, LogOut } from './log-in.js';
+import { EndSessions, ListSessions, RemoveExpiredSessions } from './manage-sessions.js';
+import { OpenSession } from './open-session.js';
+import { VerifySession } from './verify-session.js';
+
+const passwordHash = 'hash of pw';
+const fail = (error: unknown) => {
+  throw error;
+};
+
+async function town(...pieces: readonly FixtureStep[]) {
+  const fixture = await createFixture(
+    aUser({ name: 'owner', role: 'owner' }),
+    aUser({ name: 'hamlet', passwordHash }),
+    aUser({ name: 'gone', passwordHash, isActive: false }),
+    ...pieces,
+  );
+  const tokens = new FakeSessionTokens();
+  const problems: string[] = [];
+  const uow = new PublishingUnitOfWork(fixture.uow, fail);
+  const verify = new VerifySession(uow, tokens, fixture.clock, (problem) => problems.push(problem));
+  uow.subscribe(verify);
+  const open = new OpenSession(uow, tokens, fixture.clock);
+  const logIn = new LogIn(
+    uow,
+    new FakePasswordHasher(),
+    new FakeLoginAttempts(),
+    open,
+    new LoginLetters(uow, new FakeLetterQuota(), fixture.clock),
+  );
+  const realmId = fixture.realm.id;
+  return {
+    fixture,
+    uow,
+    problems,
+    open: (name = 'hamlet') => open.execute({ user: fixture.user(name), userAgent: 'Mozilla/5.0' }),
+    logIn: (username: string, password = 'pw') => logIn.execute({ realmId }, { username, password, userAgent: 'M' }),
+    verify: (token: string, realm: MemoryFixture['realm']['id'] | null = realmId) =>
+      verify.execute({ realmId: realm }, token),
+    list: () => new ListSessions(uow, fixture.clock).execute({ realmId, email: 'hamlet@example.com' }),
+  };
+}
+
+describe('logging in', () => {
+  it('opens a session for the password', async () => {
+    const { fixture, logIn, verify, list } = await town();
+    const { token, csrfToken, id, user } = await logIn('HAMLET@example.com');
+    expect(user).toEqual(fixture.user('hamlet'));
+    expect(csrfToken).toBe(`csrf of ${token}`);
+    expect(await verify(token)).toEqual({ ...fixture.viewer('hamlet'), botKind: null, sessionId: id, csrfToken });
+    const now = fixture.clock.now();
+    expect(await list()).toEqual([
+      {
+        ...fixture.viewer('hamlet'),
+        id,
+        userAgent: 'M',
+        createdAt: now,
+        lastUsedAt: now,
+        expiresAt: now + SESSION_IDLE_SECONDS,
+      },
+    ]);
+  });
+
+  it.each([
+    ['hamlet@example.com', 'wrong', 'AUTHENTICATION_FAILED'],
+    ['owner@example.com', '', 'AUTHENTICATION_FAILED'],
+    ['gone@example.com', 'pw', 'USER_DEACTIVATED'],
+    ['hamlet', 'pw', 'INVALID_EMAIL'],
+  ])('is refused to %s with the password %j: %s', async (username, password, code) => {
+    const { logIn, list } = await town();
+    await expect(logIn(username, password)).rejects.toMatchObject({ code });
+    expect(await list()).toEqual([]);
+  });
+
+  it('is refused where the password was changed while it was looked at, or the account ended', async () => {
+    const { fixture, uow } = await town();
+    const open = new OpenSession(uow, new FakeSessionTokens(), fixture.clock);
+    const opening = (name: string, hash: string) =>
+      open.execute({ user: fixture.user(name), userAgent: '', passwordHash: hash });
+    await expect(opening('hamlet', 'hash of another')).rejects.toMatchObject({ code: 'AUTHENTICATION_FAILED' });
+    await expect(opening('gone', passwordHash)).rejects.toMatchObject({ code: 'USER_DEACTIVATED' });
+  });
+
+  it('ends the session that was used least recently where there are too many, and expired ones first', async () => {
+    const { fixture, open, verify, list } = await town();
+    const opened = [];
+    for (let n = 0; n < MAX_SESSIONS; n++) {
+      opened.push(await open());
+      fixture.clock.advance(1);
+    }
+    fixture.clock.advance(RENEW_AFTER_SECONDS);
+    await verify(opened[0]!.token);
+    await open();
+    expect(await list()).toHaveLength(MAX_SESSIONS);
+    expect(await verify(opened[0]!.token)).not.toBeNull();
+    expect(await verify(opened[1]!.token)).toBeNull();
+    fixture.clock.advance(SESSION_IDLE_SECONDS);
+    const last = await open();
+    const stored = await fixture.uow.read(({ sessions }) =>
+      sessions.listOf(fixture.realm.id, fixture.user('hamlet').id),
+    );
+    expect(stored.map(({ id }) => id)).toEqual([last.id]);
+  });
+});
+
+describe('a session', () => {
+  it('is valid in one realm, and by its own token only', async () => {
+    const { fixture, open, verify } = await town();
+    const other = await createFixtureOn(fixture.uow, fixture.clock, aRealm({ stringId: 'other' }));
+    const { token } = await open();
+    expect(await verify(token, other.realm.id)).toBeNull();
+    expect(await verify(token, null)).toBeNull();
+    expect(await verify('another')).toBeNull();
+    expect(await verify(token)).not.toBeNull();
+  });
+
+  it('expires when nobody uses it, and after a year whatever happens', async () => {
+    const { fixture, open, verify } = await town();
+    const { token } = await open();
+    const step = SESSION_IDLE_SECONDS - 1;
+    for (let at = step; at < SESSION_MAX_SECONDS; at += step) {
+      fixture.clock.advance(step);
+      expect(await verify(token)).not.toBeNull();
+    }
+    fixture.clock.advance(step);
+    expect(await verify(token)).toBeNull();
+    const idle = await open();
+    await verify(idle.token);
+    fixture.clock.advance(SESSION_IDLE_SECONDS);
+    expect(await verify(idle.token)).toBeNull();
+  });
+
+  it('costs a write once in ten minutes, and no read while nothing changes', async () => {
+    const { fixture, open, verify } = await town();
+    const { token } = await open();
+    await verify(token);
+    const before = fixture.storage.commits;
+    const reads = jest.spyOn(fixture.uow, 'read');
+    for (let n = 0; n < 10; n++) await verify(token);
+    expect(reads).not.toHaveBeenCalled();
+    expect(fixture.storage.commits).toBe(before);
+    fixture.clock.advance(RENEW_AFTER_SECONDS);
+    await Promise.all([verify(token), verify(token), verify(token)]);
+    await verify(token);
+    expect(fixture.storage.commits).toBe(before + 1);
+  });
+
+  it('lets the user in even when its use cannot be stored', async () => {
+    const { fixture, uow, open, verify, problems } = await town();
+    const { token } = await open();
+    await verify(token);
+    fixture.clock.advance(RENEW_AFTER_SECONDS);
+    jest.spyOn(uow, 'write').mockRejectedValueOnce(new Error('disk full'));
+    expect(await verify(token)).not.toBeNull();
+    expect(problems).toEqual(['writing down that a session is used failed']);
+  });
+
+  it('ends by logging out, and no other with it', async () => {
+    const { fixture, uow, open, verify } = await town();
+    const [left, other] = [await open(), await open()];
+    await verify(left.token);
+    const caller = { ...fixture.viewer('hamlet'), clientName: 'website' };
+    await new LogOut(uow).execute(caller);
+    expect(await verify(left.token)).not.toBeNull();
+    await new LogOut(uow).execute({ ...caller, sessionId: left.id });
+    expect(await verify(left.token)).toBeNull();
+    expect(await verify(other.token)).not.toBeNull();
+  });
+
+  it('ends with another API key, but for the one that asked', async () => {
+    const { fixture, uow, open, verify } = await town();
+    const [one, other, foreign] = [await open(), await open(), await open('owner')];
+    for (const { token } of [one, other, foreign]) await verify(token);
+    const mint = { derive: () => 'key', fingerprint: () => 'print', secretFingerprint: '' };
+    await uow.write((tx) => replaceApiKey(tx, mint, fixture.user('hamlet'), { now: 0, except: one.id }));
+    expect(await verify(one.token)).not.toBeNull();
+    expect(await verify(other.token)).toBeNull();
+    expect(await verify(foreign.token)).not.toBeNull();
+  });
+
+  it('ends with the account and with the organization, and does not come back with them', async () => {
+    const { fixture, uow, open, verify } = await town();
+    const [one, foreign] = [await open(), await open('owner')];
+    for (const { token } of [one, foreign]) await verify(token);
+    const owner = { ...fixture.viewer('owner'), clientName: 'website' };
+    await new DeactivateUser(uow, fixture.clock).execute(owner, { userId: fixture.user('hamlet').id });
+    expect(await verify(one.token)).toBeNull();
+    expect(await verify(foreign.token)).not.toBeNull();
+    await new DeactivateRealm(uow, fixture.clock).execute(owner, { deletionDelayDays: null });
+    expect(await verify(foreign.token)).toBeNull();
+    await uow.write(async (tx) => {
+      await tx.realms.update({ ...(await tx.realms.get(fixture.realm.id)), isDeactivated: false });
+    });
+    expect(await verify(foreign.token)).toBeNull();
+  });
+
+  it('is refused with the reason when only the account or the organization was deactivated', async () => {
+    const { fixture, uow, open, verify } = await town();
+    const { token } = await open();
+    await uow.write((tx) => tx.users.update({ ...fixture.user('hamlet'), isActive: false }));
+    await expect(verify(token)).rejects.toMatchObject({ code: 'USER_DEACTIVATED' });
+    await uow.write((tx) => tx.realms.update({ ...fixture.realm, isDeactivated: true }));
+    await expect(verify(token)).rejects.toMatchObject({ code: 'REALM_DEACTIVATED' });
+  });
+});
+
+describe('for the operator', () => {
+  it('sessions are listed and ended, one or all', async () => {
+    const { fixture, uow, open, verify, list } = await town();
+    const opened = [await open(), await open(), await open()];
+    const foreign = await open('owner');
+    for (const { token } of opened) await verify(token);
+    const ids = async () => (await list()).map(({ id }) => id);
+    expect(await ids()).toEqual(opened.map(({ id }) => id).reverse());
+    const end = new EndSessions(uow);
+    const of = { realmId: fixture.realm.id, email: 'hamlet@example.com' };
+    expect(await end.execute({ ...of, sessionId: foreign.id })).toBe(0);
+    expect(await end.execute({ ...of, sessionId: opened[1]!.id })).toBe(1);
+    expect(await ids()).toEqual([opened[2]!.id, opened[0]!.id]);
+    expect(await end.execute(of)).toBe(2);
+    expect(await verify(opened[0]!.token)).toBeNull();
+    expect(await verify(foreign.token)).not.toBeNull();
+    for (const use of [end, new ListSessions(uow, fixture.clock)]) {
+      await expect(use.execute({ ...of, email: 'nobody@example.com' })).rejects.toMatchObject({ code: 'UNKNOWN_USER' });
+    }
+  });
+
+  it('expired sessions are removed', async () => {
+    const { fixture, uow, open } = await town();
+    const { token } = await open();
+    fixture.clock.advance(SESSION_IDLE_SECONDS);
+    const kept = await open('owner');
+    await new RemoveExpiredSessions(uow, fixture.clock).execute();
+    const found = (of: string) =>
+      fixture.uow.read(({ sessions }) => sessions.findByFingerprint(`fingerprint of ${of}`));
+    expect(await found(token)).toBeNull();
+    expect((await found(kept.token))?.id).toBe(kept.id satisfies SessionId);
+  });
+});

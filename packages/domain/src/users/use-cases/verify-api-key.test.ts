@@ -1,0 +1,131 @@
+import {
+  anotherRealm,
+  aUser,
+  createFixture,
+  FakeApiKeyMint,
+  type FixtureStep,
+  type MemoryFixture,
+} from '@parley/testkit';
+import { PublishingUnitOfWork } from '../../composition/publishing-unit-of-work.js';
+import { nobody } from '../../kernel/audience.js';
+import type { DomainEvent } from '../../kernel/event.js';
+import { VerifyApiKey } from './verify-api-key.js';
+
+const mint = new FakeApiKeyMint();
+const keys: FixtureStep = async (fixture, tx) => {
+  for (const { id: userId, realmId } of fixture.users.values()) {
+    const record = { realmId, userId, generation: 1 };
+    await tx.apiKeys.put(record, mint.fingerprint(mint.derive(record)));
+  }
+};
+
+async function town() {
+  const fixture = await createFixture(
+    aUser({ name: 'hamlet' }),
+    aUser({ name: 'gone', isActive: false }),
+    aUser({ name: 'hook', botOf: 'hamlet' }),
+    keys,
+    async (theScene, tx) => {
+      const hook = theScene.user('hook');
+      await tx.users.update({ ...hook, bot: { ...hook.bot!, kind: 'incomingWebhook' } });
+    },
+  );
+  const elsewhere = await anotherRealm(fixture, keys);
+  const uow = new PublishingUnitOfWork(fixture.uow, fail);
+  const verify = new VerifyApiKey(uow, mint);
+  uow.subscribe(verify);
+  const keyOf = (name: string) =>
+    mint.derive({ ...(fixture.users.has(name) ? fixture : elsewhere).viewer(name), generation: 1 });
+  const ask = (
+    name: string,
+    email = `${name}@example.com`,
+    realmId: MemoryFixture['realm']['id'] | null = fixture.realm.id,
+  ) => verify.execute({ realmId }, { email, apiKey: keyOf(name) });
+  /** What happened, and that it did. */
+  const happens = (event: DomainEvent, change: FixtureStep) =>
+    uow.write(async (tx) => {
+      await change(fixture, tx);
+      await tx.events.append(fixture.realm.id, { event, audience: nobody });
+    });
+  return { fixture, elsewhere, ask, happens };
+}
+const UNAUTHENTICATED = 'UNAUTHENTICATED';
+const userId = (fixture: MemoryFixture) => fixture.user('hamlet').id;
+const deactivation = (fixture: MemoryFixture): DomainEvent => ({
+  type: 'user.activation_changed',
+  userId: userId(fixture),
+  isActive: false,
+});
+const deactivate: FixtureStep = async (fixture, tx) => {
+  await tx.users.update({ ...fixture.user('hamlet'), isActive: false });
+};
+
+describe('verifying an API key', () => {
+  it('is known by address and key, whatever the letter case of the address', async () => {
+    const { fixture, ask } = await town();
+    const hamlet = { realmId: fixture.realm.id, userId: userId(fixture), botKind: null };
+    expect(await ask('hamlet')).toEqual(hamlet);
+    expect(await ask('hamlet', 'HAMLET@example.com')).toEqual(hamlet);
+    expect(await ask('hook')).toMatchObject({ botKind: 'incomingWebhook' });
+  });
+
+  it.each([
+    ['the key of another', 'hamlet', 'gone@example.com', 'Invalid API key'],
+    ['the user id in a dummy address', 'hamlet', 'user4@chat.example', 'Invalid API key'],
+    ['the key of another realm', 'otherRealmUser', undefined, 'Account is not associated with this subdomain'],
+  ])('is refused by %s', async (_, name, email, message) => {
+    const { ask } = await town();
+    // Twice, because those who passed are kept at hand.
+    for (let attempt = 0; attempt < 2; attempt++) {
+      await expect(ask(name, email)).rejects.toMatchObject({ code: UNAUTHENTICATED, message });
+    }
+  });
+
+  it('is refused on the host of no realm', async () => {
+    const { ask } = await town();
+    await ask('hamlet');
+    await expect(ask('hamlet', undefined, null)).rejects.toMatchObject({ code: UNAUTHENTICATED });
+  });
+
+  it('is refused when gone, and first when the realm is', async () => {
+    const { fixture, ask } = await town();
+    await expect(ask('gone')).rejects.toMatchObject({ code: 'USER_DEACTIVATED', message: 'Account is deactivated' });
+    await fixture.uow.write((tx) => tx.realms.update({ ...fixture.realm, isDeactivated: true }));
+    await expect(ask('gone')).rejects.toMatchObject({
+      code: 'REALM_DEACTIVATED',
+      message: 'This organization has been deactivated',
+    });
+  });
+
+  it('is forgotten when its user is deactivated or gets another key, or the realm is deactivated', async () => {
+    const { fixture, ask, happens } = await town();
+    await ask('hamlet');
+    await happens(deactivation(fixture), deactivate);
+    await expect(ask('hamlet')).rejects.toMatchObject({ code: 'USER_DEACTIVATED' });
+
+    await fixture.uow.write((tx) => tx.users.update(fixture.user('hamlet')));
+    await ask('hamlet');
+    const record = { ...fixture.viewer('hamlet'), generation: 2 };
+    await happens({ type: 'user.credentials_changed', userId: userId(fixture) }, (_, tx) =>
+      tx.apiKeys.put(record, mint.fingerprint(mint.derive(record))),
+    );
+    await expect(ask('hamlet')).rejects.toMatchObject({ code: UNAUTHENTICATED, message: 'Invalid API key' });
+
+    await ask('hook');
+    await happens({ type: 'realm.deactivated' }, (_, tx) =>
+      tx.realms.update({ ...fixture.realm, isDeactivated: true }),
+    );
+    await expect(ask('hook')).rejects.toMatchObject({ code: 'REALM_DEACTIVATED' });
+  });
+
+  it('is not kept when its user is deactivated during the look-up', async () => {
+    const { fixture, ask, happens } = await town();
+    const asked = ask('hamlet');
+    await Promise.all([asked, happens(deactivation(fixture), deactivate)]);
+    await expect(ask('hamlet')).rejects.toMatchObject({ code: 'USER_DEACTIVATED' });
+  });
+});
+
+function fail(error: unknown): never {
+  throw error;
+}

@@ -1,0 +1,19 @@
+import { EMOJI_TYPES } from '@parley/domain/files';
+import { variantByKey } from '../kernel/client-variant.js';
+import { parseEmojiType, presentEmojiType } from './emoji-types.js';
+
+it.each([
+  ['unicode_emoji', 'unicode'],
+  ['realm_emoji', 'custom'],
+  ['zulip_extra_emoji', 'extra'],
+  ['service_extra_emoji', 'extra'],
+  ['purple', null],
+  ['', null],
+  ['function Object() { [native code] }', null],
+])('reads the type %s', (name, type) => expect(parseEmojiType(name)).toBe(type));
+
+it('writes the extra type as the client knows it', () => {
+  const written = (key: 'standard' | 'zulip') => EMOJI_TYPES.map((type) => presentEmojiType(type, variantByKey(key)));
+  expect(written('standard')).toEqual(['unicode_emoji', 'realm_emoji', 'service_extra_emoji']);
+  expect(written('zulip')).toEqual(['unicode_emoji', 'realm_emoji', 'zulip_extra_emoji']);
+});

@@ -1,0 +1,368 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { ByteBudget, type ClientKey } from './byte-budget.js';
+import { replyToHttpRefusal } from './error-replies.js';
+import { HttpRefusal } from './errors.js';
+import { type BodyChunk, type ByteStream, isByteStream, type Reply, type ReplyBody } from './reply.js';
+import type { Request } from './request.js';
+import { SHAREABLE } from './text-chunks.js';
+import { CLIENT_SHARE, type TransportLimits } from './transport-limits.js';
+
+export interface ReplyContext {
+  readonly request: Request;
+  /** Who is charged for what is not read yet. */
+  readonly client: ClientKey;
+  readonly isAuthenticated: boolean;
+  readonly isLongPoll: boolean;
+  /** No page in a browser may read the answer. */
+  readonly isSameOriginOnly: boolean;
+  /** Cookies decide what the answer is. */
+  readonly isForBrowsers: boolean;
+  readonly limitHeaders: readonly string[] | undefined;
+  /** The connection is not to be used again. */
+  readonly closes: boolean;
+}
+
+export interface Written {
+  /** Of what was sent: a long answer that there is no room for becomes a refusal. */
+  readonly status: number;
+  /** Resolves when a long answer has been taken, or its reader is gone; null: it was short. */
+  readonly done: Promise<void> | null;
+}
+
+const CORS = ['Access-Control-Allow-Origin', '*', 'Access-Control-Allow-Headers', 'Authorization'];
+const METHODS = ['Access-Control-Allow-Methods', 'GET, POST, DELETE, PUT, PATCH, HEAD'];
+const LONG_POLL_METHODS = ['Access-Control-Allow-Methods', 'OPTIONS, GET, DELETE'];
+const ALWAYS = [
+  'Vary',
+  'Accept-Language',
+  'Content-Language',
+  'en',
+  'X-Content-Type-Options',
+  'nosniff',
+  'X-Frame-Options',
+  'DENY',
+];
+const BROWSER_HEADERS = ALWAYS.map((text) => (text === 'Accept-Language' ? 'Accept-Language, Cookie' : text));
+const HEADERS = [...CORS, ...ALWAYS, ...METHODS];
+const LONG_POLL_HEADERS = [...CORS, ...ALWAYS, ...LONG_POLL_METHODS];
+const NEVER_CACHED = 'max-age=0, no-cache, no-store, must-revalidate, private';
+
+/** From here on, in characters or bytes, an answer is written in pieces, each when its reader has taken the one before. */
+const LARGE = 256 * 1024;
+/** What is handed to the kernel at once, in characters. Texts are copied for it, buffers are not. */
+const PIECE = 64 * 1024;
+const BUFFER_PIECE = 256 * 1024;
+/** What is charged for an answer that is made while it is read: more than its maker hands out at once. */
+const UNFINISHED = 4 * 1024 * 1024;
+/** What is charged for bytes that are read while the answer is: what is being written, and what is read ahead. */
+const STREAMED = 512 * 1024;
+/** How long a file that is being read waits for others who got an answer since its last piece: it is the one with time. */
+const REST_MS = 1;
+
+/** Writes answers, long ones no faster than they are read. */
+export class AnswerWriter {
+  private readonly budget: ByteBudget;
+  private readonly chunks = new HeldChunks();
+  /** How many answers were begun. */
+  private begun = 0;
+
+  constructor(
+    private readonly limits: TransportLimits,
+    private readonly rest: () => Promise<unknown> = () => sleep(REST_MS),
+  ) {
+    const share = Math.max(limits.answersBytes * CLIENT_SHARE, 2 * UNFINISHED);
+    this.budget = new ByteBudget(limits.answersBytes, share);
+  }
+
+  /** Bytes of answers that are not taken yet. */
+  get heldBytes(): number {
+    return this.budget.used;
+  }
+
+  /** Does nothing when the client has gone. */
+  write(response: ServerResponse, reply: Reply, context: ReplyContext): Written {
+    this.begun++;
+    const { status, body } = reply;
+    if (response.headersSent || response.destroyed) return { status, done: null };
+    const { raw } = context.request;
+    if (raw.method === 'HEAD' || status === 204) {
+      writeHead(response, reply, context, lengthOf(body));
+      this.end(response, raw);
+    } else if (isLong(body)) {
+      const content = typeof body === 'string' ? Buffer.from(body) : body;
+      const hold = this.hold(content, context.client);
+      if (hold instanceof HttpRefusal) return this.write(response, replyToHttpRefusal(hold), context);
+      writeHead(response, reply, context, lengthOf(content));
+      return { status, done: this.writePieces(response, raw, content).finally(hold) };
+    } else {
+      const content = contentOf(body as Content);
+      const length = lengthOf(content)!;
+      writeHead(response, reply, context, length);
+      this.end(response, raw, content, () => {
+        // Nearly always the kernel has taken all of it by now.
+        if (!response.writableFinished) void this.watch(response, length, context.client);
+      });
+    }
+    return { status, done: null };
+  }
+
+  /** Of a short answer that its reader does not take at once. */
+  private async watch(response: ServerResponse, bytes: number, client: ClientKey): Promise<void> {
+    this.budget.take(client, bytes);
+    await this.until('close', response, bytes);
+    this.budget.release(client, bytes);
+  }
+
+  /** Charges for what is kept until it is read. Answers how to give it back, or why there is no room. */
+  private hold(body: LongBody, client: ClientKey): (() => void) | HttpRefusal {
+    const shareable = isPieces(body) ? body.filter((chunk) => chunk.length >= SHAREABLE || Buffer.isBuffer(chunk)) : [];
+    const chunks = [...new Set(shareable)];
+    const own = isByteStream(body)
+      ? Math.min(body.length, STREAMED)
+      : Buffer.isBuffer(body)
+        ? body.length
+        : isPieces(body)
+          ? PIECE + sizeOf(body) - sizeOf(shareable)
+          : UNFINISHED;
+    const refusal = this.budget.tryTake(client, own);
+    if (refusal) return refusal;
+    const noRoom = this.budget.tryTake(null, this.chunks.newBytes(chunks));
+    if (noRoom) {
+      this.budget.release(client, own);
+      return noRoom;
+    }
+    this.chunks.add(chunks);
+    return () => {
+      this.budget.release(client, own);
+      this.budget.release(null, this.chunks.remove(chunks));
+    };
+  }
+
+  private async writePieces(response: ServerResponse, raw: IncomingMessage, body: LongBody): Promise<void> {
+    if (isByteStream(body)) await this.copyStream(response, body);
+    else
+      for await (const piece of piecesOf(body)) {
+        if (response.destroyed) return;
+        if (!writeTogether(response, piece)) await this.until('drain', response, sizeOf(piece));
+      }
+    if (response.destroyed) return;
+    this.end(response, raw);
+    if (!response.writableFinished) await this.until('close', response, PIECE);
+  }
+
+  private async copyStream(response: ServerResponse, { bytes }: ByteStream): Promise<void> {
+    let begun = this.begun;
+    for await (const piece of bytes) {
+      if (response.destroyed) return;
+      if (!response.write(piece)) {
+        await this.until('drain', response, piece.length);
+        // Of a piece that is not the kernel's yet the memory is still read.
+        if (!response.destroyed) bytes.release?.(piece);
+      }
+      if (this.begun !== begun) await this.rest();
+      begun = this.begun;
+    }
+  }
+
+  /**
+   * What still comes of a request that is answered already is thrown away, but not for ever. Only then does the answer end:
+   * if the connection is closed by that, nothing unread is left in it, for which the kernel would drop the answer.
+   */
+  private end(response: ServerResponse, raw: IncomingMessage, content?: Content, onEnd?: () => void): void {
+    if (raw.complete || response.statusCode === 408) {
+      if (isPieces(content)) writeTogether(response, content);
+      response.end(isPieces(content) ? undefined : content);
+      onEnd?.();
+      return;
+    }
+    if (content !== undefined) writeTogether(response, isPieces(content) ? content : [content]);
+    let deadline: NodeJS.Timeout | undefined;
+    const finish = (): void => {
+      clearTimeout(deadline);
+      response.end();
+      onEnd?.();
+    };
+    // What is missing may be just the request's end, which arrived together with the rest.
+    setImmediate(() => {
+      if (raw.complete) return finish();
+      deadline = setTimeout(() => raw.socket.destroy(), this.limits.lingerMs);
+      raw.once('close', finish).resume();
+    });
+  }
+
+  /** Resolves when the reader has taken so many bytes, or is gone; ends the connection when that takes too long. */
+  private until(event: 'drain' | 'close', response: ServerResponse, bytes: number): Promise<void> {
+    const { answerMs, answerBytesPerSecond } = this.limits;
+    if (response.closed) return Promise.resolve();
+    return new Promise((resolve) => {
+      const settle = (): void => {
+        clearTimeout(deadline);
+        response.off(event, settle).off('close', settle);
+        resolve();
+      };
+      const giveUp = (): void => {
+        response.destroy();
+        settle();
+      };
+      const deadline = setTimeout(giveUp, answerMs + (bytes / answerBytesPerSecond) * 1000);
+      response.once(event, settle);
+      if (event !== 'close') response.once('close', settle);
+    });
+  }
+}
+
+type LongBody = Exclude<ReplyBody, string>;
+
+/** As it is written in one go. */
+type Content = BodyChunk | readonly BodyChunk[];
+
+const isPieces = (body: ReplyBody | undefined): body is readonly BodyChunk[] => Array.isArray(body);
+
+const sizeOf = (chunks: readonly BodyChunk[]): number => chunks.reduce((sum, { length }) => sum + length, 0);
+
+/** Texts are put together, as they are copied anyway; bytes that others have too are not. */
+const contentOf = (body: Content): Content =>
+  isPieces(body) && !body.some((chunk) => Buffer.isBuffer(chunk)) ? body.join('') : body;
+
+/** In one call of the kernel and without joining them, which would be another copy. False: its reader has to take it first. */
+function writeTogether(response: ServerResponse, parts: readonly BodyChunk[]): boolean {
+  if (parts.length === 1) return response.write(parts[0]!);
+  let isTaken = true;
+  response.cork();
+  for (const part of parts) isTaken = response.write(part);
+  response.uncork();
+  return isTaken;
+}
+
+function isLong(body: ReplyBody): boolean {
+  if (isPieces(body)) return sizeOf(body) > LARGE;
+  return typeof body === 'string' || Buffer.isBuffer(body) ? body.length > LARGE : true;
+}
+
+/** In bytes; null where nobody knows. */
+function lengthOf(body: ReplyBody): number | null {
+  if (isByteStream(body)) return body.length;
+  if (isPieces(body)) return body.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+  return typeof body === 'string' || Buffer.isBuffer(body) ? Buffer.byteLength(body) : null;
+}
+
+/** Each is written at once. */
+type Piece = readonly BodyChunk[];
+
+async function* piecesOf(body: Exclude<LongBody, ByteStream>): AsyncGenerator<Piece> {
+  if (Buffer.isBuffer(body)) yield* cut([body]);
+  else if (isPieces(body)) yield* cut(body);
+  else {
+    yield* cut(body.start);
+    for await (const texts of body.rest) yield* cut(texts);
+    yield [body.end];
+  }
+}
+
+/** The same in pieces of about the right length. */
+function* cut(chunks: readonly BodyChunk[]): Generator<Piece> {
+  let pending: BodyChunk[] = [];
+  /** Of a piece, as a share of what it holds at most. */
+  let filled = 0;
+  for (const chunk of chunks) {
+    for (const part of Buffer.isBuffer(chunk) ? cutBytes(chunk) : cutText(chunk)) {
+      const share = part.length / (Buffer.isBuffer(part) ? BUFFER_PIECE : PIECE);
+      if (filled > 0 && filled + share > 1) {
+        yield pending;
+        pending = [];
+        filled = 0;
+      }
+      pending.push(part);
+      filled += share;
+    }
+  }
+  if (filled > 0) yield pending;
+}
+
+function* cutBytes(bytes: Buffer): Generator<Buffer> {
+  if (bytes.length <= BUFFER_PIECE) yield bytes;
+  else for (let at = 0; at < bytes.length; at += BUFFER_PIECE) yield bytes.subarray(at, at + BUFFER_PIECE);
+}
+
+function* cutText(text: string): Generator<string> {
+  let at = 0;
+  while (text.length - at > PIECE) {
+    const end = endOfPiece(text, at + PIECE);
+    yield text.slice(at, end);
+    at = end;
+  }
+  if (at < text.length) yield at === 0 ? text : text.slice(at);
+}
+
+/** Not between the halves of a surrogate pair, which mean nothing by themselves. */
+function endOfPiece(text: string, end: number): number {
+  const last = text.charCodeAt(end - 1);
+  return end < text.length && last >= 0xd800 && last < 0xdc00 ? end + 1 : end;
+}
+
+/** What answers share and hold at this moment, each counted once however many hold it. */
+class HeldChunks {
+  private readonly holders = new Map<BodyChunk, number>();
+
+  /** Of those that nobody holds yet. */
+  newBytes(chunks: readonly BodyChunk[]): number {
+    return sizeOf(chunks.filter((chunk) => !this.holders.has(chunk)));
+  }
+
+  add(chunks: readonly BodyChunk[]): void {
+    for (const chunk of chunks) this.holders.set(chunk, (this.holders.get(chunk) ?? 0) + 1);
+  }
+
+  /** Answers how many bytes nobody holds any more. */
+  remove(chunks: readonly BodyChunk[]): number {
+    let bytes = 0;
+    for (const chunk of chunks) {
+      const left = this.holders.get(chunk)! - 1;
+      if (left > 0) this.holders.set(chunk, left);
+      else {
+        this.holders.delete(chunk);
+        bytes += chunk.length;
+      }
+    }
+    return bytes;
+  }
+}
+
+function alwaysIn({ isForBrowsers, isSameOriginOnly, isLongPoll }: ReplyContext): readonly string[] {
+  if (isForBrowsers) return BROWSER_HEADERS;
+  if (isSameOriginOnly) return ALWAYS;
+  return isLongPoll ? LONG_POLL_HEADERS : HEADERS;
+}
+
+function writeHead(response: ServerResponse, reply: Reply, context: ReplyContext, length: number | null): void {
+  const { request, limitHeaders, closes } = context;
+  const headers = alwaysIn(context).slice();
+  headers.push('X-Request-Id', request.id);
+  if (reply.status !== 204) {
+    headers.push('Content-Type', reply.contentType ?? 'application/json');
+    if (length !== null) headers.push('Content-Length', String(length));
+  }
+  if (reply.cacheControl !== undefined) headers.push('Cache-Control', reply.cacheControl);
+  else if (reply.status === 204 || (reply.status < 300 && (context.isAuthenticated || context.isForBrowsers))) {
+    headers.push('Cache-Control', NEVER_CACHED, 'Expires', httpDate());
+  }
+  if (limitHeaders) headers.push(...limitHeaders);
+  if (reply.headers) headers.push(...reply.headers);
+  if (closes) headers.push('Connection', 'close');
+  response.writeHead(reply.status, headers);
+}
+
+let dateSecond = 0;
+let dateText = '';
+
+/** Now, as headers write it; put together once a second. */
+function httpDate(): string {
+  const now = Date.now();
+  const second = Math.floor(now / 1000);
+  if (second !== dateSecond) {
+    dateSecond = second;
+    dateText = new Date(now).toUTCString();
+  }
+  return dateText;
+}

@@ -1,0 +1,50 @@
+import { DomainError, type RealmId, type UserId } from '@parley/domain/kernel';
+import { BasicAuthenticator, type Credentials, KeyParameterAuthenticator } from './authenticate.js';
+import type { Request } from './request.js';
+
+const KEY = 'a'.repeat(32);
+
+/** Whose check of whatever comes ends so. */
+const credentialsThat = (answer: DomainError | 'accept'): Credentials => ({
+  verify: async () => {
+    if (answer !== 'accept') throw answer;
+    return { realmId: 1 as RealmId, userId: 2 as UserId };
+  },
+});
+const request = (query: string, authorization?: string) =>
+  ({ query, realmAddress: 'x', header: () => authorization }) as unknown as Request;
+
+const WRONG = new DomainError('UNAUTHENTICATED', 'Invalid API key');
+const DEACTIVATED = new DomainError('USER_DEACTIVATED', 'Account is deactivated');
+const BUSY = new DomainError('SERVER_BUSY', 'Try again in a moment.', { retryAfter: 1 });
+
+describe('Basic authentication', () => {
+  const header = `Basic ${Buffer.from(`x@y:${KEY}`).toString('base64')}`;
+  const authenticate = (answer: DomainError | 'accept') =>
+    new BasicAuthenticator(credentialsThat(answer)).authenticate(request('', header));
+
+  it('refuses whatever is wrong with who calls as unauthorized', async () => {
+    for (const error of [WRONG, DEACTIVATED]) {
+      await expect(authenticate(error)).rejects.toMatchObject({ status: 401, message: error.message });
+    }
+    expect(await authenticate('accept')).toEqual({ realmId: 1, userId: 2 });
+  });
+
+  it('says what is wrong with the server as it is', async () => {
+    await expect(authenticate(BUSY)).rejects.toBe(BUSY);
+  });
+});
+
+describe('a key as a parameter', () => {
+  const authenticate = (answer: DomainError | 'accept', query = `api_key=${KEY}`) =>
+    new KeyParameterAuthenticator(credentialsThat(answer)).authenticate(request(query));
+
+  it('is refused where it is none or nobody has it, and says what else there is', async () => {
+    const invalid = { status: 401, message: 'Invalid API key' };
+    await expect(authenticate(WRONG)).rejects.toMatchObject(invalid);
+    await expect(authenticate('accept', 'api_key=short')).rejects.toMatchObject(invalid);
+    for (const error of [DEACTIVATED, BUSY]) await expect(authenticate(error)).rejects.toBe(error);
+    expect(await authenticate('accept', 'a=b')).toBeNull();
+    expect(await authenticate('accept')).toEqual({ realmId: 1, userId: 2 });
+  });
+});

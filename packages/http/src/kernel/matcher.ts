@@ -1,0 +1,187 @@
+import { pieceOf } from '@parley/domain/kernel';
+import type { PathParameters } from './request.js';
+import type { Method, Route } from './route.js';
+
+/**
+ * Segments of a route's path:
+ * - `streams`: just that;
+ * - `:stream_id`, whose name ends in `_id`: digits only;
+ * - `:email`: any text without a slash, URL-decoded;
+ * - `*fragment`, only at the end: any text, slashes too (also as `%2F`), URL-decoded.
+ * A path with a slash at its end is found without it as well.
+ * Where several fit, the earlier kind wins; a kind that leads nowhere gives way to the next.
+ */
+export interface Match<E> {
+  readonly entry: PathEntry<E>;
+  /** Values of the named segments, in their order. */
+  readonly values: readonly string[];
+}
+
+/** What the table knows of one path. */
+export interface PathEntry<E> {
+  /** The endpoint of a method; `HEAD` is that of `GET`. */
+  readonly endpoints: ReadonlyMap<string, E>;
+  /** For 405: as in the table, HEAD last. */
+  readonly allowed: readonly string[];
+  /** For OPTIONS: sorted. */
+  readonly allowHeader: string;
+  /** For OPTIONS, beside the methods. */
+  readonly optionsHeaders: () => readonly string[];
+  readonly isLongPoll: boolean;
+  /** Some method is only for those who prove who they are. */
+  readonly isForUsers: boolean;
+  /** No page of another origin reads the answer: some method lets anybody be anybody, or it is a page itself. */
+  readonly isSameOriginOnly: boolean;
+  readonly style: Style;
+}
+
+/**
+ * Where a path is found: under `/api/v1`, or where browsers log in by cookie (`/json`, `/accounts`), or at the root, for what
+ * both load.
+ */
+export type Style = 'api' | 'browser' | 'root';
+
+export interface Endpoint {
+  readonly route: Route;
+  readonly style: Style;
+  /** Names of the path's parameters, in the order of `Match.values`. */
+  readonly names: readonly string[];
+}
+
+/** What the API's front server says of `/events`, whatever else is supported there. */
+const LONG_POLL_METHODS = ['OPTIONS', 'GET', 'DELETE'] as const;
+
+class MutablePathEntry<E extends Endpoint> implements PathEntry<E> {
+  readonly endpoints = new Map<string, E>();
+  allowed: readonly string[] = [];
+  allowHeader = '';
+  optionsHeaders: () => readonly string[] = () => [];
+  isLongPoll = false;
+  isForUsers = false;
+  isSameOriginOnly = false;
+  style: Style = 'api';
+
+  add(endpoint: E): void {
+    const { method, path } = endpoint.route;
+    if (this.endpoints.has(method)) throw new Error(`${method} ${path} is declared twice`);
+    this.endpoints.set(method, endpoint);
+    this.style = endpoint.style;
+    if (endpoint.route.auth === 'user') this.isForUsers = true;
+    this.optionsHeaders = endpoint.route.optionsHeaders ?? this.optionsHeaders;
+    if (endpoint.route.isDevelopment || endpoint.route.errorPage) this.isSameOriginOnly = true;
+    if (endpoint.route.longPoll) this.isLongPoll = true;
+    else if (method === 'GET') this.endpoints.set('HEAD', endpoint);
+
+    const methods = [...this.endpoints.keys()].filter((name) => name !== 'HEAD');
+    if (this.endpoints.has('HEAD')) methods.push('HEAD');
+    this.allowed = this.isLongPoll ? LONG_POLL_METHODS : methods;
+    this.allowHeader = (this.isLongPoll ? this.allowed : [...methods].sort()).join(', ');
+  }
+}
+
+class Node<E extends Endpoint> {
+  readonly literals = new Map<string, Node<E>>();
+  integer: Node<E> | undefined;
+  text: Node<E> | undefined;
+  tail: MutablePathEntry<E> | undefined;
+  entry: MutablePathEntry<E> | undefined;
+}
+
+/** Finds entries of the route table by path; compiled once. */
+export class Matcher<E extends Endpoint> {
+  private readonly literalPaths = new Map<string, Match<E>>();
+  private readonly root = new Node<E>();
+
+  /** `path` is complete: prefix and the route's own. */
+  add(path: string, compile: (names: readonly string[]) => E): void {
+    const names: string[] = [];
+    let node = this.root;
+    const segments = path.slice(1).split('/');
+    for (const [index, segment] of segments.entries()) {
+      if (segment.startsWith('*')) {
+        if (index !== segments.length - 1) throw new Error(`${path}: only the last segment may begin with *`);
+        names.push(segment.slice(1));
+        node.tail ??= new MutablePathEntry();
+        node.tail.add(compile(names));
+        return;
+      }
+      if (!segment.startsWith(':')) {
+        node = getOrAdd(node.literals, segment);
+      } else {
+        names.push(segment.slice(1));
+        if (segment.endsWith('_id')) node = node.integer ??= new Node();
+        else node = node.text ??= new Node();
+      }
+    }
+    node.entry ??= new MutablePathEntry();
+    node.entry.add(compile(names));
+    if (names.length === 0) this.literalPaths.set(path, { entry: node.entry, values: [] });
+  }
+
+  /** `path` as it was sent, without query. */
+  match(path: string): Match<E> | null {
+    const literal = this.literalPaths.get(path);
+    if (literal) return literal;
+    if (path.charCodeAt(0) !== 47) return null;
+    return find(this.root, path, 1, []);
+  }
+}
+
+export function pathParameters(names: readonly string[], values: readonly string[]): PathParameters {
+  const parameters: Record<string, string> = {};
+  for (let index = 0; index < names.length; index++) parameters[names[index]!] = values[index]!;
+  return parameters;
+}
+
+export function isMethod(text: string): text is Method {
+  return text === 'GET' || text === 'POST' || text === 'PUT' || text === 'PATCH' || text === 'DELETE';
+}
+
+function find<E extends Endpoint>(
+  node: Node<E>,
+  path: string,
+  start: number,
+  values: readonly string[],
+): Match<E> | null {
+  const slash = path.indexOf('/', start);
+  const isLast = slash === -1;
+  const raw = pieceOf(path, start, isLast ? path.length : slash);
+  if (raw === '') return isLast ? entryOf(node.literals.get(''), values) : null;
+  const segment = decode(raw);
+
+  const onwards = (next: Node<E> | undefined, found: readonly string[]): Match<E> | null => {
+    if (!next) return null;
+    if (!isLast) return find(next, path, slash + 1, found);
+    return entryOf(next, found) ?? entryOf(next.literals.get(''), found);
+  };
+  const integer = node.integer && /^\d+$/.test(segment) ? segment.replace(/^0+(?=\d)/, '') : null;
+  return (
+    onwards(node.literals.get(segment), values) ??
+    (integer === null ? null : onwards(node.integer, [...values, integer])) ??
+    onwards(node.text, [...values, segment]) ??
+    (node.tail ? { entry: node.tail, values: [...values, decode(pieceOf(path, start))] } : null)
+  );
+}
+
+function entryOf<E extends Endpoint>(node: Node<E> | undefined, values: readonly string[]): Match<E> | null {
+  return node?.entry ? { entry: node.entry, values } : null;
+}
+
+/** Text with stray percent signs stands for itself. */
+function decode(text: string): string {
+  if (!text.includes('%')) return text;
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function getOrAdd<E extends Endpoint>(nodes: Map<string, Node<E>>, segment: string): Node<E> {
+  let node = nodes.get(segment);
+  if (!node) {
+    node = new Node();
+    nodes.set(segment, node);
+  }
+  return node;
+}

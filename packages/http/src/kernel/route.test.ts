@@ -1,0 +1,91 @@
+import type { Caller } from '@parley/domain/kernel';
+import { IntegerParam, NoParameters, TextParam } from './params.js';
+import { success } from './reply.js';
+import { type AnonymousClient, route } from './route.js';
+
+class RenameDto {
+  @IntegerParam() stream_id!: number;
+  @TextParam({ max: 100 }) new_name!: string;
+}
+
+class Rename {
+  static readonly inject = [] as const;
+
+  async execute(_caller: Caller, input: { channelId: number; name: string }): Promise<{ old: string }> {
+    return { old: input.name };
+  }
+}
+
+class ListChannels {
+  static readonly inject = [] as const;
+
+  async execute(_caller: Caller): Promise<readonly string[]> {
+    return [];
+  }
+}
+
+class LogIn {
+  static readonly inject = [] as const;
+
+  async execute(_visitor: AnonymousClient, _input: string): Promise<void> {}
+}
+
+const toInput = ({ stream_id, new_name }: RenameDto) => ({ channelId: stream_id, name: new_name });
+
+it('describes an operation in full', () => {
+  const rename = route('PATCH', '/streams/:stream_id', { auth: 'user', dto: RenameDto, useCase: Rename, toInput });
+  expect(rename).toMatchObject({
+    method: 'PATCH',
+    path: '/streams/:stream_id',
+    auth: 'user',
+    dto: RenameDto,
+    useCase: Rename,
+    limit: 'api_by_user',
+    roleRequirements: [],
+    hot: false,
+    longPoll: false,
+  });
+});
+
+it('limits long polls on their own, and anonymous callers by address', () => {
+  const handle = async () => success();
+  expect(route('GET', '/events', { auth: 'user', dto: NoParameters, handle, longPoll: true }).limit).toBe(
+    'events_by_user',
+  );
+  expect(route('GET', '/open', { auth: 'anyone', dto: NoParameters, handle }).limit).toBe('api_by_ip');
+  expect(route('GET', '/picture', { auth: 'anyone', dto: NoParameters, handle, limit: 'none' }).limit).toBe('none');
+});
+
+it('compiles only what fits together', () => {
+  const user = { auth: 'user', dto: RenameDto } as const;
+  route('PATCH', '/x', {
+    ...user,
+    useCase: Rename,
+    toInput,
+    present: ({ old }, { dto, caller }) => ({ old, dto, caller }),
+  });
+  route('GET', '/x', {
+    ...user,
+    useCase: ListChannels,
+    present: (names) => ({ names: names.map((name) => name.trim()) }),
+  });
+  route('POST', '/x', {
+    ...user,
+    useCase: Rename,
+    handle: async ({ useCase, caller, dto }) => success(await useCase.execute(caller, toInput(dto))),
+  });
+  route('POST', '/x', { auth: 'anyone', dto: RenameDto, useCase: LogIn, toInput: ({ new_name }) => new_name });
+
+  // @ts-expect-error the input lacks a name
+  route('PATCH', '/x', { ...user, useCase: Rename, toInput: ({ stream_id }) => ({ channelId: stream_id }) });
+  // @ts-expect-error the use case needs an input
+  route('PATCH', '/x', { ...user, useCase: Rename });
+  // @ts-expect-error the DTO has no such member
+  route('PATCH', '/x', { ...user, useCase: Rename, toInput: ({ nope }) => ({ channelId: nope, name: '' }) });
+  // @ts-expect-error the output has no such member
+  route('PATCH', '/x', { ...user, useCase: Rename, toInput, present: ({ nope }) => ({ nope }) });
+  // @ts-expect-error a visitor is no caller
+  route('PATCH', '/x', { auth: 'anyone', dto: RenameDto, useCase: Rename, toInput });
+  // @ts-expect-error role requirements need somebody to look up
+  route('GET', '/x', { auth: 'anyone', dto: NoParameters, roleRequirements: ['owner'], handle: async () => success() });
+});

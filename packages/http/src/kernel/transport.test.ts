@@ -1,0 +1,647 @@
+import { once } from 'node:events';
+import { createServer, request as httpRequest, type IncomingHttpHeaders, type Server } from 'node:http';
+import { type AddressInfo, connect, type Socket } from 'node:net';
+import type { RealmId, UserId } from '@parley/domain/kernel';
+import express from 'express';
+import { contractPathOf } from '../contract-operations.js';
+import { ERROR_REPLIES } from '../features.js';
+import { createDispatcher, type Dispatcher, type DispatcherOptions } from './dispatcher.js';
+import type { LoadLevel } from './load.js';
+import { createRouter } from './mount.js';
+import { NoParameters, TextParam } from './params.js';
+import { RateLimiter } from './rate-limit.js';
+import { type Reply, success, WireText } from './reply.js';
+import { type Route, route } from './route.js';
+
+// What a connection can do to a server: send too much or nothing, read nothing, say two things at once.
+
+class EchoDto {
+  @TextParam({ max: 1_000_000 }) text = '';
+}
+
+const echo = (path: string, auth: 'user' | 'anyone', more: object = {}) =>
+  route('POST', path, { auth, dto: EchoDto, handle: async ({ dto }) => success({ length: dto.text.length }), ...more });
+
+/** Resolves when a test says so. */
+const finishes: (() => void)[] = [];
+const waiting = (path: string) =>
+  route('GET', path, {
+    auth: 'user',
+    dto: NoParameters,
+    longPoll: true,
+    handle: () => new Promise<Reply>((resolve) => finishes.push(() => resolve(success({ events: [] })))),
+  });
+
+const MIB = 1024 * 1024;
+/** More than the kernel takes by itself. */
+const sharedText = `"${'x'.repeat(8 * MIB)}"`;
+let pulled = 0;
+let isOver = false;
+
+async function* endless() {
+  try {
+    for (;;) {
+      pulled++;
+      yield [',"', 'y'.repeat(MIB), '"'];
+    }
+  } finally {
+    isOver = true;
+  }
+}
+
+async function* numbers(failsAt: number) {
+  for (let number = 1; number < 5; number++) {
+    if (number === failsAt) throw new Error('storage is gone');
+    yield [`,${number}`, `,"${'z'.repeat(100_000)}"`];
+  }
+  yield [']'];
+}
+
+const TABLE: readonly Route[] = [
+  echo('/echo', 'user'),
+  echo('/log_in', 'anyone'),
+  echo('/upload', 'user', { takesFiles: true }),
+  route('PATCH', '/echo', { auth: 'user', dto: EchoDto, handle: async () => success({ patched: true }) }),
+  waiting('/events'),
+  route('GET', '/short', {
+    auth: 'anyone',
+    dto: NoParameters,
+    handle: async () => success({ short: 'x'.repeat(200_000) }),
+  }),
+  route('GET', '/long', { auth: 'user', dto: NoParameters, handle: async () => success({ long: 'é'.repeat(MIB) }) }),
+  route('GET', '/shared', {
+    auth: 'user',
+    dto: NoParameters,
+    handle: async () => success(new WireText(['"texts":[', sharedText, ',', sharedText, ']'])),
+  }),
+  route('GET', '/pieces', {
+    auth: 'user',
+    dto: NoParameters,
+    handle: async () => success(new WireText(['"text":"a', '😀'.repeat(150_000), 'b', '"'])),
+  }),
+  route('GET', '/endless', {
+    auth: 'user',
+    dto: NoParameters,
+    handle: async () => success(new WireText('"all":[1', endless())),
+  }),
+  route('GET', '/numbers', {
+    auth: 'user',
+    dto: NoParameters,
+    handle: async () => success(new WireText('"all":[0', numbers(99))),
+  }),
+  route('GET', '/broken', {
+    auth: 'user',
+    dto: NoParameters,
+    handle: async () => success(new WireText('"all":[0', numbers(3))),
+  }),
+  route('GET', '/costly', { auth: 'user', isExpensive: true, dto: NoParameters, handle: async () => success() }),
+  route('GET', '/dev_list', { auth: 'anyone', isDevelopment: true, dto: NoParameters, handle: async () => success() }),
+];
+
+let server: Server;
+let dispatcher: Dispatcher;
+let port: number;
+let level: LoadLevel;
+let log: string[];
+const sockets: Socket[] = [];
+
+async function start(options: Partial<DispatcherOptions> = {}): Promise<void> {
+  const clock = { now: () => 1_700_000_000, nowMs: () => 1_700_000_000_000 };
+  level = 'normal';
+  log = [];
+  dispatcher = createDispatcher({
+    errorReplies: ERROR_REPLIES,
+    contractPathOf,
+    routes: TABLE,
+    resolve: () => undefined as never,
+    // Whoever names a user is that user.
+    authenticators: [
+      {
+        authenticate: async (request) => {
+          const user = request.header('x-user');
+          return user === undefined ? null : { realmId: 1 as RealmId, userId: Number(user) as UserId };
+        },
+      },
+    ],
+    realms: { findRealm: async () => 1 as RealmId },
+    roleLookup: { roleOf: async () => ({ role: 'member', isBot: false, synchronizesDrafts: true }) },
+    limiter: new RateLimiter({ clock, isOn: false }),
+    clock,
+    logger: { info: () => {}, error: (_fields, message) => log.push(message) },
+    load: {
+      get level() {
+        return level;
+      },
+    },
+    ...options,
+  });
+  server = createServer((request, response) => void dispatcher.handle(request, response));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  port = (server.address() as AddressInfo).port;
+}
+
+afterEach(() => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+  for (const finish of finishes.splice(0)) finish();
+  server.closeAllConnections();
+  server.close();
+});
+
+interface Answer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly text: string;
+  // biome-ignore lint/suspicious/noExplicitAny: wire JSON, looked at field by field
+  readonly body: any;
+}
+
+interface Call {
+  readonly user?: number | null;
+  readonly headers?: Record<string, string>;
+  readonly form?: Record<string, string>;
+}
+
+function call(method: string, path: string, { user = 7, headers = {}, form }: Call = {}): Promise<Answer> {
+  const content = form && new URLSearchParams(form).toString();
+  return new Promise((resolve, reject) => {
+    httpRequest(
+      {
+        host: '127.0.0.1',
+        port,
+        method,
+        path: `/api/v1${path}`,
+        headers: {
+          ...(user !== null && { 'X-User': String(user) }),
+          ...(content !== undefined && {
+            'Content-Type': 'application/x-www-form-urlencoded',
+            'Content-Length': String(Buffer.byteLength(content)),
+          }),
+          ...headers,
+        },
+      },
+      (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk) => chunks.push(chunk));
+        response.on('error', reject);
+        response.on('end', () => {
+          const text = Buffer.concat(chunks).toString();
+          resolve({ status: response.statusCode!, headers: response.headers, text, body: text && JSON.parse(text) });
+        });
+      },
+    )
+      .on('error', reject)
+      .end(content);
+  });
+}
+
+/** A client that sends this and then reads nothing, until it is told to. */
+function open(text: string): Socket {
+  const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true });
+  socket.on('error', () => {});
+  socket.write(text);
+  sockets.push(socket);
+  return socket;
+}
+
+/** All that is answered until the server ends the connection. */
+async function answerTo(text: string): Promise<string> {
+  const chunks: Buffer[] = [];
+  const socket = open(text);
+  socket.on('data', (chunk) => chunks.push(chunk));
+  await Promise.race([once(socket, 'end'), once(socket, 'close')]);
+  return Buffer.concat(chunks).toString();
+}
+
+const get = (path: string, headers = 'X-User: 7\r\n') =>
+  `GET /api/v1${path} HTTP/1.1\r\nHost: localhost\r\n${headers}\r\n`;
+const post = (path: string, length: number, begin = '', headers = 'X-User: 7\r\n') =>
+  `POST /api/v1${path} HTTP/1.1\r\nHost: localhost\r\n${headers}` +
+  `Content-Type: application/x-www-form-urlencoded\r\nContent-Length: ${length}\r\n\r\n${begin}`;
+
+const connections = () => new Promise<number>((resolve) => server.getConnections((_error, count) => resolve(count)));
+
+async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
+  for (let count = 0; !(await condition()); count++) {
+    if (count === 20_000) throw new Error('waited in vain');
+    await pause(2);
+  }
+}
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** The first answer of this status. */
+async function first(status: number, ask: () => Promise<Answer>): Promise<Answer> {
+  let answer: Answer | undefined;
+  await until(async () => {
+    answer = await ask();
+    return answer.status === status;
+  });
+  return answer!;
+}
+
+const refusal = (status: number, code: string) => ({
+  status,
+  body: { result: 'error', msg: expect.any(String), code },
+});
+
+describe('a body', () => {
+  const small = { anonymousBodyBytes: 1000, bodyBytes: 20_000 };
+  const form = (length: number) => ({ text: 'x'.repeat(length - 5) });
+
+  it('may be large only after authentication', async () => {
+    await start({ limits: small });
+    expect((await call('POST', '/log_in', { user: null, form: form(1000) })).status).toBe(200);
+    expect(await call('POST', '/log_in', { user: null, form: form(1001) })).toMatchObject(refusal(413, 'BAD_REQUEST'));
+    expect((await call('POST', '/echo', { form: form(20_000) })).body.length).toBe(19_995);
+    expect(await call('POST', '/echo', { form: form(20_001) })).toMatchObject(refusal(413, 'BAD_REQUEST'));
+    expect((await call('POST', '/echo', { user: null, form: form(20_000) })).status).toBe(401);
+    // A user's name helps nobody where no user is asked for.
+    expect((await call('POST', '/log_in', { form: form(1001) })).status).toBe(413);
+  });
+
+  it('is measured as it arrives where its length is not declared', async () => {
+    await start({ limits: small });
+    const statusOf = async (path: string, length: number) => {
+      const body = `text=${'x'.repeat(length - 5)}`;
+      const chunks = [body.slice(0, 10), body.slice(10)].map((chunk) => `${chunk.length.toString(16)}\r\n${chunk}\r\n`);
+      const head = post(path, 0, '', 'X-User: 7\r\nConnection: close\r\n').replace(
+        /Content-Length.*/,
+        'Transfer-Encoding: chunked',
+      );
+      return (await answerTo(`${head}${chunks.join('')}0\r\n\r\n`)).split(' ', 2)[1];
+    };
+    expect(await statusOf('/echo', 20_000)).toBe('200');
+    expect(await statusOf('/echo', 20_001)).toBe('413');
+    expect(await statusOf('/log_in', 1000)).toBe('200');
+    expect(await statusOf('/log_in', 1001)).toBe('413');
+  });
+
+  it('changes the method only where anybody may send as much', async () => {
+    await start({ limits: small });
+    const patching = (length: number) => ({ form: { method: 'PATCH', text: 'x'.repeat(length - 18) } });
+    expect((await call('POST', '/echo', patching(1000))).body.patched).toBe(true);
+    expect((await call('POST', '/echo', patching(1001))).body).toMatchObject({ length: 983 });
+  });
+
+  it('may come byte by byte', async () => {
+    await start({ limits: small });
+    const body = `text=${'y'.repeat(295)}`;
+    const socket = open(post('/echo', body.length));
+    socket.setNoDelay(true);
+    for (const byte of body) {
+      socket.write(byte);
+      await pause(0);
+    }
+    const [answer] = await once(socket, 'data');
+    expect(String(answer)).toContain('"length":295');
+  });
+
+  it('has to arrive within a time limit', async () => {
+    await start({ limits: { bodyMs: 40, filesMs: 80 } });
+    const multipart = 'Content-Type: multipart/form-data; boundary=B\r\n';
+    for (const request of [
+      post('/log_in', 50, 't', ''),
+      post('/echo', 100_000, 't'),
+      `POST /api/v1/upload HTTP/1.1\r\nHost: localhost\r\nX-User: 7\r\n${multipart}Content-Length: 99\r\n\r\n--B`,
+    ]) {
+      const answer = await answerTo(request);
+      expect(answer).toMatch(/^HTTP\/1\.1 408 /);
+      expect(answer).toContain('"code":"BAD_REQUEST"');
+    }
+    await until(async () => (await connections()) === 0);
+    expect(dispatcher.inFlight).toBe(0);
+  });
+
+  it('has no time limit once it has arrived, however long the answer takes', async () => {
+    await start({ limits: { bodyMs: 20, headersMs: 20, answerMs: 20 } });
+    const poll = call('GET', '/events');
+    await until(() => finishes.length === 1);
+    await pause(80);
+    finishes.pop()!();
+    expect((await poll).status).toBe(200);
+  });
+
+  it('is refused when a client has too many under way, and when all have', async () => {
+    await start({ limits: { bodyBytes: 100_000, bodiesBytes: 300_000, anonymousBodyBytes: 100 } });
+    // A client gets as much as two of its largest bodies take.
+    const stalled = (user: number) => open(post('/echo', 100_000, `text=${'x'.repeat(90_000)}`, `X-User: ${user}\r\n`));
+    stalled(1);
+    stalled(1);
+    const more = form(50_000);
+    const mine = await first(429, () => call('POST', '/echo', { user: 1, form: more }));
+    expect(mine.body).toMatchObject({ code: 'RATE_LIMIT_HIT', 'retry-after': 1 });
+    expect(mine.headers['retry-after']).toBe('1');
+    expect((await call('POST', '/echo', { user: 2, form: more })).status).toBe(200);
+    stalled(3);
+    const others = await first(503, () => call('POST', '/echo', { user: 2, form: more }));
+    expect(others).toMatchObject(refusal(503, 'SERVER_NOT_READY'));
+    expect(others.headers['retry-after']).toBe('1');
+    // Small calls, and those who have proved nothing, are another matter.
+    expect((await call('POST', '/log_in', { user: null, form: { text: 'x' } })).status).toBe(200);
+    expect(dispatcher.bytesInFlight.bodies).toBeGreaterThan(250_000);
+    for (const socket of sockets) socket.destroy();
+    await until(() => dispatcher.inFlight === 0);
+    expect(dispatcher.bytesInFlight.bodies).toBe(0);
+    expect((await call('POST', '/echo', { user: 1, form: more })).status).toBe(200);
+  });
+
+  it('is paid for in memory and not in declarations', async () => {
+    await start({ limits: { bodyBytes: 100_000, bodiesBytes: 200_000, anonymousBodyBytes: 100 } });
+    for (let user = 0; user < 20; user++) open(post('/echo', 100_000, 'text=', `X-User: ${user}\r\n`));
+    await until(() => dispatcher.inFlight === 20);
+    expect((await call('POST', '/echo', { user: 100, form: form(100_000) })).status).toBe(200);
+  });
+
+  it('of files counts by itself', async () => {
+    await start({ limits: { bodyBytes: 1000, fileBytes: 50_000, filesBytes: 120_000 } });
+    const part = `--B\r\nContent-Disposition: form-data; name="f"; filename="f"\r\n\r\n${'x'.repeat(49_000)}\r\n`;
+    const upload = (body: string) =>
+      `POST /api/v1/upload HTTP/1.1\r\nHost: localhost\r\nX-User: ${1 + sockets.length}\r\nConnection: close\r\n` +
+      `Content-Type: multipart/form-data; boundary=B\r\nContent-Length: ${body.length + 5}\r\n\r\n${body}`;
+    open(upload(part + part));
+    await until(async () => (await answerTo(`${upload(part)}--B--`)).startsWith('HTTP/1.1 503 '));
+    sockets[0]!.write('--B--');
+    await until(() => dispatcher.inFlight === 0);
+    expect(await answerTo(`${upload(part)}--B--`)).toMatch(/^HTTP\/1\.1 200 /);
+  });
+});
+
+describe('a request that is refused before it is there', () => {
+  it('has its answer read, whatever it still sends', async () => {
+    await start({ limits: { anonymousBodyBytes: 100, lingerMs: 5000 } });
+    const body = 'x'.repeat(3 * MIB);
+    const answer = await answerTo(post('/log_in', body.length, body, 'Connection: close\r\n'));
+    expect(answer).toMatch(/^HTTP\/1\.1 413 .*"code":"BAD_REQUEST"\}\n$/s);
+  });
+
+  it('does not hold its connection for ever', async () => {
+    await start({ limits: { anonymousBodyBytes: 100, lingerMs: 40 } });
+    expect(await answerTo(post('/log_in', 3 * MIB, 'x'))).toMatch(/^HTTP\/1\.1 413 /);
+    await until(async () => (await connections()) === 0);
+  });
+});
+
+describe('a long answer', () => {
+  it('is whole, in however many pieces', async () => {
+    await start();
+    const long = await call('GET', '/long');
+    expect(long.body.long).toBe('é'.repeat(MIB));
+    expect(Number(long.headers['content-length'])).toBe(Buffer.byteLength(long.text));
+    const pieces = await call('GET', '/pieces?unknown=1');
+    expect(pieces.body).toEqual({
+      result: 'success',
+      msg: '',
+      text: `a${'😀'.repeat(150_000)}b`,
+      ignored_parameters_unsupported: ['unknown'],
+    });
+    expect(Number(pieces.headers['content-length'])).toBe(Buffer.byteLength(pieces.text));
+  });
+
+  it('may be made while it is read', async () => {
+    await start();
+    const { headers, body } = await call('GET', '/numbers?unknown=1');
+    expect(headers).toMatchObject({ 'transfer-encoding': 'chunked', 'content-type': 'application/json' });
+    expect(body.all.filter((one: unknown) => typeof one === 'number')).toEqual([0, 1, 2, 3, 4]);
+    expect(body.ignored_parameters_unsupported).toEqual(['unknown']);
+    expect((await call('HEAD', '/numbers')).text).toBe('');
+    expect((await call('HEAD', '/long')).headers['content-length']).toBe(
+      (await call('GET', '/long')).headers['content-length'],
+    );
+  });
+
+  it('that fails in the middle breaks off, so that nobody takes it for whole', async () => {
+    await start();
+    await expect(call('GET', '/broken')).rejects.toThrow();
+    expect(log).toEqual(['cannot write the answer']);
+    expect(dispatcher.inFlight).toBe(0);
+  });
+
+  it('is made no faster than it is read, and not at all for readers who have gone', async () => {
+    await start();
+    pulled = 0;
+    isOver = false;
+    const socket = open(get('/endless'));
+    // What the kernel takes by itself.
+    let taken = 0;
+    while (pulled === 0 || pulled > taken) {
+      taken = pulled;
+      await pause(50);
+    }
+    expect(taken).toBeLessThan(20);
+    socket.destroy();
+    await until(() => isOver);
+    await until(() => dispatcher.inFlight === 0);
+  });
+
+  it('drops readers who do not read', async () => {
+    await start({ limits: { answerMs: 50, answerBytesPerSecond: 10 * MIB } });
+    isOver = false;
+    const socket = open(get('/endless'));
+    await until(() => isOver);
+    await until(async () => (await connections()) === 0);
+    expect(dispatcher.inFlight).toBe(0);
+    socket.destroy();
+  });
+
+  it('finds no room when too many are not read, of one client or of all', async () => {
+    await start({ limits: { answersBytes: 64 * MIB } });
+    const unread = (user: number) => {
+      for (let count = 0; count < 2; count++) open(get('/endless', `X-User: ${user}\r\n`));
+    };
+    unread(1);
+    await until(() => dispatcher.inFlight === 2);
+    expect(dispatcher.bytesInFlight).toMatchObject({ bodies: 0, answers: 8 * MIB });
+    const mine = await call('GET', '/long', { user: 1 });
+    expect(mine).toMatchObject({ status: 429, body: { code: 'RATE_LIMIT_HIT', 'retry-after': 1 } });
+    expect((await call('GET', '/long', { user: 2 })).status).toBe(200);
+    for (let user = 2; user <= 8; user++) unread(user);
+    await until(() => dispatcher.inFlight === 16);
+    const others = await call('GET', '/long', { user: 9 });
+    expect(others).toMatchObject(refusal(503, 'SERVER_NOT_READY'));
+    expect(others.headers['retry-after']).toBe('1');
+    expect((await call('POST', '/echo', { user: 9, form: { text: 'short' } })).status).toBe(200);
+    for (const socket of sockets) socket.destroy();
+    await until(() => dispatcher.inFlight === 0);
+    expect(dispatcher.bytesInFlight).toEqual({ bodies: 0, answers: 0 });
+    expect((await call('GET', '/long', { user: 1 })).status).toBe(200);
+  });
+
+  it('counts what several readers get only once', async () => {
+    await start({ limits: { answersBytes: 12 * MIB } });
+    for (let user = 0; user < 20; user++) {
+      for (let count = 0; count < 2; count++) open(get('/shared', `X-User: ${user}\r\n`));
+    }
+    await until(() => dispatcher.inFlight === 40);
+    await pause(20);
+    expect(dispatcher.inFlight).toBe(40);
+    expect((await call('GET', '/shared', { user: 99 })).body.texts).toHaveLength(2);
+    for (const socket of sockets) socket.destroy();
+    await until(() => dispatcher.inFlight === 0);
+    expect((await call('GET', '/long')).status).toBe(200);
+  });
+});
+
+describe('short answers', () => {
+  it('are dropped with a client that does not read them', async () => {
+    await start({ limits: { answerMs: 50, answerBytesPerSecond: 10 * MIB } });
+    const socket = open('');
+    // The kernel takes several of them before one waits.
+    const ask = setInterval(() => socket.write(get('/short', '')), 2);
+    await until(async () => (await connections()) === 1);
+    await until(async () => (await connections()) === 0);
+    clearInterval(ask);
+  });
+});
+
+describe('requests that do not wait for answers', () => {
+  it('are worked on one after the other', async () => {
+    await start();
+    const socket = open(get('/events') + get('/costly') + get('/costly'));
+    await until(() => finishes.length === 1);
+    await pause(20);
+    expect(dispatcher.inFlight).toBe(1);
+    finishes.pop()!();
+    let answers = '';
+    socket.on('data', (chunk) => {
+      answers += chunk;
+    });
+    await until(() => answers.split('HTTP/1.1 200 OK').length === 4);
+  });
+
+  it('are not left behind by a connection that ends', async () => {
+    await start();
+    const socket = open(get('/events') + get('/costly'));
+    await until(() => finishes.length === 1);
+    socket.destroy();
+    await until(async () => (await connections()) === 0);
+    finishes.pop()!();
+    await until(() => dispatcher.inFlight === 0);
+  });
+
+  it('end the connection when there are too many', async () => {
+    await start();
+    open(get('/events') + get('/costly').repeat(20));
+    await until(() => finishes.length === 1);
+    await until(async () => (await connections()) === 0);
+  });
+});
+
+describe('the host of a request', () => {
+  it.each([
+    ['one', 'GET /api/v1/short HTTP/1.1\r\nHost: a.test\r\n', 200],
+    ['two', 'GET /api/v1/short HTTP/1.1\r\nHost: a.test\r\nHost: b.test\r\n', 400],
+    ['the same one twice', 'GET /api/v1/short HTTP/1.1\r\nhost: a.test\r\nHOST: a.test\r\n', 400],
+    ['the target’s', 'GET http://a.test/api/v1/short HTTP/1.1\r\nHost: A.test\r\n', 200],
+    ['the target’s, with the usual port', 'GET http://a.test:80/api/v1/short?x=1 HTTP/1.1\r\nHost: a.test\r\n', 200],
+    ['another than the target’s', 'GET http://b.test/api/v1/short HTTP/1.1\r\nHost: a.test\r\n', 400],
+    ['another, for an unknown path', 'GET http://b.test/api/v1/x HTTP/1.1\r\nHost: a.test\r\n', 400],
+  ])('may be %s', async (_what, head, status) => {
+    await start();
+    const answer = await answerTo(`${head}Connection: close\r\n\r\n`);
+    expect(answer.split(' ', 2)[1]).toBe(String(status));
+    if (status === 400) expect(answer).toContain('"msg":"Malformed HTTP request"');
+  });
+});
+
+describe('development endpoints', () => {
+  it.each([
+    ['localhost:9991', {}, 200],
+    ['127.0.0.1', {}, 200],
+    ['[::1]:9991', {}, 200],
+    ['lear.localhost:9991', {}, 200],
+    ['chat.example.com', {}, 200],
+    ['lear.chat.example.com', {}, 200],
+    ['evil.example', {}, 403],
+    ['127.0.0.1.evil.example', {}, 403],
+    ['evilchat.example.com', {}, 403],
+    ['localhost:9991', { origin: 'http://localhost:9991', 'sec-fetch-site': 'same-origin' }, 200],
+    ['localhost', { origin: 'http://localhost' }, 200],
+    ['localhost:9991', { 'sec-fetch-site': 'none' }, 200],
+    ['localhost:9991', { origin: 'http://localhost:3000', 'sec-fetch-site': 'same-site' }, 403],
+    ['localhost:9991', { origin: 'https://evil.example' }, 403],
+    ['localhost:9991', { origin: 'null' }, 403],
+    ['localhost:9991', { 'sec-fetch-site': 'cross-site' }, 403],
+  ])('answer to host %p with %j: %i', async (host, headers, status) => {
+    await start({ publicUrl: 'https://chat.example.com' });
+    const answer = await call('GET', '/dev_list', { user: null, headers: { ...headers, host } });
+    expect(answer.status).toBe(status);
+    expect(answer.headers).not.toHaveProperty('access-control-allow-origin');
+  });
+
+  it('let no page of another origin read anything', async () => {
+    await start();
+    for (const method of ['OPTIONS', 'DELETE']) {
+      const answer = await call(method, '/dev_list', { user: null });
+      expect(Object.keys(answer.headers).filter((name) => name.startsWith('access-control'))).toEqual([]);
+    }
+  });
+
+  it.each([
+    ['localhost:9991', {}, 200],
+    ['localhost:9991', { origin: 'http://localhost:5173', 'sec-fetch-site': 'same-site' }, 200],
+    ['localhost:9991', { origin: 'http://127.0.0.1:5173', 'sec-fetch-site': 'cross-site' }, 200],
+    ['localhost:9991', { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' }, 403],
+    ['evil.example', { origin: 'http://evil.example', 'sec-fetch-site': 'same-origin' }, 403],
+  ])('are joined by log-ins where passwords are known: host %p with %j: %i', async (host, headers, status) => {
+    await start({ hasKnownPasswords: true });
+    const ask = { user: null, form: { text: 'pw' }, headers: { ...headers, host } };
+    expect((await call('POST', '/log_in', ask)).status).toBe(status);
+    await restartWithSecretPasswords();
+    expect((await call('POST', '/log_in', ask)).status).toBe(200);
+  });
+
+  async function restartWithSecretPasswords() {
+    server.closeAllConnections();
+    server.close();
+    await start();
+  }
+});
+
+describe('mounted in an application', () => {
+  beforeEach(async () => {
+    await start({ limits: { anonymousBodyBytes: 1000, bodyMs: 40, answerMs: 50, answerBytesPerSecond: 10 * MIB } });
+    server.removeAllListeners('request');
+    server.on('request', express().use('/', createRouter(dispatcher)));
+  });
+
+  it('a body is as small, and has as long', async () => {
+    const form = { text: 'x'.repeat(1000) };
+    expect(await call('POST', '/log_in', { user: null, form })).toMatchObject(refusal(413, 'BAD_REQUEST'));
+    expect(await answerTo(post('/log_in', 50, 't', ''))).toMatch(/^HTTP\/1\.1 408 /);
+  });
+
+  it('an answer is read or dropped', async () => {
+    isOver = false;
+    open(get('/endless'));
+    await until(() => isOver);
+    await until(async () => (await connections()) === 0);
+    expect((await call('GET', '/short')).status).toBe(200);
+  });
+
+  it('a host is one', async () => {
+    const answer = await answerTo(
+      'GET http://b.test/api/v1/short HTTP/1.1\r\nHost: a.test\r\nConnection: close\r\n\r\n',
+    );
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /);
+  });
+});
+
+describe('a server under load', () => {
+  it('refuses first whoever proved nothing, then what is expensive', async () => {
+    await start();
+    const statuses = async () => [
+      (await call('GET', '/short', { user: null })).status,
+      (await call('GET', '/costly')).status,
+      (await call('POST', '/echo', { form: { text: 'x' } })).status,
+    ];
+    expect(await statuses()).toEqual([200, 200, 200]);
+    level = 'busy';
+    expect(await statuses()).toEqual([503, 200, 200]);
+    level = 'overloaded';
+    expect(await statuses()).toEqual([503, 503, 200]);
+    const { headers, body } = await call('GET', '/costly');
+    expect([headers['retry-after'], body.result, body.code]).toEqual(['1', 'error', 'SERVER_NOT_READY']);
+    level = 'normal';
+    expect(await statuses()).toEqual([200, 200, 200]);
+  });
+});

@@ -1,0 +1,13 @@
+import type { FileLimits } from '@parley/domain/files';
+import type { UnixSeconds } from '@parley/domain/kernel';
+
+/** Properties of the server that clients see. */
+export interface ServerInfo {
+  readonly startedAt: UnixSeconds;
+  readonly isDevelopment: boolean;
+  /** True if the operator allows channels that anonymous callers may read. */
+  readonly webPublicEnabled: boolean;
+  readonly fileLimits: FileLimits;
+  /** True if a BigBlueButton server is configured for calls. */
+  readonly hasBigBlueButton: boolean;
+}

@@ -1,0 +1,38 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { storageContracts } from '@parley/testkit/contracts';
+import type { Damage } from '@parley/testkit/memory';
+import Sqlite from 'better-sqlite3';
+import { openSqliteStorage } from '../index.js';
+
+describe('SQLite', () => {
+  storageContracts((clock) => {
+    const directory = mkdtempSync(join(tmpdir(), 'parley-sqlite-'));
+    const path = join(directory, 'parley.db');
+    const { uow, close } = openSqliteStorage({ path, clock });
+    return {
+      uow,
+      damage: damageTo(path),
+      refusesYielding: true,
+      async close() {
+        await close();
+        rmSync(directory, { recursive: true });
+      },
+    };
+  });
+});
+
+/** As another program would do it. */
+function damageTo(path: string): Damage {
+  const run = (table: string, parts: object, where: string, ...key: readonly unknown[]) => {
+    const database = new Sqlite(path);
+    const columns = Object.keys(parts).map((column) => `${column} = ?`);
+    database.prepare(`UPDATE ${table} SET ${columns} WHERE ${where}`).run(...Object.values(parts), ...key);
+    database.close();
+  };
+  return {
+    event: async (realmId, seq, parts) => run('event', parts, 'realm_id = ? AND seq = ?', realmId, seq),
+    queue: async (id, parts) => run('event_queue', parts, 'id = ?', id),
+  };
+}

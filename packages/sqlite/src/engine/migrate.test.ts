@@ -1,0 +1,260 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import Sqlite from 'better-sqlite3';
+import { LATEST_VERSION, openWriter } from '../database.js';
+import { MIGRATIONS } from '../features.js';
+import { BLOB_TABLES, inspectDatabase, migrateDatabase } from '../maintenance.js';
+import { DatabaseRefused } from './database-refused.js';
+import { migrate } from './migrate.js';
+import { checksumOf, migrationsOf, normalizeSql } from './migration.js';
+
+/** What the 43 steps from before the baseline recorded, and the schema that they made. */
+const former = JSON.parse(readFileSync(join(__dirname, 'fixtures/former-schema.json'), 'utf8'));
+
+/** A line is never changed. Each new step gets a line of its own. */
+const RELEASED = [['baseline', '2cec3c5b02f2ab803fbc891a63278877c5994e4400c0892f0b0b388db231322f']];
+
+let directory: string;
+let path: string;
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'parley-migrations-'));
+  path = join(directory, 'parley.db');
+});
+afterEach(() => rmSync(directory, { recursive: true }));
+
+function newDatabase(): Sqlite.Database {
+  const database = new Sqlite(':memory:');
+  migrate(database, MIGRATIONS);
+  return database;
+}
+
+const rowsOf = (database: Sqlite.Database, sql: string) =>
+  database.prepare<[], (string | number | null)[]>(sql).raw().all();
+
+it('keeps the statements of released steps', () => {
+  expect(MIGRATIONS.map((migration) => [migration.name, checksumOf(migration)])).toEqual(RELEASED);
+});
+
+describe('the baseline', () => {
+  const database = new Sqlite(':memory:');
+  migrate(database, MIGRATIONS.slice(0, 1));
+
+  it('creates the tables, indexes and triggers that the 43 former steps created', () => {
+    const objects = rowsOf(
+      database,
+      "SELECT type, name, sql FROM sqlite_schema WHERE name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY type, name",
+    );
+    const normalized = (all: readonly (string | number | null)[][]) =>
+      all.map(([type, name, sql]) => [type, name, normalizeSql(String(sql))]);
+    expect(normalized(objects)).toEqual(normalized(former.objects));
+  });
+
+  // The query planner breaks ties by the order of the indexes.
+  it('creates the columns, indexes and foreign keys that SQLite reported after the former steps', () => {
+    const tables = (former.tables as readonly [string][]).map(([table]) => [
+      table,
+      rowsOf(database, `SELECT * FROM pragma_table_xinfo('${table}') ORDER BY cid`),
+      rowsOf(database, `SELECT name, "unique", origin, partial FROM pragma_index_list('${table}') ORDER BY seq`),
+      rowsOf(database, `SELECT * FROM pragma_foreign_key_list('${table}') ORDER BY id, seq`),
+    ]);
+    expect(tables).toEqual(former.tables);
+  });
+
+  it('adds the single rows of the scheduling counter and the search backlog', () => {
+    expect(rowsOf(database, 'SELECT * FROM scheduling_counter')).toEqual([[1, 0]]);
+    expect(rowsOf(database, 'SELECT * FROM search_backlog')).toEqual([[1, 0]]);
+  });
+});
+
+it('has columns of blobs only in tables that backups know', () => {
+  const tables = newDatabase()
+    .prepare(
+      `SELECT t.name FROM sqlite_schema t JOIN pragma_table_info(t.name) c
+       WHERE t.type = 'table' AND c.name = 'blob' AND t.name <> 'unfinished_upload' ORDER BY t.name`,
+    )
+    .pluck()
+    .all();
+  expect(tables).toEqual([...BLOB_TABLES].sort());
+});
+
+describe('the list of steps', () => {
+  const texts = { 'b.sql': 'B', 'a.003.sql': 'A3', 'a.sql': 'A', 'b.002.sql': 'B2' };
+
+  it('is the baseline in the order of the features, followed by the later steps in the order of their numbers', () => {
+    expect(migrationsOf(['b', 'a'], texts)).toEqual([
+      { name: 'baseline', sql: 'B\nA' },
+      { name: 'b.002', sql: 'B2' },
+      { name: 'a.003', sql: 'A3' },
+    ]);
+  });
+
+  it('has later steps of features that the baseline lacks', () => {
+    expect(migrationsOf(['a', 'c'], { 'a.sql': 'A', 'c.002.sql': 'C2' })[1]).toEqual({ name: 'c.002', sql: 'C2' });
+  });
+
+  it.each([
+    ['a feature is not listed', { 'c.sql': 'C' }, 'c.sql belongs to none of the features'],
+    ['a step of a feature that is not listed', { 'c.004.sql': 'C' }, 'c.004.sql belongs to none of the features'],
+    ['a number is missing', { 'a.005.sql': 'A5' }, 'a.005.sql should have the number 4'],
+    ['a number is used twice', { 'b.003.sql': 'B3' }, 'b.003.sql should have the number 4'],
+  ])('is refused when %s', (_, more, message) => {
+    expect(() => migrationsOf(['a', 'b'], { ...texts, ...more })).toThrow(message);
+  });
+});
+
+it('accepts other comments and blanks in a step that has run', () => {
+  const database = new Sqlite(':memory:');
+  migrate(database, [{ name: 'a', sql: 'CREATE TABLE a (x TEXT -- one comment\n)' }]);
+  const reworded = [{ name: 'a', sql: '-- Another comment.\nCREATE  TABLE a(x\nTEXT)' }];
+  expect(() => migrate(database, reworded)).not.toThrow();
+});
+
+describe('steps', () => {
+  const steps = [
+    { name: 'a', sql: 'CREATE TABLE a (x)' },
+    { name: 'b', sql: 'CREATE TABLE b (x); INSERT INTO b VALUES (1)' },
+    { name: 'c', sql: 'CREATE TABLE c (x); SELECT no_such_function()' },
+  ];
+  const state = (database: Sqlite.Database) => [
+    database.pragma('user_version', { simple: true }),
+    database.prepare('SELECT name FROM sqlite_schema ORDER BY name').pluck().all(),
+    database.prepare('SELECT number, name FROM schema_step ORDER BY number').raw().all(),
+  ];
+  const afterB = [
+    2,
+    ['a', 'b', 'schema_step'],
+    [
+      [1, 'a'],
+      [2, 'b'],
+    ],
+  ];
+
+  it('run each once, in order', () => {
+    const database = new Sqlite(path);
+    migrate(database, steps.slice(0, 1));
+    migrate(database, steps.slice(0, 2));
+    migrate(database, steps.slice(0, 2));
+    expect(state(database)).toEqual(afterB);
+    expect(database.prepare('SELECT count(*) FROM b').pluck().get()).toBe(1);
+    database.close();
+  });
+
+  it('leave the steps before one that fails, and nothing of it', () => {
+    const database = new Sqlite(path);
+    expect(() => migrate(database, steps)).toThrow('no_such_function');
+    expect(state(database)).toEqual(afterB);
+    database.close();
+  });
+
+  it('are refused when one that has run was edited since', () => {
+    const database = new Sqlite(path);
+    migrate(database, steps.slice(0, 2));
+    const edited = [steps[0]!, { name: 'b', sql: 'CREATE TABLE b (x, y)' }, { name: 'c', sql: 'CREATE TABLE c (x)' }];
+    expect(() => migrate(database, edited)).toThrow(
+      /^step 2 of its schema \(b\) is not the one of this version, .*; open it with the version that wrote it/,
+    );
+    expect(state(database)).toEqual(afterB);
+    database.close();
+  });
+
+  it('need no write lock when all of them have run', () => {
+    openWriter(path).close();
+    const other = new Sqlite(path);
+    other.exec('BEGIN IMMEDIATE');
+    // The lock is not given back, so that waiting for it would fail.
+    openWriter(path).close();
+    other.exec('ROLLBACK');
+    other.close();
+  });
+});
+
+describe('a database of the former steps', () => {
+  type Step = readonly [number, string, string];
+  const steps: readonly Step[] = former.steps;
+
+  /** Writes a database with a row that has to stay. */
+  function write(record: readonly Step[], version = record.length): void {
+    const database = openWriter(path);
+    database.exec("DELETE FROM schema_step; INSERT INTO server_fact VALUES ('kept', 'yes')");
+    const insert = database.prepare('INSERT INTO schema_step VALUES (?, ?, ?)');
+    for (const step of record) insert.run(...step);
+    database.pragma(`user_version = ${version}`);
+    database.close();
+  }
+  const read = () => {
+    const database = new Sqlite(path);
+    const state = {
+      version: database.pragma('user_version', { simple: true }),
+      record: rowsOf(database, 'SELECT * FROM schema_step ORDER BY number'),
+      kept: database.prepare("SELECT value FROM server_fact WHERE name = 'kept'").pluck().get(),
+    };
+    database.close();
+    return state;
+  };
+  const recorded = MIGRATIONS.map((migration, index) => [index + 1, migration.name, checksumOf(migration)]);
+
+  it('is recorded as one of the baseline when it has all of them', () => {
+    write(steps);
+    expect(inspectDatabase(path)).toMatchObject({
+      schema: 43,
+      latestSchema: LATEST_VERSION,
+      pendingSteps: MIGRATIONS.map(({ name }) => name),
+    });
+    expect(migrateDatabase(path)).toEqual(MIGRATIONS.map(({ name }) => name));
+    expect(read()).toEqual({ version: LATEST_VERSION, record: recorded, kept: 'yes' });
+    expect(inspectDatabase(path).pendingSteps).toEqual([]);
+    openWriter(path).close();
+  });
+
+  it('goes through the steps that follow the baseline', () => {
+    write(steps);
+    const database = new Sqlite(path);
+    const next = { name: 'snippets.002', sql: 'ALTER TABLE snippet ADD COLUMN note TEXT' };
+    migrate(database, [MIGRATIONS[0]!, next]);
+    expect(rowsOf(database, 'SELECT name FROM schema_step ORDER BY number')).toEqual([['baseline'], ['snippets.002']]);
+    expect(database.pragma('user_version', { simple: true })).toBe(2);
+    database.close();
+  });
+
+  it('keeps its record when the new one cannot be written', () => {
+    write(steps);
+    const database = new Sqlite(path);
+    database.exec("CREATE TRIGGER failing BEFORE INSERT ON schema_step BEGIN SELECT RAISE(ABORT, 'disk full'); END");
+    expect(() => migrate(database, MIGRATIONS)).toThrow('disk full');
+    database.close();
+    expect(read()).toEqual({ version: 43, record: steps, kept: 'yes' });
+  });
+
+  const changed = steps.map(([number, name, checksum]): Step => [number, name, number === 7 ? 'f' : checksum]);
+  const unknown: Step = [44, '0044-unknown', 'f'];
+  const none = /its schema \(version \d+\) is none that a release of Parley has made; open it/;
+  it.each<[string, readonly Step[], number, RegExp]>([
+    ['has another checksum', changed, 43, none],
+    ['lacks a step in its record', steps.slice(0, -1), 43, none],
+    ['has a step more in its record', [...steps, unknown], 43, none],
+    ['has no record', [], 43, none],
+    [
+      'ends at an earlier step',
+      steps.slice(0, 42),
+      42,
+      /ends at step 42 of the 43 that the baseline replaces; open it/,
+    ],
+    ['ends at the first step', steps.slice(0, 1), 1, /ends at step 1 of the 43 that the baseline replaces; open it/],
+    [
+      'has a later step',
+      [...steps, unknown],
+      44,
+      /written by a newer version of Parley \(schema 44, this one knows \d+\)/,
+    ],
+  ])('is refused and stays as it is when it %s', (_, record, version, message) => {
+    write(record, version);
+    const before = readFileSync(path);
+    for (const open of [openWriter, inspectDatabase, migrateDatabase]) {
+      expect(() => open(path)).toThrow(DatabaseRefused);
+      expect(() => open(path)).toThrow(message);
+    }
+    expect(readFileSync(path).equals(before)).toBe(true);
+    expect(readdirSync(directory)).toEqual(['parley.db']);
+  });
+});

@@ -1,0 +1,78 @@
+import { type CustomEmoji, type CustomEmojiRepository, emojiExists, type NewCustomEmoji } from '@parley/domain/files';
+import type { CustomEmojiId, RealmId, UserId } from '@parley/domain/kernel';
+import type { Connection } from '../engine/connection.js';
+import { type Flag, jsonList, refusingTaken, toFlag } from '../engine/rows.js';
+
+export class SqliteCustomEmojiRepository implements CustomEmojiRepository {
+  private readonly byId;
+  private readonly byName;
+  private readonly all;
+  private readonly countOf;
+  private readonly insert;
+  private readonly markDeactivated;
+
+  constructor(connection: Connection) {
+    this.byId = connection.rows<CustomEmojiRow>('SELECT * FROM custom_emoji WHERE id = ? AND realm_id = ?');
+    this.byName = connection.rows<CustomEmojiRow>(
+      `SELECT * FROM custom_emoji INDEXED BY custom_emoji_by_name
+       WHERE realm_id = ? AND name IN (SELECT value FROM json_each(?)) AND is_deactivated = 0 ORDER BY id`,
+    );
+    this.all = connection.rows<CustomEmojiRow>('SELECT * FROM custom_emoji WHERE realm_id = ? ORDER BY id');
+    this.countOf = connection.values<number>('SELECT count(*) FROM custom_emoji WHERE realm_id = ?');
+    this.insert = connection.values<CustomEmojiId>(
+      'INSERT INTO custom_emoji (realm_id, name, author_id, format, is_animated) VALUES (?, ?, ?, ?, ?) RETURNING id',
+    );
+    this.markDeactivated = connection.command(
+      'UPDATE custom_emoji SET is_deactivated = 1 WHERE id = ? AND realm_id = ?',
+    );
+  }
+
+  async find(realmId: RealmId, id: CustomEmojiId): Promise<CustomEmoji | null> {
+    const row = this.byId.get(id, realmId);
+    return row ? toCustomEmoji(row) : null;
+  }
+
+  async listByName(realmId: RealmId, names: readonly string[]): Promise<readonly CustomEmoji[]> {
+    return this.byName.all(realmId, jsonList(names)).map(toCustomEmoji);
+  }
+
+  async list(realmId: RealmId): Promise<readonly CustomEmoji[]> {
+    return this.all.all(realmId).map(toCustomEmoji);
+  }
+
+  async count(realmId: RealmId): Promise<number> {
+    return this.countOf.get(realmId)!;
+  }
+
+  async add(emoji: NewCustomEmoji): Promise<CustomEmoji> {
+    const { realmId, name, authorId, format, isAnimated } = emoji;
+    return refusingTaken(emojiExists, () => {
+      const id = this.insert.get(realmId, name, authorId, format, toFlag(isAnimated))!;
+      return { id, ...emoji, isDeactivated: false };
+    });
+  }
+
+  async deactivate(realmId: RealmId, id: CustomEmojiId): Promise<void> {
+    this.markDeactivated.run(id, realmId);
+  }
+}
+
+interface CustomEmojiRow {
+  readonly id: CustomEmojiId;
+  readonly realm_id: RealmId;
+  readonly name: string;
+  readonly author_id: UserId | null;
+  readonly format: CustomEmoji['format'];
+  readonly is_animated: Flag;
+  readonly is_deactivated: Flag;
+}
+
+const toCustomEmoji = (row: CustomEmojiRow): CustomEmoji => ({
+  id: row.id,
+  realmId: row.realm_id,
+  name: row.name,
+  authorId: row.author_id,
+  format: row.format,
+  isAnimated: row.is_animated === 1,
+  isDeactivated: row.is_deactivated === 1,
+});

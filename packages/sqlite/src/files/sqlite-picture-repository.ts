@@ -1,0 +1,50 @@
+import type { BlobKey, Picture, PictureName, PictureRepository } from '@parley/domain/files';
+import type { RealmId } from '@parley/domain/kernel';
+import type { Connection } from '../engine/connection.js';
+import { jsonList } from '../engine/rows.js';
+
+export class SqlitePictureRepository implements PictureRepository {
+  private readonly row;
+  private readonly sumOfSizes;
+  private readonly knownBlobs;
+  private readonly upsert;
+  private readonly delete;
+
+  constructor(connection: Connection) {
+    this.row = connection.rows<Picture>('SELECT name, blob, size, format FROM picture WHERE realm_id = ? AND name = ?');
+    this.sumOfSizes = connection.values<number>('SELECT coalesce(sum(size), 0) FROM picture WHERE realm_id = ?');
+    this.knownBlobs = connection.values<BlobKey>(
+      'SELECT blob FROM picture WHERE blob IN (SELECT value FROM json_each(?))',
+    );
+    this.upsert = connection.command(
+      `INSERT INTO picture (realm_id, name, blob, size, format) VALUES (?, ?, ?, ?, ?)
+       ON CONFLICT (realm_id, name) DO UPDATE
+       SET blob = excluded.blob, size = excluded.size, format = excluded.format`,
+    );
+    this.delete = connection.command('DELETE FROM picture WHERE realm_id = ? AND name = ?');
+  }
+
+  async find(realmId: RealmId, name: PictureName): Promise<Picture | null> {
+    return this.row.get(realmId, name) ?? null;
+  }
+
+  async usedBytes(realmId: RealmId): Promise<number> {
+    return this.sumOfSizes.get(realmId)!;
+  }
+
+  async filterBlobs(keys: readonly BlobKey[]): Promise<ReadonlySet<BlobKey>> {
+    return new Set(this.knownBlobs.all(jsonList(keys)));
+  }
+
+  async put(realmId: RealmId, { name, blob, size, format }: Picture): Promise<BlobKey | null> {
+    const before = this.row.get(realmId, name);
+    this.upsert.run(realmId, name, blob, size, format);
+    return before?.blob ?? null;
+  }
+
+  async remove(realmId: RealmId, name: PictureName): Promise<BlobKey | null> {
+    const before = this.row.get(realmId, name);
+    if (before) this.delete.run(realmId, name);
+    return before?.blob ?? null;
+  }
+}

@@ -1,0 +1,10 @@
+import type { EventSeq } from '@parley/domain/kernel';
+import { seqAfter } from './event-ids.js';
+
+const LAST = 2 ** 36 - 1;
+
+it('numbers events up to what an id has room for, and refuses the next', () => {
+  expect(seqAfter(0 as EventSeq)).toBe(1);
+  expect(seqAfter((LAST - 1) as EventSeq)).toBe(LAST);
+  expect(() => seqAfter(LAST as EventSeq)).toThrow('has had more events than can be numbered');
+});

@@ -1,0 +1,76 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { EventQueue, EventSeq, Transaction, UnixSeconds } from '@parley/domain/kernel';
+import { aUser, createFixtureOn, FixedClock, type Fixture } from '@parley/testkit';
+import type { Database } from 'better-sqlite3';
+import Sqlite from 'better-sqlite3';
+import { openSqliteStorage, type SqliteStorage } from '../index.js';
+
+const QUEUES = 50;
+
+describe('what housekeeping does with event queues', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'parley-queue-cost-'));
+  let statements: string[] = [];
+  let storage: SqliteStorage;
+  let fixture: Fixture;
+  let database: Database;
+
+  beforeAll(async () => {
+    const path = join(directory, 'queues.db');
+    const clock = new FixedClock();
+    storage = openSqliteStorage({ path, clock, trace: (sql) => statements.push(sql) });
+    fixture = await createFixtureOn(storage.uow, clock, aUser({ name: 'owner' }));
+    await fixture.uow.write(async (tx) => {
+      for (let n = 0; n < QUEUES; n++) await tx.queues.add(queue(n));
+    });
+    database = new Sqlite(path, { readonly: true });
+  });
+  afterAll(async () => {
+    database.close();
+    await storage.close();
+    rmSync(directory, { recursive: true });
+  });
+
+  const queue = (n: number): EventQueue => ({
+    id: `queue ${n}`,
+    realmId: fixture.realm.id,
+    ownerId: fixture.user('owner').id,
+    filter: { allPublicChannels: false, narrow: [] },
+    presentation: {},
+    startSeq: 1 as EventSeq,
+    acked: -1,
+    floorSeq: 1 as EventSeq,
+    lastPolledAt: 1 as UnixSeconds,
+    idleTimeoutSeconds: 600,
+  });
+  const position = (n: number) => ({
+    id: `queue ${n}`,
+    acked: 1024,
+    floorSeq: 1 as EventSeq,
+    lastPolledAt: 2 as UnixSeconds,
+  });
+
+  it.each<[string, (tx: Transaction) => Promise<unknown>]>([
+    ['stores where they stand', (tx) => tx.queues.savePositions(fixture.realm.id, [1, 2, 3].map(position))],
+    [
+      'removes those that nobody polls',
+      (tx) => tx.queues.removeIdle({ now: 100 as UnixSeconds, servedSince: 1 as UnixSeconds, except: [] }, 10),
+    ],
+    ['removes those that are behind', (tx) => tx.queues.removeBehind(fixture.realm.id, 1, 10)],
+    ['removes some of them', (tx) => tx.queues.remove(fixture.realm.id, ['queue 1', 'queue 2'])],
+  ])('%s by an index that leads to each, not by all rows of the realm', async (_, work) => {
+    statements = [];
+    await fixture.uow.write(work);
+    const details = statements
+      .filter((sql) => sql.includes('event_queue'))
+      .flatMap((sql) => database.prepare(`EXPLAIN QUERY PLAN ${sql}`).all() as { readonly detail: string }[])
+      .map(({ detail }) => detail)
+      .filter((detail) => /^(SCAN|SEARCH) event_queue/.test(detail));
+    expect(details.length).toBeGreaterThan(0);
+    for (const detail of details) {
+      expect(detail).toMatch(/^SEARCH/);
+      expect(detail).not.toMatch(/\(realm_id=\?\)$/);
+    }
+  });
+});

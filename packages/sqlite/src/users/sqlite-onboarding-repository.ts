@@ -1,0 +1,23 @@
+import type { RealmId, UserId } from '@parley/domain/kernel';
+import type { OnboardingRepository, OnboardingStep } from '@parley/domain/users';
+import type { Connection } from '../engine/connection.js';
+
+export class SqliteOnboardingRepository implements OnboardingRepository {
+  private readonly ofUser;
+  private readonly insert;
+
+  constructor(connection: Connection) {
+    this.ofUser = connection.values<string>('SELECT step FROM onboarding_step WHERE user_id = ? AND realm_id = ?');
+    this.insert = connection.command(
+      'INSERT INTO onboarding_step (user_id, step, realm_id) VALUES (?, ?, ?) ON CONFLICT DO NOTHING',
+    );
+  }
+
+  async listDone(realmId: RealmId, userId: UserId): Promise<ReadonlySet<string>> {
+    return new Set(this.ofUser.all(userId, realmId));
+  }
+
+  async markDone(realmId: RealmId, userId: UserId, step: OnboardingStep): Promise<void> {
+    this.insert.run(userId, step, realmId);
+  }
+}
