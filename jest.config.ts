@@ -55,11 +55,6 @@ function keepTemporaryFilesInMemory(): void {
 
 keepTemporaryFilesInMemory();
 
-/** Tables of thousands of cases, which a second storage makes no others. */
-const ON_SQLITE_ALONE = ['channel-rights', 'client-sync', 'exports-round-trip', 'realm-settings', 'user-settings'].map(
-  (name) => `/http-tests/${name}\\.test\\.ts$`,
-);
-
 const config: Config = {
   // Jest would leave one core idle, which is half of a small machine.
   maxWorkers: '100%',
@@ -70,13 +65,13 @@ const config: Config = {
       ...project,
       displayName: 'memory',
       globals: { PARLEY_TEST_STORAGE: 'memory' },
-      testPathIgnorePatterns: [...project.testPathIgnorePatterns!, ...ON_SQLITE_ALONE],
+      testPathIgnorePatterns: [...project.testPathIgnorePatterns!, '/packages/acceptance/'],
     },
-    // What goes through HTTP must be the same on the storage that is really used.
+    // Operations over HTTP run once, on the storage that servers use.
     {
       ...project,
       displayName: 'sqlite',
-      roots: ['<rootDir>/packages/server/src/http-tests'],
+      roots: ['<rootDir>/packages/acceptance/src'],
       globals: { PARLEY_TEST_STORAGE: 'sqlite' },
     },
   ],

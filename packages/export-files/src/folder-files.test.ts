@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findFile, readLines, readText } from './folder-files.js';
+import { findFile, readLines, readText } from './archive-files.js';
 
 let folder: string;
 let root: string;

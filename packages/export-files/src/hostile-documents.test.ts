@@ -3,10 +3,10 @@ import { mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { workMsOf } from '@parley/testkit/process-usage';
-import { excessOf } from './json-size.js';
+import { excessOf } from './json.js';
+import { parseJson } from './parley-shapes.js';
 import { openExport } from './read-export.js';
 import { type MessageContext, readMessageFile } from './read-messages.js';
-import { parseJson } from './shape.js';
 
 const context: MessageContext = {
   channelOf: () => null,

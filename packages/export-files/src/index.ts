@@ -1,3 +1,3 @@
-export type { ColumnNames } from './column-names.js';
+export type { ColumnNames } from './message-rows.js';
 export { openExport } from './read-export.js';
 export { writeExport } from './write-export.js';

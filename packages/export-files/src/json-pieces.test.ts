@@ -1,4 +1,4 @@
-import { jsonPieces, mapped } from './json-pieces.js';
+import { jsonPieces, mapped } from './json.js';
 
 const textOf = (pieces: Iterable<Buffer>): string => Buffer.concat([...pieces]).toString();
 

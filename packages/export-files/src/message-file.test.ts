@@ -1,7 +1,6 @@
 import type { MessageCopy } from '@parley/domain/exports';
 import type { MessageId, RecipientId, UserId } from '@parley/domain/kernel';
-import { MessageFile } from './message-file.js';
-import { ClientNumbers } from './message-rows.js';
+import { ClientNumbers, MessageFile } from './message-rows.js';
 
 const REALM = 1;
 const FLAGS = { read: true } as MessageCopy['holders'][number]['flags'];

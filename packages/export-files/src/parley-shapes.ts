@@ -3,6 +3,7 @@ import { CHANNEL_PERMISSIONS, TOPICS_POLICIES } from '@parley/domain/channels';
 import type { PersonCopy, RealmCopy } from '@parley/domain/exports';
 import { GROUP_PERMISSIONS } from '@parley/domain/groups';
 import {
+  DomainError,
   isSettingValue,
   type Registry,
   type SettingDefinition,
@@ -17,23 +18,126 @@ import {
   type UserSettingName,
 } from '@parley/domain/realms';
 import { SYSTEM_BOTS } from '@parley/domain/users';
+import { excessOf } from './json.js';
 import { isSafeHtml } from './safe-html.js';
-import {
-  dictionary,
-  flag,
-  id,
-  integer,
-  list,
-  object,
-  oneOf,
-  orElse,
-  orNull,
-  record,
-  type Shape,
-  text,
-  time,
-  wrong,
-} from './shape.js';
+
+/** Reads a value of a document that anybody may have written. @throws DomainError INVALID_IMPORT, saying where it is wrong */
+export type Shape<T> = (value: unknown, place: string) => T;
+
+export type Shaped<S> = S extends Shape<infer T> ? T : never;
+
+/** Places are named by keys, which may be of any length. */
+const MAX_PLACE_LENGTH = 300;
+
+export const wrong = (place: string, what: string): DomainError =>
+  new DomainError('INVALID_IMPORT', `${place.slice(0, MAX_PLACE_LENGTH)} ${what}.`);
+
+export const text =
+  (max = 1_000_000): Shape<string> =>
+  (value, place) => {
+    if (typeof value !== 'string') throw wrong(place, 'is not a text');
+    if (value.length > max) throw wrong(place, 'is too long');
+    return value;
+  };
+
+export const flag: Shape<boolean> = (value, place) => {
+  if (typeof value !== 'boolean') throw wrong(place, 'is neither true nor false');
+  return value;
+};
+
+export const number: Shape<number> = (value, place) => {
+  if (typeof value !== 'number' || !Number.isFinite(value)) throw wrong(place, 'is not a number');
+  return value;
+};
+
+export const integer: Shape<number> = (value, place) => {
+  if (!Number.isSafeInteger(value)) throw wrong(place, 'is not an integer');
+  return value as number;
+};
+
+/** Of any kind: which one is said by the type that is asked for. */
+export const id =
+  <Id extends number>(): Shape<Id> =>
+  (value, place) => {
+    if (!Number.isSafeInteger(value) || (value as number) <= 0) throw wrong(place, 'is not an id');
+    return value as Id;
+  };
+
+/** The end of the year 9999: what comes later, not everything that shows a time can show. */
+const LAST_SECOND = 253_402_300_799;
+
+/** Seconds since 1970, with what is left of one. */
+export const moment: Shape<number> = (value, place) => {
+  const seconds = number(value, place);
+  if (seconds < 0 || seconds > LAST_SECOND) throw wrong(place, 'is no time of the years 1970 to 9999');
+  return seconds;
+};
+
+/** A time in whole seconds. */
+export const time: Shape<number> = (value, place) => Math.floor(moment(value, place));
+
+export const orNull =
+  <T>(shape: Shape<T>): Shape<T | null> =>
+  (value, place) =>
+    value === null || value === undefined ? null : shape(value, place);
+
+export const orElse =
+  <T>(shape: Shape<T>, otherwise: T): Shape<T> =>
+  (value, place) =>
+    value === undefined || value === null ? otherwise : shape(value, place);
+
+export const oneOf =
+  <const T extends string | number>(...values: readonly T[]): Shape<T> =>
+  (value, place) => {
+    if (!values.includes(value as T)) throw wrong(place, `is none of ${values.join(', ')}`);
+    return value as T;
+  };
+
+export const list =
+  <T>(shape: Shape<T>, max = 10_000_000): Shape<T[]> =>
+  (value, place) => {
+    if (!Array.isArray(value)) throw wrong(place, 'is not a list');
+    if (value.length > max) throw wrong(place, `has more than ${max} members`);
+    return value.map((member, index) => shape(member, `${place}[${index}]`));
+  };
+
+/** Members that are not named are left out. */
+export const object =
+  <S extends Readonly<Record<string, Shape<unknown>>>>(shapes: S): Shape<{ readonly [K in keyof S]: Shaped<S[K]> }> =>
+  (value, place) => {
+    const members = record(value, place);
+    const read: Record<string, unknown> = {};
+    for (const name in shapes) read[name] = shapes[name]!(members[name], `${place}.${name}`);
+    return read as { readonly [K in keyof S]: Shaped<S[K]> };
+  };
+
+/** An object with whatever members. */
+export const record: Shape<Readonly<Record<string, unknown>>> = (value, place) => {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw wrong(place, 'is not an object');
+  return value as Readonly<Record<string, unknown>>;
+};
+
+/** By any name. */
+export const dictionary =
+  <T>(shape: Shape<T>): Shape<Readonly<Record<string, T>>> =>
+  (value, place) =>
+    Object.fromEntries(
+      Object.entries(record(value, place)).map(([name, member]) => [name, shape(member, `${place}.${name}`)]),
+    );
+
+/** What is shorter fits into memory, whatever it is. */
+const ALWAYS_FITS = 16 * 1024 ** 2;
+
+/** @throws DomainError INVALID_IMPORT */
+export function parseJson(content: string, place: string): unknown {
+  const excess = content.length > ALWAYS_FITS ? excessOf(content) : null;
+  if (excess !== null) throw wrong(place, excess);
+  try {
+    return JSON.parse(content);
+  } catch {
+    throw wrong(place, 'is not JSON');
+  }
+}
 
 const NAME = text(1000);
 const anyId = id<never>();

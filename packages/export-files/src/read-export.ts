@@ -1,17 +1,178 @@
-import { createReadStream } from 'node:fs';
+import { createReadStream, createWriteStream, type WriteStream } from 'node:fs';
 import { mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { FileCopy, ImportSource, MessageCopy, PersonCopy, RealmCopy } from '@parley/domain/exports';
-import type { ChannelId, FileId, MessageId, RecipientId, UserId } from '@parley/domain/kernel';
-import type { ColumnNames } from './column-names.js';
-import { findFile, pathIn, readDocument, readLines, readText } from './folder-files.js';
+import type { FileCopy, ImportSource, MessageCopy, PersonCopy, PictureCopy, RealmCopy } from '@parley/domain/exports';
+import type { ChannelId, CustomEmojiId, FileId, MessageId, RecipientId, UserId } from '@parley/domain/kernel';
+import { REALM_IMAGE_NAMES, type RealmImageName } from '@parley/domain/realms';
+import { findFile, pathIn, readDocument, readLines, readText, type UnpackLimits, unpack } from './archive-files.js';
 import { readZulipTables } from './from-zulip/zulip-copy.js';
-import { ATTACHMENT_FILE, FORMAT, MESSAGE_FILE, PARLEY_FILE, PEOPLE_FILE, REALM_FILE } from './layout.js';
-import { personCopy, realmCopy } from './parley-shapes.js';
+import {
+  ATTACHMENT_FILE,
+  FORMAT,
+  MESSAGE_FILE,
+  PARLEY_FILE,
+  PEOPLE_FILE,
+  PICTURE_RECORDS,
+  type PictureFolder,
+  REALM_FILE,
+  REALM_IMAGE_WORDS,
+} from './layout.js';
+import type { ColumnNames } from './message-rows.js';
+import {
+  id,
+  integer,
+  list,
+  object,
+  orElse,
+  orNull,
+  parseJson,
+  personCopy,
+  realmCopy,
+  record,
+  type Shape,
+  text,
+  time,
+  wrong,
+} from './parley-shapes.js';
 import { type MessageContext, type MessagePlace, readMessageFile, readMessagePlaces } from './read-messages.js';
-import { readAvatars, readEmojiPictures, readRealmImages } from './read-pictures.js';
-import { id, integer, list, object, orElse, parseJson, record, text, time, wrong } from './shape.js';
-import { type UnpackLimits, unpack } from './unpack.js';
+
+/** Beyond it, rows are handed to the disk. */
+const MAX_HELD = 65_536;
+
+interface TableFile {
+  readonly path: string;
+  readonly stream: WriteStream;
+  held: string[];
+  heldLength: number;
+  isEmpty: boolean;
+}
+
+/** Tables that may be long, each as a file of JSON rows on the disk until all are complete. */
+export class TableFiles {
+  private readonly files = new Map<string, TableFile>();
+
+  constructor(private readonly folder: string) {}
+
+  async add(table: string, row: object): Promise<void> {
+    await this.write(this.file(table), JSON.stringify(row), ',\n');
+  }
+
+  /** A table may stay empty. */
+  begin(...tables: readonly string[]): void {
+    for (const table of tables) this.file(table);
+  }
+
+  /** A line of a file that is no table. */
+  async addLine(name: string, row: object): Promise<void> {
+    await this.write(this.file(name), JSON.stringify(row), '\n');
+  }
+
+  async end(): Promise<void> {
+    for (const file of this.files.values()) {
+      file.stream.write(file.held.join(''));
+      await new Promise<void>((resolve, reject) => {
+        file.stream.on('error', reject).end(resolve);
+      });
+    }
+  }
+
+  /** Of the whole file, which has ended. In bytes. */
+  async sizeOf(name: string): Promise<number> {
+    return (await stat(this.file(name).path)).size;
+  }
+
+  read(name: string): AsyncIterable<Uint8Array> {
+    return createReadStream(this.file(name).path);
+  }
+
+  private async write(file: TableFile, text: string, separator: string): Promise<void> {
+    if (!file.isEmpty) file.held.push(separator);
+    file.isEmpty = false;
+    file.held.push(text);
+    file.heldLength += text.length;
+    if (file.heldLength < MAX_HELD) return;
+    const chunk = file.held.join('');
+    file.held = [];
+    file.heldLength = 0;
+    if (!file.stream.write(chunk)) {
+      await new Promise<void>((resolve, reject) => {
+        file.stream.once('error', reject).once('drain', () => {
+          file.stream.off('error', reject);
+          resolve();
+        });
+      });
+    }
+  }
+
+  private file(name: string): TableFile {
+    const known = this.files.get(name);
+    if (known) return known;
+    const path = join(this.folder, `${this.files.size}.rows`);
+    const file = { path, stream: createWriteStream(path, { mode: 0o600 }), held: [], heldLength: 0, isEmpty: true };
+    this.files.set(name, file);
+    return file;
+  }
+}
+
+const RECORD = object({ path: text(1000), user_profile_id: orNull((value) => value) });
+type PictureRecord = ReturnType<typeof RECORD>;
+
+/** What was uploaded is better to make pictures of than what another server made of it. */
+const ORIGINAL = '.original';
+
+/** The path of the best file for each key. */
+async function readRecords<Key>(
+  root: string,
+  folder: PictureFolder,
+  keyOf: (record: PictureRecord, fileName: string) => Key,
+): Promise<ReadonlyMap<Key, string>> {
+  const name = PICTURE_RECORDS[folder];
+  const paths = new Map<Key, string>();
+  // Not every export of another server has the folder.
+  if (!(await findFile(root, join(root, name)))) return paths;
+  const records: Shape<PictureRecord[]> = list(RECORD, 1_000_000);
+  for (const record of records(await readDocument(root, name), name)) {
+    const isOriginal = record.path.endsWith(ORIGINAL);
+    const fileName = record.path.slice(record.path.lastIndexOf('/') + 1, isOriginal ? -ORIGINAL.length : undefined);
+    const key = keyOf(record, fileName);
+    if (isOriginal || !paths.has(key)) paths.set(key, pathIn(root, folder, record.path));
+  }
+  return paths;
+}
+
+async function openPicture<Of>(root: string, of: Of, path: string | undefined): Promise<PictureCopy<Of>> {
+  const found = path === undefined ? null : await findFile(root, path);
+  if (!found) return { of, size: 0, content: null };
+  return { of, size: found.size, content: createReadStream(path!) };
+}
+
+/** Of every emoji, by the names of their files. */
+export async function* readEmojiPictures(
+  root: string,
+  emoji: RealmCopy['customEmoji'],
+): AsyncGenerator<PictureCopy<CustomEmojiId>> {
+  const paths = await readRecords(root, 'emoji', (_, fileName) => fileName);
+  for (const { id, fileName } of emoji) yield await openPicture(root, id, paths.get(fileName));
+}
+
+/** Of everybody whose avatar is uploaded. */
+export async function* readAvatars(root: string, users: RealmCopy['users']): AsyncGenerator<PictureCopy<UserId>> {
+  const paths = await readRecords<unknown>(root, 'avatars', ({ user_profile_id }) => user_profile_id);
+  for (const { user } of users) {
+    if (user.avatar.source === 'uploaded') yield await openPicture(root, user.id, paths.get(user.id));
+  }
+}
+
+/** Of those that were uploaded. */
+export async function* readRealmImages(
+  root: string,
+  { images }: RealmCopy['realm'],
+): AsyncGenerator<PictureCopy<RealmImageName>> {
+  const paths = await readRecords(root, 'realm_icons', (_, fileName) => fileName.replace(/\.png$/, ''));
+  for (const name of REALM_IMAGE_NAMES) {
+    if (images[name].isUploaded) yield await openPicture(root, name, paths.get(REALM_IMAGE_WORDS[name]));
+  }
+}
 
 export interface OpenOptions {
   readonly names: ColumnNames;

@@ -2,9 +2,8 @@ import type { HolderCopy, MessageCopy } from '@parley/domain/exports';
 import type { ChannelId, MessageId, RecipientId, UserId } from '@parley/domain/kernel';
 import type { MessageEdit } from '@parley/domain/messages';
 import { FLAG_BITS, GROUP_MENTIONED_BIT } from './layout.js';
-import { EMOJI } from './parley-shapes.js';
-import { safeHtml } from './safe-html.js';
 import {
+  EMOJI,
   flag,
   id,
   integer,
@@ -19,7 +18,8 @@ import {
   text,
   time,
   wrong,
-} from './shape.js';
+} from './parley-shapes.js';
+import { safeHtml } from './safe-html.js';
 
 const messageId = id<MessageId>();
 const userId = id<UserId>();

@@ -1,4 +1,4 @@
-import { moment, time } from './shape.js';
+import { moment, time } from './parley-shapes.js';
 
 it('takes times that everything can show, in whole seconds or not', () => {
   expect([0, 1700000000.75, 253_402_300_799].map((value) => time(value, 'here'))).toEqual([

@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { pack } from 'tar-stream';
-import { DiskRoom } from './disk-room.js';
-import { UNPACK_LIMITS, unpack } from './unpack.js';
+import { DiskRoom, UNPACK_LIMITS, unpack } from './archive-files.js';
 
 let folder: string;
 beforeEach(() => {

@@ -5,8 +5,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import type { PictureCopy, RealmSource } from '@parley/domain/exports';
 import { type Pack, pack } from 'tar-stream';
-import type { ColumnNames } from './column-names.js';
-import { jsonPieces } from './json-pieces.js';
+import { jsonPieces } from './json.js';
 import {
   ATTACHMENT_FILE,
   FORMAT,
@@ -18,9 +17,8 @@ import {
   REALM_FILE,
   REALM_IMAGE_WORDS,
 } from './layout.js';
-import { CHUNK, MessageFile } from './message-file.js';
-import { ClientNumbers } from './message-rows.js';
-import { TableFiles } from './table-files.js';
+import { CHUNK, ClientNumbers, type ColumnNames, MessageFile } from './message-rows.js';
+import { TableFiles } from './read-export.js';
 import { PersonTables, realmTables, TABLES_OF_PEOPLE } from './zulip-tables.js';
 
 export interface WriteOptions {

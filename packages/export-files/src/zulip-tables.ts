@@ -2,8 +2,7 @@ import { CHANNEL_PERMISSIONS, type Channel, hasSharedHistory, isPrivate, isWebPu
 import type { PersonCopy, RealmCopy } from '@parley/domain/exports';
 import { GROUP_PERMISSIONS } from '@parley/domain/groups';
 import { REALM_IMAGE_NAMES, REALM_PERMISSIONS } from '@parley/domain/realms';
-import type { ColumnNames } from './column-names.js';
-import { mapped } from './json-pieces.js';
+import { mapped } from './json.js';
 import {
   AVATAR_SOURCES,
   BOT_TYPES,
@@ -15,7 +14,8 @@ import {
   TOPICS_POLICY_NUMBERS,
   VISIBILITY_NUMBERS,
 } from './layout.js';
-import type { TableFiles } from './table-files.js';
+import type { ColumnNames } from './message-rows.js';
+import type { TableFiles } from './read-export.js';
 
 /** Tables of the realm that every export has, be they empty. */
 export const TABLES_OF_PEOPLE = [

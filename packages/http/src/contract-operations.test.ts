@@ -1,4 +1,4 @@
-import { CONTRACT_OPERATIONS, contractPathOf } from './contract-operations.js';
+import { CONTRACT_OPERATIONS, contractPathOf } from './openapi/contract-operations.js';
 
 it.each([
   ['/api/v1/scheduled_messages/7', '/scheduled_messages/:scheduled_message_id'],

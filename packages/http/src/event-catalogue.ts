@@ -1,7 +1,6 @@
 import type { AnyEvent, AnyEventType, EventCatalogue } from '@parley/domain/kernel';
-import type { EventPresenter, EventWriter } from './events/event-presenter.js';
-import { wantsAnyOf } from './events/queue-presentation.js';
 import { EVENT_PRESENTERS, MESSAGE_PARTS } from './features.js';
+import { type EventPresenter, type EventWriter, wantsAnyOf } from './kernel/event-presenter.js';
 
 /** Each takes events of its own type only: whoever looks one up by an event's type gives it that event. */
 const presenterOf = (type: AnyEventType): EventPresenter<AnyEvent> =>

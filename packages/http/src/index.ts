@@ -1,36 +1,39 @@
-export { CONTRACT_OPERATIONS, type ContractOperation, contractPathOf } from './contract-operations.js';
 export { EVENT_CATALOGUE, EVENT_WRITER } from './event-catalogue.js';
-export { eventTypeName } from './events/event-forms.js';
-export { LongPoll } from './events/long-poll.js';
-export { PublicRealms } from './events/public-realms.js';
-export type { RouteDependencies } from './feature.js';
 export { ERROR_REPLIES } from './features.js';
-export { pngChunk } from './files/png-chunk.js';
-export { permissionTitle } from './groups/permission-title.js';
+export { pngChunk } from './files/pictures.js';
+export { permissionTitle } from './groups/group-settings.js';
 export * from './kernel/authenticate.js';
-export { SessionCookies } from './kernel/cookies.js';
+export { isLoopbackName, SessionCookies } from './kernel/authenticate.js';
 export type { TrustedOrigins } from './kernel/csrf.js';
 export { createDispatcher, type Dispatcher } from './kernel/dispatcher.js';
-export type { ErrorReplies } from './kernel/error-replies.js';
-export { unauthorized, unknownPath } from './kernel/errors.js';
-export { ipGroup, networkOf } from './kernel/ip-groups.js';
-export { type LimitRule, parseRateLimitRules, type RateLimitRules } from './kernel/limit-rules.js';
-export { type LoadGauge, type LoadLevel, noLoad } from './kernel/load.js';
-export { isLoopbackName } from './kernel/local-access.js';
-export { type Logger, silentLogger, warn } from './kernel/logger.js';
-export type { Middleware } from './kernel/middleware.js';
+export { eventTypeName } from './kernel/event-presenter.js';
+export type { RouteDependencies } from './kernel/feature.js';
+export { type LoadGauge, type LoadLevel, noLoad, TRANSPORT_LIMITS, type TransportLimits } from './kernel/load.js';
+export { LongPoll } from './kernel/long-poll.js';
+export type { Middleware } from './kernel/mount.js';
 export { createRouter, dispatchHotFirst } from './kernel/mount.js';
-export type { AnsweredRequest, RequestObserver, RequestSpan, RequestTracer } from './kernel/observation.js';
 export { type Member, membersOfDto } from './kernel/params.js';
-export { RateLimiter, rateLimited } from './kernel/rate-limit.js';
-export { success } from './kernel/reply.js';
+export { PublicRealms } from './kernel/public-realm.js';
+export {
+  ipGroup,
+  type LimitRule,
+  networkOf,
+  parseRateLimitRules,
+  RateLimiter,
+  type RateLimitRules,
+  rateLimited,
+} from './kernel/rate-limit.js';
+export type { ErrorReplies } from './kernel/reply.js';
+export { success, unauthorized, unknownPath } from './kernel/reply.js';
 export type { Request } from './kernel/request.js';
-export type { CallerRole, RoleLookup } from './kernel/role-requirements.js';
+export type { AnsweredRequest, RequestObserver, RequestSpan, RequestTracer } from './kernel/request-log.js';
+export { type Logger, silentLogger, warn } from './kernel/request-log.js';
+export type { CallerRole, RoleLookup } from './kernel/route.js';
 export { type Route, route } from './kernel/route.js';
-export { TRANSPORT_LIMITS, type TransportLimits } from './kernel/transport-limits.js';
+export { FEATURE_LEVEL, ZULIP_VERSION } from './kernel/server-info.js';
 export { type ProxyTrust, parseNetworks, TrustedProxies } from './kernel/trusted-proxies.js';
+export { CONTRACT_OPERATIONS, type ContractOperation, contractPathOf } from './openapi/contract-operations.js';
 export { compactAnswerSchemaOf } from './openapi/openapi.js';
-export { REALM_SETTING_FORMS } from './realms/realm-settings.wire.js';
-export { FEATURE_LEVEL, ZULIP_VERSION } from './realms/server-version.js';
+export { REALM_SETTING_FORMS } from './realms/realm-settings.js';
 export { createRoutes } from './routes.js';
-export { USER_SETTING_FORMS } from './users/user-settings.wire.js';
+export { USER_SETTING_FORMS } from './users/user-settings.js';

@@ -1,11 +1,11 @@
 import { validateSync } from 'class-validator';
-import type { RouteDependencies } from './feature.js';
-import type { HttpRefusal } from './kernel/errors.js';
+import type { RouteDependencies } from './kernel/feature.js';
 import { type Dto, membersOfDto, parse } from './kernel/params.js';
+import type { HttpRefusal } from './kernel/reply.js';
 import { Parameters } from './kernel/request.js';
 import type { Route } from './kernel/route.js';
+import { instantiateDto } from './kernel/testing/instantiate-dto.js';
 import { createRoutes } from './routes.js';
-import { instantiateDto } from './testing/instantiate-dto.js';
 
 /** What presenting needs is asked for by requests only. */
 const routes = createRoutes({} as RouteDependencies);

@@ -1,9 +1,9 @@
-import { eventSchema, form } from './events/event-forms.js';
-import type { RegisterSection } from './events/register-section.js';
-import type { RouteDependencies, RouteParts, SectionParts } from './feature.js';
 import { EVENT_PRESENTERS, FEATURES, MESSAGE_PARTS } from './features.js';
+import { eventSchema, form } from './kernel/event-presenter.js';
+import type { RouteDependencies, RouteParts, SectionParts } from './kernel/feature.js';
+import type { RegisterSection } from './kernel/register-section.js';
 import type { Route } from './kernel/route.js';
-import { openApiRoutes } from './openapi/openapi-operations.js';
+import { openApiRoutes } from './openapi/docs-page.js';
 
 /** Those of all features, and what is sent where nothing happens (events §6.3). */
 const EVENT = eventSchema([...Object.values(EVENT_PRESENTERS).flatMap(({ forms }) => forms), form('heartbeat')]);

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { openHeic } from './heic.js';
-import { answerJob, type ImageJob } from './image-job.js';
+import { answerJob, type ImageJob } from './image-process.js';
 import { SharpImageProcessor } from './sharp-image-processor.js';
 
 const processor = new SharpImageProcessor(openHeic);

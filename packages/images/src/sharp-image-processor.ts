@@ -13,8 +13,7 @@ import {
   unreadableImage,
 } from '@parley/domain/files';
 import type { Metadata, Sharp } from 'sharp';
-import type { HeicImage } from './heic.js';
-import { loadSharp } from './load-sharp.js';
+import { type HeicImage, loadSharp } from './heic.js';
 
 /** By what the library calls them. */
 const FORMATS: Readonly<Record<string, ImageFormat>> = {

@@ -1,6 +1,6 @@
 import type { UserId } from '@parley/domain/kernel';
 import { AFTER_ALERT_WORD, mayAlertWordBegin } from '@parley/domain/messages';
-import { noneOf } from './sets.js';
+import { noneOf } from './characters.js';
 
 /** What words go on with, character by character, and whose word has come to its end here. */
 interface Node {

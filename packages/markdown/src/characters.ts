@@ -1,3 +1,28 @@
+import { createRequire } from 'node:module';
+
+const NONE: ReadonlySet<never> = new Set();
+
+/** A set of nothing. Most texts have little to say about most things, so this one is shared by all: `withOne` adds to it. */
+export const noneOf = <T>(): ReadonlySet<T> => NONE;
+
+/** The set with one more; as long as it holds something, it is the very same. */
+export function withOne<T>(set: ReadonlySet<T>, value: T): ReadonlySet<T> {
+  if (set === NONE) return new Set([value]);
+  (set as Set<T>).add(value);
+  return set;
+}
+
+const require = createRequire(import.meta.url);
+
+/** Loads a library when the first message needs it; most need none, and a server that starts should not wait for any. */
+export function lazily<T>(load: (require: NodeJS.Require) => T): () => T {
+  let loaded: { readonly value: T } | undefined;
+  return () => {
+    loaded ??= { value: load(require) };
+    return loaded.value;
+  };
+}
+
 /**
  * What the dialect calls white space and word characters, for use inside a character class: Unicode's, where JavaScript's
  * `\s` differs by a few control characters and `\w` knows ASCII only.

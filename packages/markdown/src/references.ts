@@ -1,9 +1,8 @@
 import type { UserId } from '@parley/domain/kernel';
 import type { MarkdownReferences, TopicReference } from '@parley/domain/markdown';
-import { WORD } from './characters.js';
-import type { Element } from './html/element.js';
+import { noneOf, WORD, withOne } from './characters.js';
+import type { Element } from './html/html.js';
 import { parseIdMention } from './inline/mentions.js';
-import { noneOf, withOne } from './sets.js';
 
 const USER = /@_?\*\*(?=([^*]+)\*\*)/g;
 const GROUP = /@_?\*(?=([^*]+)\*)/g;

@@ -1,8 +1,7 @@
 import { allHostilePatterns, HOSTILE_TEXTS, type HostilePattern, someHostilePatterns } from '@parley/testkit';
-import { MAX_WORK } from './bounds.js';
+import { MAX_WORK, WorkBudget } from './budgets.js';
 import { typesetterWith } from './fixtures/typesetters.js';
 import { OPTIONS, resolve } from './fixtures/world.js';
-import { WorkBudget } from './work-budget.js';
 import { ZulipMarkdownRenderer } from './zulip-markdown-renderer.js';
 
 const budgets: WorkBudget[] = [];

@@ -9,26 +9,19 @@ import type {
 } from '@parley/domain/markdown';
 import { alertSegments } from '@parley/domain/messages';
 import { findAlertedUsers } from './alert-words.js';
-import { BlockParser, finishCode } from './blocks/block-parser.js';
+import { BlockParser, finishCode, normalizeWhiteSpace, separateLists } from './blocks/block-parser.js';
 import { FenceReader } from './blocks/fences.js';
-import { normalizeWhiteSpace, separateLists } from './blocks/prepare.js';
-import { unrenderable } from './bounds.js';
+import { Outcome, TurnBudget, unrenderable, WorkBudget } from './budgets.js';
 import { isBlank } from './characters.js';
-import { copy, type Element, layOut } from './html/element.js';
-import { HtmlStash } from './html/stash.js';
-import { writeHtml } from './html/write-html.js';
+import { copy, type Element, HtmlStash, layOut, writeHtml } from './html/html.js';
 import { InlineFormatter } from './inline/inline-formatter.js';
 import type { NameLookup } from './inline/rule.js';
 import { RealmLinkifiers } from './links/realm-linkifiers.js';
 import { findTopicLinks } from './links/topic-links.js';
-import { Outcome } from './outcome.js';
-import { addPreviews } from './previews/previews.js';
+import { addPreviews } from './previews.js';
 import { References } from './references.js';
-import { TurnBudget } from './turn-budget.js';
-import type { Typesetter } from './typesetting/job.js';
-import { Typesetting } from './typesetting/typesetting.js';
-import { TypesettingThread } from './typesetting/typesetting-thread.js';
-import { WorkBudget } from './work-budget.js';
+import type { Typesetter } from './typesetting/typeset.js';
+import { Typesetting, TypesettingThread } from './typesetting/typesetting.js';
 
 /** What the server, not a realm, decides. */
 export interface MarkdownServerSettings {

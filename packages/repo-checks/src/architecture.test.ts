@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
-import { DOMAIN_FOLDERS } from './domain-folders.js';
+import { AREAS } from './areas.js';
 import {
   entryPoints,
   moduleNamed,
@@ -53,6 +53,19 @@ const RULES: Readonly<Record<string, Rules>> = {
       'node:',
     ],
   },
+  'node-adapters': {
+    mayImport: [
+      '@noble/ciphers',
+      '@parley/domain',
+      'disposable-email-domains-js',
+      'file-type',
+      'jose',
+      'mime',
+      'nodemailer',
+      'node:',
+      'zxcvbn',
+    ],
+  },
   server: {
     mayImport: [
       '@parley/blobs',
@@ -61,23 +74,36 @@ const RULES: Readonly<Record<string, Rules>> = {
       '@parley/http',
       '@parley/images',
       '@parley/markdown',
+      '@parley/node-adapters',
       '@parley/sqlite',
       'express',
       '@opentelemetry/api',
       'csv-parse',
-      'file-type',
       'inversify',
       'mime',
-      'jose',
-      'nodemailer',
       'pino',
       'node:',
-      '@noble/ciphers',
       'prom-client',
       'tar-stream',
-      'zxcvbn',
-      'disposable-email-domains-js',
     ],
+  },
+  acceptance: {
+    mayImport: [
+      '@parley/blobs',
+      '@parley/domain',
+      '@parley/export-files',
+      '@parley/http',
+      '@parley/markdown',
+      '@parley/node-adapters',
+      '@parley/repo-checks',
+      '@parley/server',
+      '@parley/server/testing',
+      '@parley/sqlite',
+      '@parley/testkit',
+      'express',
+      'node:',
+    ],
+    isTestSupport: true,
   },
   // Runs in browsers too, and is small: nothing but itself.
   client: { mayImport: [] },
@@ -176,7 +202,7 @@ describe('layers', () => {
   });
 
   it('the server sets timers through the port, but for deadlines of its end', () => {
-    const deadlines = ['logger.ts', 'serve.ts', 'system-timers.ts'];
+    const deadlines = ['logger.ts', 'serve.ts'];
     const files = sourcesOf('server').filter((file) => !isTest('server', file));
     const withTimers = files.filter((file) => /\bset(Timeout|Interval)\(/.test(readFileSync(file, 'utf8')));
     expect(withTimers.map((file) => relative(join(packagesDir, 'server/src'), file))).toEqual(deadlines);
@@ -190,37 +216,23 @@ describe('layers', () => {
   });
 });
 
-describe('features', () => {
-  const domain = join(packagesDir, 'domain/src');
-  const imports = sourcesOf('domain')
-    .filter((file) => !isTest('domain', file))
-    .flatMap((file) =>
-      localImportsIn(file).map((target) => [folderOf(domain, file), folderOf(domain, target)] as const),
-    )
+describe.each(Object.entries(AREAS))('areas of %s', (name, areas) => {
+  const root = join(packagesDir, name, 'src');
+  // Files beside the areas put the areas together and may import all of them.
+  const areaImports = sourcesOf(name)
+    .filter((file) => !isTest(name, file) && relative(root, file).includes(sep))
+    .flatMap((file) => localImportsIn(file).map((target) => [folderOf(root, file), folderOf(root, target)] as const))
     .filter(([from, to]) => from !== to);
-  const upward = imports.filter(([from, to]) => DOMAIN_FOLDERS.indexOf(from) < DOMAIN_FOLDERS.indexOf(to));
 
-  it('are all known', () => {
-    const folders = readdirSync(domain, { withFileTypes: true }).filter((entry) => entry.isDirectory());
-    expect(folders.map(({ name }) => name).sort()).toEqual([...DOMAIN_FOLDERS].sort());
+  it('are all listed', () => {
+    const folders = readdirSync(root, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+    const found = folders.map((folder) => folder.name).filter((folder) => !TEST_FOLDERS.has(folder));
+    expect(found.sort()).toEqual([...areas].sort());
   });
 
-  it('import one another in one direction', () => {
+  it('import only areas before them', () => {
+    const upward = areaImports.filter(([from, to]) => areas.indexOf(from) < areas.indexOf(to) || !areas.includes(to));
     expect(new Set(upward.map(([from, to]) => `${from} → ${to}`))).toEqual(new Set());
-  });
-
-  it.each`
-    part                                        | composer
-    ${/\.feature\.js$/}                         | ${['features.ts']}
-    ${/\.(events|errors|register|routes)\.js$/} | ${[]}
-  `('of HTTP keep their $part to themselves, but for $composer', ({ part, composer }) => {
-    const http = join(packagesDir, 'http/src');
-    const borrowed = sourcesOf('http').filter((file) =>
-      importsIn(file).some(
-        (specifier) => part.test(specifier) && folderOf(http, resolve(file, '..', specifier)) !== folderOf(http, file),
-      ),
-    );
-    expect(borrowed.map((file) => relative(http, file))).toEqual(composer);
   });
 });
 
@@ -239,8 +251,8 @@ describe('the check itself', () => {
     ${"import { x } from '@parley/domain/x'"}               | ${'@parley/domain/x'}
     ${"import { x } from '@parley/domain'"}                 | ${'@parley/domain'}
   `('finds $stray', ({ code, stray }: { code: string; stray: string }) => {
-    const file = join(packagesDir, 'domain/src/shared/made-up.ts');
-    expect(strayImports('domain', file, importsOf(code))).toEqual([`domain/src/shared/made-up.ts imports ${stray}`]);
+    const file = join(packagesDir, 'domain/src/kernel/made-up.ts');
+    expect(strayImports('domain', file, importsOf(code))).toEqual([`domain/src/kernel/made-up.ts imports ${stray}`]);
   });
 
   it('leaves what is allowed alone', () => {

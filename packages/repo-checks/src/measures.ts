@@ -1,12 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve, sep } from 'node:path';
-import { DOMAIN_FOLDERS } from './domain-folders.js';
+import { AREAS } from './areas.js';
 import { packageNames, packagesDir } from './source-code.js';
 
 /** Packages that are never shipped. */
 const SUPPORT_PACKAGES = new Set(['acceptance', 'bench', 'e2e', 'repo-checks', 'testkit']);
 /** Folders that only tests use, at any depth. */
-const SUPPORT_FOLDERS = new Set(['fixtures', 'http-tests', 'testing']);
+const SUPPORT_FOLDERS = new Set(['fixtures', 'testing']);
 const GENERATED_SOURCES = new Set([join(packagesDir, 'client/src/api.ts')]);
 const GENERATED_DOCUMENT = /^<!-- Made by /m;
 
@@ -80,7 +80,7 @@ function domainMeasures(sources: readonly Source[]): readonly Measure[] {
   const arrows = [...arrowsOf(sources.filter(({ packageName }) => packageName === 'domain'))].flatMap(
     ([from, targets]) => [...targets].map((to) => [from, to] as const),
   );
-  const upward = arrows.filter(([from, to]) => DOMAIN_FOLDERS.indexOf(from) < DOMAIN_FOLDERS.indexOf(to));
+  const upward = arrows.filter(([from, to]) => AREAS.domain!.indexOf(from) < AREAS.domain!.indexOf(to));
   return [
     measure('domain folders', folders.length),
     measure('arrows between domain folders', arrows.length),

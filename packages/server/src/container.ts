@@ -1,8 +1,7 @@
 import type { Ports } from '@parley/domain/composition';
 import { domainPorts } from './domain-ports.js';
-import { Injector, type Makers } from './injector.js';
+import { Injector, type Makers, type Resolve } from './injector.js';
 import type { ParleyParts } from './parley-parts.js';
-import type { Resolve } from './resolve.js';
 import type { Get, RunningParts } from './running-parts.js';
 import { serverParts } from './server-parts.js';
 

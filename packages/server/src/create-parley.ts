@@ -1,5 +1,5 @@
 import { type ProxyTrust, silentLogger, type TrustedOrigins } from '@parley/http';
-import type { BigBlueButtonAccount } from './calls/big-blue-button-account.js';
+import type { BigBlueButtonAccount, PushServiceAccount } from '@parley/node-adapters';
 import {
   parseDatabase,
   parseFiles,
@@ -15,12 +15,11 @@ import {
 } from './configuration/setting-values.js';
 import { FILE_LIMITS, KEEP_DELETED_DAYS } from './configuration/settings.js';
 import { DEFAULT_INVITATION_VALIDITY_MINUTES } from './domain-ports.js';
-import type { Parley } from './facade/parley.js';
+import type { Parley } from './facade/facade.js';
 import { hint } from './near-miss.js';
-import { ServerMetrics } from './observation/server-metrics.js';
+import { ServerMetrics } from './observation/metrics.js';
 import { openParley } from './open-parley.js';
 import { OPTION_NAMES, type ParleyConfig } from './parley-config.js';
-import type { PushServiceAccount } from './push/push-service-account.js';
 import { StartupError } from './startup-error.js';
 import { parleyVersion } from './version.js';
 

@@ -2,7 +2,7 @@ import type { Actor, Role } from '@parley/domain/access';
 import type { UserId } from '@parley/domain/kernel';
 import { RateLimiter } from '@parley/http';
 import { FixedClock } from '@parley/testkit';
-import { DailyChannelQuota } from './daily-channel-quota.js';
+import { DailyChannelQuota } from './limits.js';
 
 function given({ isOn = true } = {}) {
   const clock = new FixedClock();

@@ -3,9 +3,9 @@ import { dirname } from 'node:path';
 import type { BlobKey } from '@parley/domain/files';
 import { type DatabaseState, findDamage, inspectDatabase, listBlobs } from '@parley/sqlite';
 import type { Configuration } from './configuration/configuration.js';
+import { addressesOf } from './http-server.js';
 import { blobStoreOf, filesFolderOf, smtpMailerOf } from './open-parley.js';
 import { findSecret, requireSameSecret, secretPathFor } from './secret.js';
-import { addressesOf } from './server-address.js';
 
 export interface Finding {
   /** `advice`: it works, but an operator may want it otherwise. */

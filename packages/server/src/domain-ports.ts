@@ -5,30 +5,32 @@ import { FILE_USERS, type Ports, QUEUE_FILTERS } from '@parley/domain/compositio
 import { MAX_EXPORTED_BYTES, MAX_EXPORTED_MESSAGES } from '@parley/domain/exports';
 import { ipGroup, networkOf } from '@parley/http';
 import { htmlMessages, re2LinkifierSyntax } from '@parley/markdown';
-import { HmacApiKeyMint } from './authentication/hmac-api-key-mint.js';
-import { HmacSessionTokens } from './authentication/hmac-session-tokens.js';
-import { JoseWebTokens } from './authentication/jose-web-tokens.js';
-import { ZxcvbnPasswordStrength } from './authentication/zxcvbn-password-strength.js';
-import { BigBlueButton } from './calls/big-blue-button.js';
-import { HmacMeetingLinks } from './calls/hmac-meeting-links.js';
+import {
+  BigBlueButton,
+  CONFIRMATION_LINKS,
+  DeliverableMailer,
+  FileTypeContentTypes,
+  HmacApiKeyMint,
+  HmacFileTokens,
+  HmacLinkKeys,
+  HmacMeetingLinks,
+  HmacSessionTokens,
+  HttpPushService,
+  INVITATION_LINKS,
+  JoseWebTokens,
+  ListedDisposableDomains,
+  SystemEventLoop,
+  SystemTimers,
+  ZxcvbnPasswordStrength,
+} from '@parley/node-adapters';
 import { FILE_LIMITS } from './configuration/settings.js';
-import { DailyChannelQuota } from './daily-channel-quota.js';
-import { FolderArchiveWriter } from './exports/folder-archive-writer.js';
+import { FolderArchiveWriter } from './exports.js';
 import { HostHooks } from './facade/message-hooks.js';
-import { FileTypeContentTypes } from './files/file-type-content-types.js';
-import { HmacFileTokens } from './files/hmac-file-tokens.js';
-import { CONFIRMATION_LINKS, HmacLinkKeys, INVITATION_LINKS } from './hmac-link-keys.js';
-import type { Makers } from './injector.js';
-import { ListedDisposableDomains } from './listed-disposable-domains.js';
-import { DeliverableMailer } from './mail/deliverable-mailer.js';
-import { LetterLimits } from './mail/letter-limits.js';
+import type { Makers, Resolve } from './injector.js';
+import { DailyChannelQuota, LetterLimits } from './limits.js';
 import type { ParleyParts } from './parley-parts.js';
-import { HttpPushService } from './push/http-push-service.js';
 import { RealmResolver, serverAddressOf } from './realm-resolver.js';
-import type { Resolve } from './resolve.js';
 import type { Get } from './running-parts.js';
-import { SystemEventLoop } from './system-event-loop.js';
-import { SystemTimers } from './system-timers.js';
 
 /** Ten days (organization §9.1). */
 export const DEFAULT_INVITATION_VALIDITY_MINUTES = 14_400;

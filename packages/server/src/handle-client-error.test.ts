@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { handleClientError } from './handle-client-error.js';
+import { handleClientError } from './http-server.js';
 
 describe('a request that cannot be read', () => {
   let server: Server;

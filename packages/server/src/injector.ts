@@ -1,5 +1,17 @@
-import { type Injectable, NAMED_SERVICES } from '@parley/domain/composition';
+import { type Resolve as DomainResolve, type Injectable, NAMED_SERVICES } from '@parley/domain/composition';
+import type { Logger, RateLimiter } from '@parley/http';
 import { Container } from 'inversify';
+import type { RealmResolverOptions } from './realm-resolver.js';
+
+/** Names that classes of this package inject beside the ports of the domain. */
+export interface ServerParts {
+  readonly options: RealmResolverOptions;
+  readonly logger: Logger;
+  readonly limiter: RateLimiter;
+}
+
+/** Returns the one instance of a use case or of another class with `inject`. */
+export type Resolve = DomainResolve<ServerParts>;
 
 /** One function for each named dependency; called once, when it is first needed. */
 export type Makers<Named> = { readonly [Name in keyof Named]: () => Named[Name] };

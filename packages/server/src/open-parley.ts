@@ -8,20 +8,22 @@ import type { Clock, Randomness } from '@parley/domain/kernel';
 import type { MarkdownRenderer } from '@parley/domain/markdown';
 import { ImageProcess } from '@parley/images';
 import { htmlMessages, unicodeEmoji, ZulipMarkdownRenderer } from '@parley/markdown';
+import {
+  FileOutbox,
+  HashQueue,
+  ScryptPasswordHasher,
+  SmtpMailer,
+  SystemClock,
+  SystemRandomness,
+} from '@parley/node-adapters';
 import { type Commit, openSqliteStorage, type SqliteStorage } from '@parley/sqlite';
-import { HashQueue } from './authentication/hash-queue.js';
-import { ScryptPasswordHasher } from './authentication/scrypt-password-hasher.js';
 import type { Configuration, DatabaseLocation } from './configuration/configuration.js';
-import { FileOutbox } from './mail/file-outbox.js';
-import { SmtpMailer } from './mail/smtp-mailer.js';
 import { openTelemetryTracer } from './observation/open-telemetry.js';
 import { type ComposedParley, composeParley } from './parley.js';
 import type { Storage } from './parley-config.js';
 import type { ParleyParts } from './parley-parts.js';
 import { findSecret, makeSecret, requireSameSecret } from './secret.js';
 import { StartupError } from './startup-error.js';
-import { SystemClock } from './system-clock.js';
-import { SystemRandomness } from './system-randomness.js';
 import { parleyVersion } from './version.js';
 
 type RuntimeConfig = Omit<

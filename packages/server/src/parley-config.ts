@@ -3,9 +3,8 @@ import type { BlobStore } from '@parley/domain/files';
 import type { Clock, Randomness, UnitOfWork } from '@parley/domain/kernel';
 import type { MarkdownRenderer } from '@parley/domain/markdown';
 import type { Logger, ProxyTrust, RateLimitRules, TransportLimits } from '@parley/http';
-import type { HostAuthenticate } from './authentication/host-authenticate.js';
-import type { BigBlueButtonAccount } from './calls/big-blue-button-account.js';
-import type { PushServiceAccount } from './push/push-service-account.js';
+import type { BigBlueButtonAccount, PushServiceAccount } from '@parley/node-adapters';
+import type { HostAuthenticate } from './authentication.js';
 import type { RealmAddresses } from './realm-resolver.js';
 
 /** Where everything is kept: a database file … */

@@ -12,11 +12,10 @@ import type {
   TransportLimits,
   TrustedOrigins,
 } from '@parley/http';
+import type { BigBlueButtonAccount, PushServiceAccount } from '@parley/node-adapters';
 import type { StorageGauges } from '@parley/sqlite';
-import type { HostAuthenticate } from './authentication/host-authenticate.js';
-import type { BigBlueButtonAccount } from './calls/big-blue-button-account.js';
-import type { ServerMetrics } from './observation/server-metrics.js';
-import type { PushServiceAccount } from './push/push-service-account.js';
+import type { HostAuthenticate } from './authentication.js';
+import type { ServerMetrics } from './observation/metrics.js';
 import type { RealmAddresses } from './realm-resolver.js';
 
 /** What differs between a server, an embedding application and a test. */

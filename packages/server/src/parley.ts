@@ -12,19 +12,16 @@ import {
   unknownPath,
 } from '@parley/http';
 import express from 'express';
-import { assertSameSecret, rehashApiKeys } from './authentication/rehash-api-keys.js';
+import { assertSameSecret, rehashApiKeys } from './authentication.js';
 import { ServerContainer } from './container.js';
-import { facadeOf } from './facade/facade.js';
-import { mounted } from './facade/mounted.js';
-import type { Parley } from './facade/parley.js';
+import { facadeOf, mounted, type Parley } from './facade/facade.js';
 import { unknownClass } from './injector.js';
-import { Readiness } from './observation/readiness.js';
-import { readinessChecks } from './observation/readiness-checks.js';
-import { readGauges } from './observation/server-gauges.js';
+import { readGauges } from './observation/metrics.js';
+import { Readiness, readinessChecks } from './observation/readiness.js';
 import type { ParleyParts } from './parley-parts.js';
 import { RealmResolver } from './realm-resolver.js';
 import { LoadMonitor } from './workers/load-monitor.js';
-import type { Worker } from './workers/worker.js';
+import type { Worker } from './workers/recurring-worker.js';
 
 /** A chat engine, and the ports it was made of. */
 export interface ComposedParley extends Parley {

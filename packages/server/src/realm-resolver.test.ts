@@ -1,10 +1,10 @@
 import { SERVER_ITSELF } from '@parley/domain/kernel';
 import { CreateRealm } from '@parley/domain/membership';
 import type { Realm } from '@parley/domain/realms';
+import { SystemRandomness } from '@parley/node-adapters';
 import { FixedClock } from '@parley/testkit';
 import { MemoryStorage } from '@parley/testkit/memory';
 import { type RealmAddresses, RealmResolver, serverAddressOf } from './realm-resolver.js';
-import { SystemRandomness } from './system-randomness.js';
 
 /** Realms that were made in this order, while no default was configured. */
 async function given(

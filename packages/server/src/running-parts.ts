@@ -2,9 +2,9 @@ import type { CommitListener, Ports, PublishingUnitOfWork } from '@parley/domain
 import type { EventHub, EventListener, JobHandler, LogFollower, QueueSweep, UnitOfWork } from '@parley/domain/kernel';
 import type { Authenticator, Dispatcher, LoadGauge, LongPoll, PublicRealms, Route } from '@parley/http';
 import type { Consumers } from './facade/consumers.js';
-import type { ServerParts } from './resolve.js';
+import type { ServerParts } from './injector.js';
 import type { JobWorkers } from './workers/job-workers.js';
-import type { Worker } from './workers/worker.js';
+import type { Worker } from './workers/recurring-worker.js';
 
 /** Parts of a running server, beside its use cases and the ports of the domain. */
 export interface RunningParts extends ServerParts {

@@ -13,8 +13,8 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { HmacApiKeyMint } from '@parley/node-adapters';
 import { buildSync } from 'esbuild';
-import { HmacApiKeyMint } from './authentication/hmac-api-key-mint.js';
 import { findSecret, makeSecret, requireSameSecret, secretPathFor } from './secret.js';
 
 let directory: string;

@@ -6,9 +6,8 @@ import type { Configuration, ListenAddress } from './configuration/configuration
 import { DEMO_REALM } from './demo/organization.js';
 import { createHttpServer } from './http-server.js';
 import { createLogger } from './logger.js';
-import { operatorListener, withHealth } from './observation/health-listener.js';
-import { notReady, type ReadinessReport } from './observation/readiness.js';
-import { ServerMetrics } from './observation/server-metrics.js';
+import { ServerMetrics } from './observation/metrics.js';
+import { notReady, operatorListener, type ReadinessReport, withHealth } from './observation/readiness.js';
 import { openParley } from './open-parley.js';
 import type { ComposedParley } from './parley.js';
 import { StartupError } from './startup-error.js';
@@ -155,9 +154,9 @@ async function prepareDemo(
   url: string,
 ): Promise<readonly string[]> {
   const { createDemo } = await import('./demo/create-demo.js');
-  const { listDemoAccess, writeZuliprcFiles } = await import('./demo/zuliprc.js');
+  const { listDemoAccess, writeZuliprcFiles } = await import('./demo/create-demo.js');
   const isNew = await createDemo(ports);
-  if (isNew) await (await import('./demo/release-memory.js')).releaseMemory();
+  if (isNew) await (await import('./demo/create-demo.js')).releaseMemory();
   const access = await listDemoAccess(ports);
   const hamlet = access.find(({ name }) => name === 'hamlet');
   const lines = [`Demo organization "${DEMO_REALM.name}"${isNew ? ', made just now' : ''}; passwords are pw-ADDRESS`];

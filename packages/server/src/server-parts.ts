@@ -18,24 +18,18 @@ import {
   SessionAuthenticator,
   SessionCookies,
 } from '@parley/http';
-import { ApiKeyCredentials } from './authentication/api-key-credentials.js';
-import { HostAuthenticator } from './authentication/host-authenticator.js';
-import { StoredRoles } from './authentication/stored-roles.js';
-import { StoredSessions } from './authentication/stored-sessions.js';
+import { keepProcessAlive } from '@parley/node-adapters';
+import { ApiKeyCredentials, HostAuthenticator, StoredRoles, StoredSessions } from './authentication.js';
 import { Consumers } from './facade/consumers.js';
 import { LiveEvents } from './facade/events.js';
-import type { Makers } from './injector.js';
-import { LimitReset } from './limit-reset.js';
+import type { Makers, Resolve } from './injector.js';
+import { LimitReset } from './limits.js';
 import type { ParleyParts } from './parley-parts.js';
 import { RealmResolver } from './realm-resolver.js';
-import type { Resolve } from './resolve.js';
 import type { Get, RunningParts } from './running-parts.js';
-import { keepProcessAlive } from './system-timers.js';
-import { jobHandlersOf } from './workers/job-handlers.js';
-import { JobWorkers } from './workers/job-workers.js';
+import { JobWorkers, jobHandlersOf } from './workers/job-workers.js';
 import { LoadMonitor } from './workers/load-monitor.js';
-import { Promotion } from './workers/promotion.js';
-import { workersOf } from './workers/workers.js';
+import { Promotion, workersOf } from './workers/workers.js';
 
 export function serverParts(
   options: ParleyParts,

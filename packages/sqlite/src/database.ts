@@ -16,8 +16,8 @@ import { DatabaseRefused } from './engine/database-refused.js';
 import { FORMER_STEPS, migrate, pendingSteps, requireNotNewer } from './engine/migrate.js';
 import { isOpenHere } from './engine/storage-files.js';
 import { MIGRATIONS } from './features.js';
-import { defineSearchFunctions } from './messages/search-terms.js';
-import { SECRET_FINGERPRINT } from './users/sqlite-api-key-repository.js';
+import { defineSearchFunctions } from './messages/conditions.js';
+import { SECRET_FINGERPRINT } from './users/credentials.js';
 
 /** Marks a file as Parley's in its header: the letters `Prly`. */
 export const APPLICATION_ID = 0x50726c79;

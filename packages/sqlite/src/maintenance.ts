@@ -4,7 +4,7 @@ import { checkHeader, LATEST_VERSION, makePrivate, openWriter, refusal } from '.
 import { DatabaseRefused } from './engine/database-refused.js';
 import { pendingSteps } from './engine/migrate.js';
 import { MIGRATIONS } from './features.js';
-import { SECRET_FINGERPRINT } from './users/sqlite-api-key-repository.js';
+import { SECRET_FINGERPRINT } from './users/credentials.js';
 
 /** Of a database file, as an operator sees it. */
 export interface DatabaseState {

@@ -1,14 +1,18 @@
 import { aUser, createFixture, type MemoryFixture } from '@parley/testkit';
 import type { UserId } from '../kernel/ids.js';
-import { CONFIRMATION_SECONDS, type Confirmation, MAX_SIGN_UPS, requireRoomForSignUp } from './confirmation.js';
 import {
+  CONFIRMATION_LETTER,
+  CONFIRMATION_SECONDS,
+  type Confirmation,
   endConfirmationOf,
+  FORGET_CONFIRMATION,
+  type LinkKeys,
   loadConfirmation,
+  MAX_SIGN_UPS,
   pretendConfirmation,
   requestConfirmation,
-} from './confirmation-changes.js';
-import { CONFIRMATION_LETTER, FORGET_CONFIRMATION } from './confirmation-jobs.js';
-import type { LinkKeys } from './link-keys.js';
+  requireRoomForSignUp,
+} from './confirmations.js';
 
 const keys: LinkKeys = { derive: (id) => `key ${id}`, read: (key) => Number(key.slice('key '.length)) || null };
 const NOW = 1_000_000;

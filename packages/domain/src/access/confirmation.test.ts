@@ -1,4 +1,4 @@
-import { MAX_SIGN_UPS, requireRoomForSignUp } from './confirmation.js';
+import { MAX_SIGN_UPS, requireRoomForSignUp } from './confirmations.js';
 
 it('has room for as many people who sign up as the maximum says', () => {
   expect(() => requireRoomForSignUp(MAX_SIGN_UPS - 1)).not.toThrow();

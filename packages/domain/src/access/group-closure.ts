@@ -1,4 +1,4 @@
-import './permission-errors.js';
+import './roles.js';
 import type { GroupId, UserId } from '../kernel/ids.js';
 import { type Decision, denyIf } from '../kernel/permission.js';
 

@@ -1,32 +1,32 @@
-import type { Audience } from '../kernel/audience.js';
-import type { AudienceRules, Membership } from '../kernel/audience-membership.js';
 import type {
+  AudienceRules,
   LiveCandidate,
   LiveProjection,
+  Membership,
   OnlineUser,
   QueueOwnerRights,
   RealmSnapshot,
   ReplayedCandidate,
-} from '../kernel/delivery-features.js';
-import type { DomainEvent } from '../kernel/event.js';
+} from '../kernel/delivery.js';
+import type { Audience, DomainEvent } from '../kernel/event.js';
 import { type GroupId, isId, type RealmId, type UserId } from '../kernel/ids.js';
 import type { Repositories } from '../kernel/unit-of-work.js';
 import { type ClosureGroup, GroupClosure, type GroupEdge } from './group-closure.js';
 
-declare module '../kernel/audience.js' {
+declare module '../kernel/event.js' {
   interface AudienceTypes {
     /** Those in the group, directly or through subgroups. */
     group: { readonly id: GroupId };
   }
 }
 
-declare module '../kernel/audience-membership.js' {
+declare module '../kernel/delivery.js' {
   interface Membership {
     isInGroup(id: GroupId): boolean;
   }
 }
 
-declare module '../kernel/delivery-features.js' {
+declare module '../kernel/delivery.js' {
   interface QueueOwnerRights {
     readonly groups: ReadonlySet<GroupId>;
     readonly directGroupIds: readonly GroupId[];

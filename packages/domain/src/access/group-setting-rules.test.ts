@@ -1,16 +1,17 @@
 import { formatDecision, groupId, makeGroup, makeSystemGroup, systemGroup, userId } from '@parley/testkit';
 import fc from 'fast-check';
 import { REALM_PERMISSIONS } from '../realms/realm-settings.js';
-import { type GroupSettingValue, groupSetting } from './group-setting.js';
 import {
   canonicalGroupSetting,
   checkGroupSetting,
+  type GroupSettingValue,
+  groupSetting,
   groupSettingUpdate,
   isSameGroupSetting,
   namedIn,
   namesGroup,
-} from './group-setting-rules.js';
-import { SYSTEM_GROUPS, type SystemGroupName } from './system-groups.js';
+} from './group-settings.js';
+import { SYSTEM_GROUPS, type SystemGroupName } from './roles.js';
 
 const { nobody } = systemGroup;
 const speltOut = (directMembers: number[], directSubgroups: number[] = []): GroupSettingValue => ({

@@ -1,4 +1,4 @@
-import { composeLetter } from './letter.js';
+import { composeLetter } from './email.js';
 
 const ENVELOPE = { to: 'yorick@example.com', senderName: 'Elsinore', subject: 'Alas <poor> Yorick' };
 

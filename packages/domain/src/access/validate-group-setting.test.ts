@@ -3,14 +3,15 @@ import { CHANNEL_PERMISSIONS } from '../channels/channel.js';
 import type { ErrorCode } from '../kernel/errors.js';
 import type { GroupId, UserId } from '../kernel/ids.js';
 import { REALM_PERMISSIONS } from '../realms/realm-settings.js';
-import type { GroupSettingDefinition, GroupSettingValue } from './group-setting.js';
 import {
   acceptGroupSettings,
+  type GroupSettingDefinition,
+  type GroupSettingValue,
   groupForSetting,
   MAX_PERMISSION_HOLDERS,
   requireRoomForHolders,
   validateGroupSetting,
-} from './validate-group-setting.js';
+} from './group-settings.js';
 
 const town = () =>
   createFixture(

@@ -8,7 +8,7 @@ import {
   PRIVACY_BY_KIND,
   tableRows,
 } from '@parley/testkit';
-import type { Role } from '../access/role.js';
+import type { Role } from '../access/roles.js';
 import { CHANNEL_PERMISSIONS, type ChannelPermission } from './channel.js';
 import {
   canListSubscribers,

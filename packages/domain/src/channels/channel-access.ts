@@ -1,8 +1,19 @@
-import { isAdministrator, isGuest } from '../access/actor.js';
-import { isGranted, type PermissionHolder } from '../access/is-granted.js';
-import { all, allowed, type Decision, denied, denyIf } from '../kernel/permission.js';
+import { type Actor, isAdministrator, isGuest } from '../access/actor.js';
+import { isGranted, type PermissionHolder } from '../access/group-settings.js';
+import { DomainError } from '../kernel/errors.js';
+import type { ChannelId, UserId } from '../kernel/ids.js';
+import { all, allowed, type Decision, denied, denyIf, enforce } from '../kernel/permission.js';
+import type { RealmUrls } from '../kernel/ports.js';
+import { foldCase, trim } from '../kernel/text.js';
+import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
+import { slicesOf } from '../kernel/work.js';
 import type { Realm } from '../realms/realm.js';
+import { conversationPartnerIds } from '../users/accessible-users.js';
+import { findByPublicAddress } from '../users/find-user.js';
+import type { User } from '../users/user.js';
+import { canAccessUser } from '../users/user-permissions.js';
 import {
+  byFoldedName,
   CHANNEL_PERMISSIONS,
   type Channel,
   type ChannelPermission,
@@ -107,4 +118,102 @@ export const canListSubscribers = canSeeMetadata;
 export interface WebPublicOption {
   /** Whether the server allows channels that anybody on the Internet reads. */
   readonly webPublicEnabled: boolean;
+}
+
+/**
+ * A channel that the actor can read and that is in use. @throws DomainError UNKNOWN_CHANNEL, the same for a channel that is
+ * hidden as for one that does not exist
+ */
+export const getReadableChannel = async (reads: Reads, actor: Actor, name: string): Promise<Channel> =>
+  (await listReadableChannels(reads, actor, [name]))[0]!;
+
+/** The same of several; each once, in the order in which they are named. @throws DomainError UNKNOWN_CHANNEL for the first */
+export async function listReadableChannels(
+  { channels }: Reads,
+  actor: Actor,
+  names: readonly string[],
+): Promise<readonly Channel[]> {
+  const found = byFoldedName(await channels.listByName(actor.realmId, names.map(trim)));
+  const subscribed = new Set(await channels.listSubscribedIds(actor.realmId, actor.id));
+  const readable = new Set<Channel>();
+  for (const name of names) {
+    const channel = found.get(foldCase(trim(name)));
+    if (!channel || !canReadActive(actor, channel, subscribed.has(channel.id)).allowed) {
+      throw new DomainError('UNKNOWN_CHANNEL', `Invalid channel name '${name}'`);
+    }
+    readable.add(channel);
+  }
+  return [...readable];
+}
+
+type Reads = Pick<Repositories | Transaction, 'channels'>;
+
+export interface LoadedChannel {
+  readonly channel: Channel;
+  /** Whether the actor is. */
+  readonly isSubscribed: boolean;
+}
+
+/**
+ * A channel that the actor named, if the rule allows them what they want with it.
+ * @throws DomainError UNKNOWN_CHANNEL, and what the rule refuses
+ */
+export async function loadChannel(
+  { channels }: Pick<Repositories | Transaction, 'channels'>,
+  actor: Actor,
+  id: ChannelId,
+  rule: (actor: Actor, channel: Channel, isSubscribed: boolean) => Decision,
+): Promise<LoadedChannel> {
+  const channel = await channels.find(actor.realmId, id);
+  const isSubscribed = channel !== null && (await channels.isSubscribed(actor.realmId, id, actor.id));
+  enforce(channel ? rule(actor, channel, isSubscribed) : unknownChannel);
+  return { channel: channel!, isSubscribed };
+}
+
+const USERS_AT_A_TIME = 500;
+
+/** Users named by number or by the address others know them by, never both. */
+export type Principals = readonly UserId[] | { readonly emails: readonly string[] };
+
+/** Null: the caller alone. */
+export function countPrincipals(principals: Principals | null): number {
+  if (principals === null) return 1;
+  return 'emails' in principals ? principals.emails.length : principals.length;
+}
+
+/**
+ * Those whom somebody subscribes or unsubscribes, each once. @throws DomainError `No such user` when one of them is unknown,
+ * else `User is deactivated` or `Insufficient permission` for the first that is wrong (channels §4.5).
+ */
+export async function findPrincipals(
+  tx: Transaction,
+  actor: Actor,
+  realm: Realm,
+  principals: Principals,
+  realmUrls: RealmUrls,
+): Promise<readonly User[]> {
+  const users = new Map<UserId, User>();
+  if ('emails' in principals) {
+    const found = await findByPublicAddress(tx, realm.id, principals.emails, realmUrls.emailDomainOf(realm));
+    for (const email of principals.emails) {
+      const user = found.get(email);
+      if (!user) throw new DomainError('UNKNOWN_USER', 'No such user');
+      users.set(user.id, user);
+    }
+  } else {
+    for (const ids of slicesOf(principals, USERS_AT_A_TIME)) {
+      const found = new Map((await tx.users.list(realm.id, ids)).map((user) => [user.id, user]));
+      for (const id of ids) {
+        const user = found.get(id);
+        if (!user) throw new DomainError('UNKNOWN_USER', 'No such user');
+        users.set(id, user);
+      }
+      await tx.yield();
+    }
+  }
+  const partners = await conversationPartnerIds(tx, actor, realm);
+  for (const user of users.values()) {
+    enforce(canAccessUser(actor, user, { realm, sharesConversation: partners.has(user.id), allowBots: true }));
+  }
+  return [...users.values()];
 }

@@ -1,4 +1,4 @@
-import { channelAddress } from './channel-address.js';
+import { channelAddress } from './channel.js';
 
 describe('the mail address of a channel', () => {
   it.each([

@@ -1,8 +1,8 @@
 import { makeActor, makeChannel, makeMembership, TEAM, tableRows } from '@parley/testkit';
-import type { Role } from '../access/role.js';
-import { isInAudience } from '../composition/audiences.js';
+import type { Role } from '../access/roles.js';
+import { isInAudience } from '../composition/features.js';
 import type { ChannelPrivacy } from './channel.js';
-import { firstAudience } from './channel-audiences.js';
+import { firstAudience } from './channel-delivery.js';
 
 describe('the audience of a new channel without subscribers (channels §6.1)', () => {
   it.each(

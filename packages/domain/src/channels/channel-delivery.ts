@@ -1,34 +1,37 @@
-import type { Audience } from '../kernel/audience.js';
-import type { AudienceRules, Membership } from '../kernel/audience-membership.js';
+import type { Actor } from '../access/actor.js';
+import { groupMembers } from '../access/group-delivery.js';
 import type {
   AudienceMembers,
+  AudienceRules,
   LiveCandidate,
   LiveProjection,
+  Membership,
   OnlineUser,
   QueueOwnerRights,
   ReceiverRequest,
   ReplayedCandidate,
-} from '../kernel/delivery-features.js';
-import type { DomainEvent } from '../kernel/event.js';
-import { type ChannelId, isId, type RealmId, type UserId } from '../kernel/ids.js';
-import type { EventNeeds, Receiver } from '../kernel/receiver.js';
+} from '../kernel/delivery.js';
+import { type Audience, allOf, anyOf, type DomainEvent, except, nobody, users, wholeRealm } from '../kernel/event.js';
+import type { EventNeeds, Receiver } from '../kernel/event-log.js';
+import { type ChannelId, type GroupId, isId, type RealmId, type UserId } from '../kernel/ids.js';
 import type { Repositories } from '../kernel/unit-of-work.js';
+import { atLeast } from '../users/user-delivery.js';
+import { type Channel, type ChannelPermission, isPrivate, isWebPublic, type SubscribedSpan } from './channel.js';
 import { hasMetadataAccess } from './channel-access.js';
-import type { SubscribedSpan } from './channel-repository.js';
 
-declare module '../kernel/audience.js' {
+declare module '../kernel/event.js' {
   interface AudienceTypes {
     subscribers: { readonly channelId: ChannelId };
   }
 }
 
-declare module '../kernel/audience-membership.js' {
+declare module '../kernel/delivery.js' {
   interface Membership {
     isSubscribed(channelId: ChannelId): boolean;
   }
 }
 
-declare module '../kernel/delivery-features.js' {
+declare module '../kernel/delivery.js' {
   interface QueueOwnerRights {
     readonly spans: ReadonlyMap<ChannelId, readonly SubscribedSpan[]>;
     readonly channelIds: readonly ChannelId[];
@@ -38,7 +41,7 @@ declare module '../kernel/delivery-features.js' {
   }
 }
 
-declare module '../kernel/receiver.js' {
+declare module '../kernel/event-log.js' {
   interface Receiver {
     /** Of the channels of `EventNeeds.subscribersOf` that they may see: who follows them now; ascending. */
     readonly subscribers: ReadonlyMap<ChannelId, readonly UserId[]>;
@@ -187,3 +190,141 @@ export async function loadChannelReceivers(
     return { subscribers: new Map(seen.map((id) => [id, subscribers.get(id) ?? []])) };
   });
 }
+
+/** Who sees a channel before anybody has followed it (channels §6.1, `create`). */
+export function firstAudience(channel: Channel): Audience {
+  if (isWebPublic(channel)) return wholeRealm;
+  if (!isPrivate(channel)) return atLeast('member');
+  const { canAdministerChannel, canAddSubscribers, canSubscribe } = channel.permissions;
+  const granted = anyOf(
+    groupMembers(canAdministerChannel),
+    groupMembers(canAddSubscribers),
+    groupMembers(canSubscribe),
+  );
+  return anyOf(atLeast('administrator'), allOf(atLeast('member'), granted));
+}
+
+/** Everybody who sees that the channel exists: the "metadata users" of channels §6. */
+export function metadataUsers(channel: Channel): Audience {
+  return isWebPublic(channel) ? wholeRealm : anyOf(subscribersOf(channel.id), firstAudience(channel));
+}
+
+/** Who sees a channel now, compared with before it changed. Set expressions: none costs by the number of subscribers. */
+export interface ChannelVisibilityChange {
+  /** Is sent the whole channel, and who is subscribed to it. */
+  readonly gainers: Audience;
+  /** Is sent the change itself. */
+  readonly keepers: Audience;
+  /** Gets the event that the channel is gone. */
+  readonly losers: Audience;
+}
+
+/** The permissions that let people see a private channel (channels §3.4). */
+export const VISIBILITY_PERMISSIONS: readonly ChannelPermission[] = [
+  'canAddSubscribers',
+  'canAdministerChannel',
+  'canSubscribe',
+];
+
+/** Of a channel whose privacy or permissions changed (channels §6.3). */
+export function visibilityOfChangedChannel(before: Channel, after: Channel): ChannelVisibilityChange {
+  // Permissions let nobody see a channel that is open anyway.
+  const isSame =
+    before.privacy === after.privacy &&
+    (!isPrivate(after) ||
+      VISIBILITY_PERMISSIONS.every((permission) => before.permissions[permission] === after.permissions[permission]));
+  if (isSame) return { gainers: nobody, keepers: metadataUsers(after), losers: nobody };
+  return {
+    gainers: except(metadataUsers(after), metadataUsers(before)),
+    keepers: allOf(metadataUsers(before), metadataUsers(after)),
+    losers: except(metadataUsers(before), metadataUsers(after)),
+  };
+}
+
+/** Somebody whose role or groups changed; the same active user twice. */
+export interface ChangedUser {
+  readonly before: Actor;
+  readonly after: Actor;
+}
+
+/** Channels that the same people came to see, or lost sight of. */
+export interface ChannelsWithAudience {
+  /** In the given order. */
+  readonly channels: readonly Channel[];
+  readonly audience: Audience;
+}
+
+export interface UserVisibilityChange {
+  readonly gained: readonly ChannelsWithAudience[];
+  readonly lost: readonly ChannelsWithAudience[];
+}
+
+/**
+ * Of people whose role or groups changed, channel by channel, in as few events as there are different audiences: one for a role,
+ * whatever the number of channels (channels §6.3).
+ */
+export class VisibilityForChangedUsers {
+  private readonly alike: readonly AlikeUsers[];
+  private readonly gained: ByPeople = new Map();
+  private readonly lost: ByPeople = new Map();
+
+  constructor(people: readonly ChangedUser[]) {
+    this.alike = alikeUsers([...people].sort((one, other) => one.after.id - other.after.id));
+  }
+
+  /** `subscriberIds`: of these people, those who follow it. */
+  add(channel: Channel, subscriberIds: ReadonlySet<UserId>): void {
+    const gainers: UserId[] = [];
+    const losers: UserId[] = [];
+    for (const { before, after, ids } of this.alike) {
+      for (const isSubscribed of [false, true]) {
+        const saw = hasMetadataAccess(before, channel, isSubscribed);
+        const sees = hasMetadataAccess(after, channel, isSubscribed);
+        if (sees === saw) continue;
+        const changed = sees ? gainers : losers;
+        for (const id of ids) if (subscriberIds.has(id) === isSubscribed) changed.push(id);
+      }
+    }
+    collect(this.gained, channel, gainers);
+    collect(this.lost, channel, losers);
+  }
+
+  get change(): UserVisibilityChange {
+    return { gained: asAudiences(this.gained), lost: asAudiences(this.lost) };
+  }
+}
+
+/** Users of the same role and groups, before and after. */
+interface AlikeUsers extends ChangedUser {
+  readonly ids: UserId[];
+}
+
+/** Those who are in the same groups mostly share one set of them, so that few kinds are left of many people. */
+function alikeUsers(people: readonly ChangedUser[]): readonly AlikeUsers[] {
+  const kinds = new Map<ReadonlySet<GroupId>, AlikeUsers[]>();
+  for (const { before, after } of people) {
+    const known = kinds.get(after.groups) ?? [];
+    kinds.set(after.groups, known);
+    const alike = known.find(
+      (kind) =>
+        kind.before.groups === before.groups && kind.before.role === before.role && kind.after.role === after.role,
+    );
+    if (alike) alike.ids.push(after.id);
+    else known.push({ before, after, ids: [after.id] });
+  }
+  return [...kinds.values()].flat();
+}
+
+type ByPeople = Map<string, { readonly channels: Channel[]; readonly ids: readonly UserId[] }>;
+
+function collect(groups: ByPeople, channel: Channel, unsorted: readonly UserId[]): void {
+  if (unsorted.length === 0) return;
+  const ids = [...unsorted].sort((a, b) => a - b);
+  const key = ids.join();
+  const group = groups.get(key);
+  if (group) group.channels.push(channel);
+  else groups.set(key, { channels: [channel], ids });
+}
+
+const asAudiences = (groups: ByPeople): readonly ChannelsWithAudience[] =>
+  [...groups.values()].map(({ channels, ids }) => ({ channels, audience: users(ids) }));

@@ -1,11 +1,13 @@
-import type { GroupSettingValue } from '../access/group-setting.js';
-import type { FeatureParts } from '../kernel/event.js';
-import type { ChannelId, GroupId, UnixSeconds, UserId } from '../kernel/ids.js';
-import type { Channel, ChannelPermission, ChannelView } from './channel.js';
-import type { DefaultChannelGroupView } from './default-channel-group-views.js';
-import type { Subscription } from './subscription.js';
-import type { SubscriptionChange } from './subscription-properties.js';
-import type { TopicVisibility } from './topic-policy.js';
+import type { GroupSettingValue } from '../access/group-settings.js';
+import { type Audience, type EventOf, except, type FeatureParts, users } from '../kernel/event.js';
+import type { ChannelId, GroupId, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
+import type { Transaction } from '../kernel/unit-of-work.js';
+import { slicesOf } from '../kernel/work.js';
+import { type Channel, type ChannelPermission, type ChannelView, isPrivate, isWebPublic } from './channel.js';
+import { firstAudience, metadataUsers, visibilityOfChangedChannel } from './channel-delivery.js';
+import type { DefaultChannelGroupView } from './default-channels.js';
+import type { Subscription, SubscriptionChange } from './subscriptions.js';
+import type { TopicVisibility } from './topic-policies.js';
 
 export interface ChannelEventTypes {
   /** To those who can see them from now on. */
@@ -123,3 +125,133 @@ export const CHANNEL_FEATURE = {
     channelAddresses: 'They are secrets.',
   },
 } satisfies FeatureParts<ChannelEventTypes>;
+
+type Change = EventOf<'channel.property_changed' | 'channel.permission_changed'>;
+
+/**
+ * Announces to everybody what a changed channel is to them: the change itself to those who see it before and after, the whole
+ * channel to those who have come to see it, and that it is gone to those who see it no longer (channels §6.3).
+ */
+export async function publishChannelChange(
+  tx: Transaction,
+  before: Channel,
+  after: Channel,
+  change: Change,
+): Promise<void> {
+  const { realmId, id } = after;
+  const { gainers, keepers, losers } = visibilityOfChangedChannel(before, after);
+  const append = (event: Parameters<Transaction['events']['append']>[1]['event'], audience: Audience) =>
+    tx.events.append(realmId, { event, audience });
+  await append(change, keepers);
+  if (gainers.kind !== 'nobody') {
+    await append({ type: 'channel.created', channels: await tx.channels.listViews(realmId, [id]) }, gainers);
+    const userIds = (await tx.channels.listSubscribers(realmId, [id])).get(id)!;
+    if (userIds.length > 0) {
+      await append({ type: 'channel.subscribers_changed', op: 'add', channelIds: [id], userIds }, gainers);
+    }
+  }
+  if (losers.kind !== 'nobody') await append({ type: 'channel.hidden', channelIds: [id] }, losers);
+}
+
+/** What one row of the log tells of, unless it is all one user's. */
+const SUBSCRIPTIONS_PER_EVENT = 10_000;
+
+/** Sends each new subscriber one event of all these channels. `subscriptions`: by user. */
+export async function publishSubscriptions(
+  tx: Transaction,
+  realmId: RealmId,
+  channels: readonly SubscribedChannel[],
+  subscriptions: readonly Subscription[],
+  more: { readonly isReturning?: true } = {},
+): Promise<void> {
+  for (const some of byUsers(subscriptions)) {
+    const ofThese = new Set(some.map(({ channelId }) => channelId));
+    await tx.events.append(realmId, {
+      event: {
+        type: 'subscription.added',
+        channels: channels.filter(({ channel }) => ofThese.has(channel.id)),
+        subscriptions: some,
+        ...more,
+      },
+      audience: users([...new Set(some.map(({ userId }) => userId))]),
+    });
+    await tx.yield();
+  }
+}
+
+/** In pieces that an event can carry, none of which parts what is one user's: each gets all their channels at once. */
+function* byUsers(subscriptions: readonly Subscription[]): Generator<readonly Subscription[]> {
+  let piece: Subscription[] = [];
+  for (const subscription of subscriptions) {
+    if (piece.length >= SUBSCRIPTIONS_PER_EVENT && piece.at(-1)!.userId !== subscription.userId) {
+      yield piece;
+      piece = [];
+    }
+    piece.push(subscription);
+  }
+  if (piece.length > 0) yield piece;
+}
+
+/** Channels that the same people have come to, or left, and whose other viewers are the same. */
+interface PeerGroup {
+  readonly channels: Channel[];
+  readonly userIds: readonly UserId[];
+}
+
+/**
+ * Announces to the others who may see the channels who has come or gone, in as few events as channels §6.2 allows: public channels
+ * share one while no guest, who sees none but what they follow, is among their subscribers. Those who come see each
+ * other in the lists of subscribers they get; those who leave together, by the same event as the others.
+ */
+export async function publishSubscriberChanges(
+  tx: Transaction,
+  op: 'add' | 'remove',
+  channels: readonly Channel[],
+  userIdsOf: ReadonlyMap<ChannelId, readonly UserId[]>,
+): Promise<void> {
+  const { realmId } = channels[0]!;
+  const open = channels.filter((channel) => !isPrivate(channel) && !isWebPublic(channel)).map(({ id }) => id);
+  // One alone shares nothing with anybody.
+  const withGuests = open.length > 1 ? await followedByGuests(tx, realmId, open) : NO_CHANNELS;
+  const groups = new Map<string, PeerGroup>();
+  for (const channel of channels) {
+    const userIds = userIdsOf.get(channel.id)!;
+    const isAlone = isPrivate(channel) || withGuests.has(channel.id);
+    const key = isAlone ? String(channel.id) : `${isWebPublic(channel)}:${userIds.join()}`;
+    const group = groups.get(key);
+    if (group) group.channels.push(channel);
+    else groups.set(key, { channels: [channel], userIds });
+  }
+  for (const { channels: together, userIds } of groups.values()) {
+    const [channel] = together;
+    const viewers = together.length === 1 ? metadataUsers(channel!) : firstAudience(channel!);
+    const leaveTogether = op === 'remove' && userIds.length > 1;
+    await tx.events.append(realmId, {
+      event: {
+        type: 'channel.subscribers_changed',
+        op,
+        channelIds: together.map(({ id }) => id),
+        userIds,
+      },
+      audience: leaveTogether ? viewers : except(viewers, users(userIds)),
+    });
+    await tx.yield();
+  }
+}
+
+const NO_CHANNELS: ReadonlySet<ChannelId> = new Set();
+const CHANNELS_AT_A_TIME = 50;
+
+/** Looks through the subscribers of each, until a guest is among them. */
+async function followedByGuests(
+  tx: Transaction,
+  realmId: RealmId,
+  ids: readonly ChannelId[],
+): Promise<ReadonlySet<ChannelId>> {
+  const followed = new Set<ChannelId>();
+  for (const some of slicesOf(ids, CHANNELS_AT_A_TIME)) {
+    for (const id of await tx.channels.filterWithGuestSubscribers(realmId, some)) followed.add(id);
+    await tx.yield();
+  }
+  return followed;
+}

@@ -1,5 +1,5 @@
 import type { ChannelFolderId } from '../kernel/ids.js';
-import { folderOrder, parseFolderName } from './channel-folder.js';
+import { folderOrder, parseFolderName } from './channel-folders.js';
 
 const ids = (...numbers: number[]) => numbers as ChannelFolderId[];
 

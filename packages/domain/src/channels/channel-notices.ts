@@ -1,7 +1,55 @@
-import type { GroupSettingValue } from '../access/group-setting.js';
-import { channelLink, silentMention } from '../markdown/syntax.js';
+import type { Actor } from '../access/actor.js';
+import { groupsHolding } from '../access/group-closure.js';
+import type { GroupSettingValue } from '../access/group-settings.js';
+import type { Audience } from '../kernel/event.js';
+import type { ChannelId, GroupId, RealmId, UserId } from '../kernel/ids.js';
+import type { Transaction } from '../kernel/unit-of-work.js';
+import { slicesOf } from '../kernel/work.js';
+import { type Author, channelLink, type ParsedMarkdown, silentMention } from '../markdown/markdown.js';
+import type { Realm } from '../realms/realm.js';
 import type { User } from '../users/user.js';
-import type { ChannelPrivacy, RetentionDays, TopicsPolicy } from './channel.js';
+import { type Channel, type ChannelPrivacy, isPrivate, type RetentionDays, type TopicsPolicy } from './channel.js';
+import {
+  type ChangedUser,
+  type ChannelsWithAudience,
+  VISIBILITY_PERMISSIONS,
+  VisibilityForChangedUsers,
+} from './channel-delivery.js';
+import { actorsOf, slicesOfUsers } from './subscribing.js';
+
+/** Into a topic of a channel, which may be archived. */
+export interface ChannelNotice {
+  readonly channel: Channel;
+  readonly topic: string;
+  readonly content: string;
+  /** For these it is read already. */
+  readonly readFor?: readonly UserId[];
+  /** For everybody. */
+  readonly isReadByDefault?: boolean;
+  /** Subscribers who get it unread all the same. */
+  readonly unreadFor?: readonly UserId[];
+  /** The content, or what it quotes, parsed before the unit. */
+  readonly ahead?: ParsedMarkdown;
+}
+
+/** What the notification bot says when something happens to channels. Runs inside the unit of what happened. */
+export interface NotificationBot {
+  sendToChannel(tx: Transaction, realm: Realm, notice: ChannelNotice & { readonly author: Author }): Promise<void>;
+
+  /** Each into its channel; a text that is the same in several is made into a message once. */
+  postAll(tx: Transaction, realm: Realm, author: Author, notices: readonly ChannelNotice[]): Promise<void>;
+
+  /** A notice that quotes what somebody typed, before the unit. Undefined where it cannot be rendered. */
+  parseNotice(realm: Realm, content: string): Promise<ParsedMarkdown | undefined>;
+
+  sendDirect(tx: Transaction, realm: Realm, person: User, content: string, author: Author): Promise<void>;
+}
+
+/** A channel that the organization's settings name; null when unset or archived. */
+export async function configuredChannel(tx: Transaction, realm: Realm, id: number | null): Promise<Channel | null> {
+  const channel = id === null ? null : await tx.channels.find(realm.id, id as ChannelId);
+  return channel && !channel.isArchived ? channel : null;
+}
 
 /** What the notification bot says in a channel that somebody changed (channels §4.4, §4.11, §4.12). */
 
@@ -82,3 +130,102 @@ function holders({ value, groupNames, users }: NamedSetting): string {
   const hidden = typeof value === 'number' ? 0 : value.directMembers.length - users.length;
   return hidden > 0 ? `${named.join(', ')} and ${hidden} more` : named.join(', ');
 }
+
+const CHANNELS_AT_A_TIME = 100;
+/** What one row of the log shows of: each channel becomes an event of its own on the wire. */
+export const CHANNELS_PER_LIST_OF_SUBSCRIBERS = 500;
+
+/** These channels are news to the audience: what they are, and who follows them (channels §6.3). */
+export async function announceNewlyVisible(
+  tx: Transaction,
+  realmId: RealmId,
+  channelIds: readonly ChannelId[],
+  audience: Audience,
+): Promise<void> {
+  const views = [];
+  for (const some of slicesOf(channelIds, CHANNELS_AT_A_TIME)) {
+    views.push(...(await tx.channels.listViews(realmId, some)));
+    await tx.yield();
+  }
+  await tx.events.append(realmId, { event: { type: 'channel.created', channels: views }, audience });
+  for (const some of slicesOf(channelIds, CHANNELS_PER_LIST_OF_SUBSCRIBERS)) {
+    await tx.events.append(realmId, { event: { type: 'channel.subscribers_shown', channelIds: some }, audience });
+  }
+}
+
+/** Announces to people, whose role or groups changed, which channels they see from now on, and which no longer (channels §6.3). */
+export async function announceVisibilityOf(
+  tx: Transaction,
+  realmId: RealmId,
+  people: readonly ChangedUser[],
+  channels: readonly Channel[],
+): Promise<void> {
+  const ids = channels.map(({ id }) => id);
+  const followers = new Map<ChannelId, Set<UserId>>(ids.map((id) => [id, new Set()]));
+  for (const some of slicesOfUsers(
+    people.map(({ after }) => after.id),
+    Math.max(1, ids.length),
+  )) {
+    for (const rows of (await tx.channels.listSubscriptionsOf(realmId, some, ids)).values()) {
+      for (const row of rows) if (row.isActive) followers.get(row.channelId)!.add(row.userId);
+    }
+    await tx.yield();
+  }
+  const visibility = new VisibilityForChangedUsers(people);
+  for (const channel of channels) {
+    visibility.add(channel, followers.get(channel.id)!);
+    await tx.yield();
+  }
+  const { gained, lost } = visibility.change;
+  const idsOf = ({ channels: some }: ChannelsWithAudience) => some.map(({ id }) => id);
+  for (const each of gained) await announceNewlyVisible(tx, realmId, idsOf(each), each.audience);
+  for (const each of lost) {
+    await tx.events.append(realmId, {
+      event: { type: 'channel.hidden', channelIds: idsOf(each) },
+      audience: each.audience,
+    });
+    await tx.yield();
+  }
+}
+
+/**
+ * Who is in the groups is about to change for these users; `change` changes it and tells of it. Costs nothing but the
+ * change where none of the groups lets anybody see a channel; else by the users.
+ */
+export async function changeMembership(
+  tx: Transaction,
+  realmId: RealmId,
+  groupId: GroupId,
+  userIds: () => Promise<readonly UserId[]>,
+  change: () => Promise<void>,
+): Promise<void> {
+  const channels = await channelsShownTo(tx, realmId, groupsHolding(await tx.groups.listEdges(realmId), groupId));
+  if (channels.length === 0) return change();
+  const ids = await userIds();
+  const before = await actorsOf(tx, realmId, ids);
+  await change();
+  const after = await actorsOf(tx, realmId, ids);
+  const people = [...after.values()].flatMap((actor) => changedUser(before.get(actor.id), actor));
+  await announceVisibilityOf(tx, realmId, people, channels);
+}
+
+const changedUser = (before: Actor | undefined, after: Actor): ChangedUser[] => (before ? [{ before, after }] : []);
+
+/** Private ones that one of the groups lets its members see. */
+async function channelsShownTo(
+  tx: Transaction,
+  realmId: RealmId,
+  groupIds: ReadonlySet<GroupId>,
+): Promise<readonly Channel[]> {
+  return (await tx.channels.listAll(realmId)).filter(
+    (channel) =>
+      isPrivate(channel) && VISIBILITY_PERMISSIONS.some((permission) => groupIds.has(channel.permissions[permission])),
+  );
+}
+
+/** The same for one user, whose role changed. */
+export const announceVisibilityAfterRole = async (
+  tx: Transaction,
+  realmId: RealmId,
+  changed: ChangedUser,
+): Promise<void> => announceVisibilityOf(tx, realmId, [changed], await tx.channels.listAll(realmId));

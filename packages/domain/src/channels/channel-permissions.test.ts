@@ -11,7 +11,7 @@ import {
   TEAM,
   tableRows,
 } from '@parley/testkit';
-import type { Role } from '../access/role.js';
+import type { Role } from '../access/roles.js';
 import type { ChannelPermission, ChannelPrivacy, TopicsPolicy } from './channel.js';
 import {
   canAdministerChannel,

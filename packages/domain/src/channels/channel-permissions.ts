@@ -1,6 +1,14 @@
-import { type Actor, isAdministrator } from '../access/actor.js';
-import type { PermissionHolder } from '../access/is-granted.js';
-import { insufficientUnless, mustBeAdministrator, mustBeOwner, mustNotBeGuest } from '../access/role-rules.js';
+import {
+  type Actor,
+  insufficientUnless,
+  isAdministrator,
+  isGuest,
+  mustBeAdministrator,
+  mustBeOwner,
+  mustNotBeGuest,
+} from '../access/actor.js';
+import type { PermissionHolder } from '../access/group-settings.js';
+import type { UserId } from '../kernel/ids.js';
 import { all, allowed, type Decision, denied, denyIf } from '../kernel/permission.js';
 import type { Realm } from '../realms/realm.js';
 import { hasRealmPermission, type RealmRights } from '../realms/realm-permissions.js';
@@ -8,6 +16,7 @@ import {
   type Channel,
   type ChannelPermission,
   type ChannelPrivacy,
+  EMPTY_TOPIC_DISPLAY_NAME,
   hasSharedHistory,
   isPrivate,
   isWebPublic,
@@ -17,12 +26,14 @@ import {
   type ChannelRights,
   canReadActive,
   canSeeActive,
+  hasChannelPermission,
   hasContentAccess,
+  hasMetadataAccess,
+  isChannelAdministrator,
   mayAdminister,
   unknownUnless,
   type WebPublicOption,
 } from './channel-access.js';
-import { EMPTY_TOPIC_DISPLAY_NAME } from './topic.js';
 
 /** What of a new channel needs a permission. */
 export interface ChannelRequest {
@@ -276,3 +287,67 @@ export function canStopBeingDefault(
 
 /** Making, changing, archiving and ordering folders; putting a channel into one needs no more than changing it (channels §4.15). */
 export const canManageFolders = mustBeAdministrator;
+
+/** `Unable to access channel (x).`: the caller may let others of the request through and list this one (channels §4.5). */
+export function canSubscribeSelf(
+  actor: PermissionHolder,
+  channel: ChannelRights & Pick<Channel, 'name'>,
+  isSubscribed: boolean,
+): Decision {
+  return all(
+    mustNotBeGuest(actor),
+    denyIf(
+      !hasContentAccess(actor, channel, isSubscribed),
+      'CHANNEL_CONTENT_ACCESS_REQUIRED',
+      `Unable to access channel (${channel.name}).`,
+    ),
+  );
+}
+
+/** Channels §3.8, §4.5: nobody adds others to a channel that they cannot enter. */
+export function canAddSubscribers(
+  actor: PermissionHolder,
+  realm: RealmRights,
+  channel: ChannelRights & Pick<Channel, 'name'>,
+  isSubscribed: boolean,
+): Decision {
+  return all(canSubscribeSelf(actor, channel, isSubscribed), insufficientUnless(mayAddOthers(actor, realm, channel)));
+}
+
+export function mayAddOthers(
+  actor: PermissionHolder,
+  realm: RealmRights,
+  channel: Pick<Channel, 'permissions'>,
+): boolean {
+  return (
+    hasRealmPermission(actor, realm, 'canAddSubscribers') ||
+    mayAdminister(actor, channel) ||
+    hasChannelPermission(actor, channel, 'canAddSubscribers')
+  );
+}
+
+/** Oneself, and bots one owns, from wherever; others by `canRemoveSubscribers` (channels §3.8). */
+export function canUnsubscribe(
+  actor: Pick<Actor, 'id' | 'role' | 'groups'>,
+  target: { readonly id: UserId; readonly botOwnerId: UserId | null },
+  channels: readonly { readonly channel: ChannelRights; readonly isSubscribed: boolean }[],
+): Decision {
+  return target.id === actor.id || target.botOwnerId === actor.id ? allowed : canRemoveSubscribers(actor, channels);
+}
+
+/** Others, from all these channels; `isSubscribed` is the actor's own (channels §3.8). */
+export function canRemoveSubscribers(
+  actor: PermissionHolder,
+  channels: readonly { readonly channel: ChannelRights; readonly isSubscribed: boolean }[],
+): Decision {
+  return insufficientUnless(
+    isAdministrator(actor) ||
+      channels.every(({ channel }) => isChannelAdministrator(actor, channel)) ||
+      (!isGuest(actor) &&
+        channels.every(
+          ({ channel, isSubscribed }) =>
+            hasMetadataAccess(actor, channel, isSubscribed) &&
+            hasChannelPermission(actor, channel, 'canRemoveSubscribers'),
+        )),
+  );
+}

@@ -1,12 +1,12 @@
 import { channelId, groupId, makeActor, makeChannel, makeMembership, TEAM, tableRows, userId } from '@parley/testkit';
 import fc from 'fast-check';
 import type { Actor } from '../access/actor.js';
-import { ROLES, type Role } from '../access/role.js';
-import { isInAudience } from '../composition/audiences.js';
-import type { Audience } from '../kernel/audience.js';
+import { ROLES, type Role } from '../access/roles.js';
+import { isInAudience } from '../composition/features.js';
+import type { Audience } from '../kernel/event.js';
 import type { Channel, ChannelPermission, ChannelPrivacy } from './channel.js';
 import { canSeeMetadata } from './channel-access.js';
-import { type ChangedUser, VisibilityForChangedUsers, visibilityOfChangedChannel } from './channel-visibility.js';
+import { type ChangedUser, VisibilityForChangedUsers, visibilityOfChangedChannel } from './channel-delivery.js';
 
 const OTHERS = groupId(51);
 

@@ -1,6 +1,6 @@
 import { channelId } from '@parley/testkit';
 import { MAX_CHANNEL_NAME_LENGTH, normalizeChannelDescription, parseChannelName, weeklyTraffic } from './channel.js';
-import { normalizeColor, pickColors } from './subscription.js';
+import { normalizeColor, pickColors } from './subscriptions.js';
 
 describe('a channel’s name', () => {
   it.each([

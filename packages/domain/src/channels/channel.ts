@@ -1,15 +1,18 @@
-import { type GroupSettings, type GroupSettingValues, groupSetting } from '../access/group-setting.js';
-import { DomainError } from '../kernel/errors.js';
+import type { Actor } from '../access/actor.js';
+import { type GroupSettings, type GroupSettingValues, groupSetting } from '../access/group-settings.js';
+import { DomainError, declareErrors } from '../kernel/errors.js';
 import type {
   ChannelFolderId,
   ChannelId,
+  EventSeq,
   MessageId,
   RealmId,
   RecipientId,
   UnixSeconds,
   UserId,
 } from '../kernel/ids.js';
-import { foldCase, isLongerThan, positionOfUnprintable, trim } from '../kernel/text.js';
+import { foldCase, isLongerThan, positionOfUnprintable, takeCodePoints, trim } from '../kernel/text.js';
+import type { Subscription, SubscriptionProperty } from './subscriptions.js';
 
 /** Who may do what in a channel (channels §3.4). */
 export const CHANNEL_PERMISSIONS = {
@@ -141,4 +144,244 @@ export function weeklyTraffic(recentMessages: number, ageDays: number): number |
   const average = ageDays >= 28 ? Math.floor(recentMessages / 4) : Math.floor((recentMessages * 7) / ageDays);
   const atLeastOne = average === 0 && recentMessages > 0 ? 1 : average;
   return atLeastOne < 100 ? atLeastOne : Number(atLeastOne.toPrecision(2));
+}
+
+export const CHANNEL_ERRORS = declareErrors({
+  UNKNOWN_CHANNEL: 'unknown',
+  UNKNOWN_CHANNEL_FOLDER: 'unknown',
+  INVALID_CHANNEL_FOLDER_NAME: 'invalid',
+  CHANNEL_FOLDER_NAME_TAKEN: 'conflict',
+  CHANNEL_FOLDER_IN_USE: 'conflict',
+  /** Some folder is missing. */
+  INVALID_FOLDER_ORDER: 'invalid',
+  TOO_MANY_CHANNEL_FOLDERS: 'conflict',
+  UNKNOWN_DEFAULT_CHANNEL_GROUP: 'unknown',
+  INVALID_DEFAULT_CHANNEL_GROUP_NAME: 'invalid',
+  DEFAULT_CHANNEL_GROUP_NAME_TAKEN: 'conflict',
+  DEFAULT_CHANNEL_GROUP_NAME_UNCHANGED: 'conflict',
+  /** Neither a name nor a description. */
+  DEFAULT_CHANNEL_GROUP_CHANGE_REQUIRED: 'invalid',
+  /** Neither adding nor removing. */
+  DEFAULT_CHANNEL_GROUP_OPERATION_REQUIRED: 'invalid',
+  /** Newcomers get it anyway. */
+  IS_DEFAULT_CHANNEL: 'conflict',
+  CHANNEL_IN_DEFAULT_GROUP: 'conflict',
+  CHANNEL_NOT_IN_DEFAULT_GROUP: 'conflict',
+  TOO_MANY_DEFAULT_CHANNEL_GROUPS: 'conflict',
+  TOO_MANY_CHANNELS_IN_DEFAULT_GROUP: 'conflict',
+  INVALID_CHANNEL_NAME: 'invalid',
+  CHANNEL_NAME_TAKEN: 'conflict',
+  CHANNEL_NAME_UNCHANGED: 'conflict',
+  INVALID_CHANNEL_PRIVACY: 'invalid',
+  INVALID_RETENTION: 'invalid',
+  DEFAULT_CHANNEL_MUST_BE_PUBLIC: 'conflict',
+  MODERATION_CHANNEL_MUST_BE_PRIVATE: 'conflict',
+  WEB_PUBLIC_CHANNELS_DISABLED: 'forbidden',
+  /** The caller sees the channel, but not its messages. */
+  CHANNEL_CONTENT_ACCESS_REQUIRED: 'forbidden',
+  CANNOT_ADMINISTER_CHANNEL: 'forbidden',
+  CANNOT_MANAGE_DEFAULT_CHANNEL: 'forbidden',
+  CHANNEL_ARCHIVED: 'conflict',
+  CHANNEL_NOT_ARCHIVED: 'conflict',
+  CHANNEL_WITHOUT_SUBSCRIBERS: 'conflict',
+  CHANNEL_HAS_NAMED_TOPICS: 'conflict',
+  /** Where newcomers do not see what was said before. */
+  TOPIC_CREATION_MUST_BE_OPEN: 'conflict',
+  TOO_MANY_HOLDERS_IN_REQUEST: 'invalid',
+  TOO_MANY_SUBSCRIPTIONS: 'invalid',
+  /** Neither a channel to subscribe to nor one to leave. */
+  NO_SUBSCRIPTION_CHANGE: 'invalid',
+  NOT_SUBSCRIBED: 'conflict',
+  UNKNOWN_SUBSCRIPTION_PROPERTY: 'invalid',
+  INVALID_COLOR: 'invalid',
+  INVALID_SUBSCRIPTION_VALUE: 'invalid',
+  TOO_MANY_TOPIC_POLICIES: 'conflict',
+  CANNOT_POST_IN_CHANNEL: 'forbidden',
+  CANNOT_CREATE_TOPIC: 'forbidden',
+  TOPIC_REQUIRED: 'invalid',
+  EMPTY_TOPIC_REQUIRED: 'conflict',
+});
+
+interface EmptyTopicName {
+  readonly emptyTopicDisplayName: string;
+}
+
+type ChannelErrors = typeof CHANNEL_ERRORS;
+
+declare module '../kernel/errors.js' {
+  interface ErrorCodes extends ChannelErrors {}
+
+  interface ErrorDetails {
+    /** `channelId`: of the other channel, where it is known. */
+    CHANNEL_NAME_TAKEN: { readonly channelName: string; readonly channelId?: ChannelId | undefined };
+    /** As it was given. */
+    INVALID_RETENTION: { readonly value: number | string };
+    /** `expected`: what its value has to be. */
+    INVALID_SUBSCRIPTION_VALUE: { readonly property: SubscriptionProperty; readonly expected: string };
+    CHANNEL_HAS_NAMED_TOPICS: EmptyTopicName;
+    TOPIC_REQUIRED: Partial<EmptyTopicName>;
+    EMPTY_TOPIC_REQUIRED: EmptyTopicName;
+  }
+}
+
+/** In code points (protocol §14). */
+export const MAX_TOPIC_LENGTH = 60;
+/** What people see in place of the empty topic. */
+export const EMPTY_TOPIC_DISPLAY_NAME = 'general chat';
+export const RESOLVED_PREFIX = '✔ ';
+
+/** What a client means by a topic's name: trimmed, the names of the empty topic as `''` (messages §1.5). */
+export function normalizeTopic(raw: string): string {
+  const topic = trim(raw);
+  return topic === '(no topic)' || topic === EMPTY_TOPIC_DISPLAY_NAME ? '' : topic;
+}
+
+/** A topic somebody writes to: normalized, checked, cut to length. @throws DomainError INVALID_TOPIC */
+export function parseTopic(raw: string): string {
+  const trimmed = trim(raw);
+  const position = positionOfUnprintable(trimmed);
+  if (position > 0) throw new DomainError('INVALID_TOPIC', `Invalid character in topic, at position ${position}!`);
+  return cutTopic(normalizeTopic(trimmed));
+}
+
+/** As it is stored, when it is too long. */
+export const cutTopic = (topic: string): string =>
+  isLongerThan(topic, MAX_TOPIC_LENGTH) ? `${takeCodePoints(topic, MAX_TOPIC_LENGTH - 3)}...` : topic;
+
+/** Topics are the same whatever their letter case; each message keeps the spelling it was sent with. */
+export const topicKey = (topic: string): string => foldCase(topic);
+
+/** For whom mail to a channel was asked for, and whom what comes by it is from (channels §4.16). */
+export interface ChannelAddressKey {
+  readonly realmId: RealmId;
+  readonly channelId: ChannelId;
+  readonly creatorId: UserId;
+  readonly senderId: UserId;
+}
+
+/** What tells the mail for one of them from all others: 32 hexadecimal digits. */
+export interface ChannelAddressReads {
+  findToken(key: ChannelAddressKey): Promise<string | null>;
+}
+
+/** Every implementation passes channel-address-repository.contract.ts. */
+export interface ChannelAddressRepository extends ChannelAddressReads {
+  /** There is none yet. */
+  add(key: ChannelAddressKey, token: string): Promise<void>;
+}
+
+/** Where the token stands in an address of the gateway. */
+export const MAIL_TOKEN_PLACE = '%s';
+/** Whatever else is in the mail, its sender is shown with it. */
+const OPTION = 'show-sender';
+
+/** Of the gateway whose pattern this is. A name that letters of an address cannot spell is left out. */
+export function channelAddress(pattern: string, channel: Pick<Channel, 'name'>, token: string): string {
+  const slug = slugOf(channel.name);
+  return pattern.replace(MAIL_TOKEN_PLACE, () => `${slug === '' ? '' : `${slug}.`}${token}.${OPTION}`);
+}
+
+/** Empty unless it has a sign for each of the name's. */
+function slugOf(name: string): string {
+  const joined = name.replace(/[^\p{L}\p{N}_]+/gu, '-');
+  const slug = joined
+    .normalize('NFKD')
+    .replace(/[^a-z0-9_-]/gi, '')
+    .toLowerCase()
+    .replace(/^[-_]+|[-_]+$/g, '');
+  return slug.length === joined.length ? slug : '';
+}
+
+declare module '../kernel/unit-of-work.js' {
+  interface RepositoryMap {
+    channelAddresses: [reads: ChannelAddressReads, repository: ChannelAddressRepository];
+  }
+}
+
+/**
+ * Keeps one account from flooding its organization with channels: so many a day, of which administrators have more. Every
+ * channel is in everybody's lists for good.
+ */
+export interface ChannelQuota {
+  /**
+   * Counts so many, before they are made. Counts none when fewer are left.
+   * @throws DomainError RATE_LIMITED `{ retryAfter }`, in seconds
+   */
+  spend(actor: Actor, count: number): void;
+  /** So many of those that were counted were not made after all. */
+  refund(actor: Actor, count: number): void;
+}
+
+export interface ChannelReads {
+  find(realmId: RealmId, id: ChannelId): Promise<Channel | null>;
+  /** Whatever the letter case; archived channels too. */
+  findByName(realmId: RealmId, name: string): Promise<Channel | null>;
+  /** Whatever the letter case; names nobody has are absent; ascending id. */
+  listByName(realmId: RealmId, names: readonly string[]): Promise<readonly Channel[]>;
+  /** Unknown ids are absent; ascending id. */
+  list(realmId: RealmId, ids: readonly ChannelId[]): Promise<readonly Channel[]>;
+  /** Every channel, archived ones included; ascending id. */
+  listAll(realmId: RealmId): Promise<readonly Channel[]>;
+  /** Archived ones too. */
+  hasChannelsInFolder(realmId: RealmId, folderId: ChannelFolderId): Promise<boolean>;
+  /** Whether there is a web-public channel in use. */
+  hasWebPublic(realmId: RealmId): Promise<boolean>;
+  /** Of those that count as recently active the first ones with higher ids, from the beginning with null; ascending. */
+  listRecentlyActiveIds(realmId: RealmId, after: ChannelId | null, limit: number): Promise<readonly ChannelId[]>;
+  /** Which of these were made before that time, and have no message sent since then; ascending. */
+  filterIdle(realmId: RealmId, ids: readonly ChannelId[], since: UnixSeconds): Promise<readonly ChannelId[]>;
+  /** Unknown ids are absent; by name in code-point order. No statement per id. */
+  listViews(realmId: RealmId, ids: readonly ChannelId[]): Promise<readonly ChannelView[]>;
+  /** Of all channels those that are wanted, in the same order. The event loop may turn in between. */
+  listViewsWhere(realmId: RealmId, isWanted: (channel: Channel) => boolean): Promise<readonly ChannelView[]>;
+  /** Whether the user subscribes to the channel now. */
+  isSubscribed(realmId: RealmId, channelId: ChannelId, userId: UserId): Promise<boolean>;
+  /** The user's row, active or not; null when they never subscribed to the channel. */
+  findSubscription(realmId: RealmId, channelId: ChannelId, userId: UserId): Promise<Subscription | null>;
+  /** Channels the user follows now; ascending id. */
+  listSubscribedIds(realmId: RealmId, userId: UserId): Promise<readonly ChannelId[]>;
+  /** All the user's rows, those of channels they have left included; ascending channel. */
+  listSubscriptions(realmId: RealmId, userId: UserId): Promise<readonly Subscription[]>;
+  /** Rows of several users in several channels; each of the users has an entry; ascending user, then channel. */
+  listSubscriptionsOf(
+    realmId: RealmId,
+    userIds: readonly UserId[],
+    channelIds: readonly ChannelId[],
+  ): Promise<ReadonlyMap<UserId, readonly Subscription[]>>;
+  /** The colors that these users' rows have, each once; users without rows are absent. */
+  listColors(realmId: RealmId, userIds: readonly UserId[]): Promise<ReadonlyMap<UserId, readonly string[]>>;
+  /** Active users who follow it now; ascending. Channels without any map to an empty list. */
+  listSubscribers(
+    realmId: RealmId,
+    channelIds: readonly ChannelId[],
+  ): Promise<ReadonlyMap<ChannelId, readonly UserId[]>>;
+  /** Which of these users follow it now; ascending. */
+  filterSubscribed(realmId: RealmId, channelId: ChannelId, userIds: readonly UserId[]): Promise<readonly UserId[]>;
+  /** Which of these channels an active guest follows now; ascending. */
+  filterWithGuestSubscribers(realmId: RealmId, channelIds: readonly ChannelId[]): Promise<readonly ChannelId[]>;
+  countSubscribers(realmId: RealmId, channelId: ChannelId): Promise<number>;
+}
+
+/** Every implementation passes channel-repository.contract.ts. */
+export interface ChannelRepository extends ChannelReads {
+  /** Adds the channel and its recipient. @throws DomainError CHANNEL_NAME_TAKEN, archived channels included. */
+  add(channel: Omit<Channel, 'id' | 'recipientId' | 'version'>): Promise<Channel>;
+  /** Stores it under a higher version. @throws DomainError CHANNEL_NAME_TAKEN */
+  update(channel: Channel): Promise<Channel>;
+  /** Adds or replaces rows, active or not. Says nothing about who receives: that is `PersonalMessages.openSpans`. */
+  putSubscriptions(subscriptions: readonly Subscription[]): Promise<void>;
+}
+
+/** A user's time in a channel, for judging old events: from the first seq on, up to but not including the last. */
+export interface SubscribedSpan {
+  readonly channelId: ChannelId;
+  readonly fromSeq: EventSeq;
+  /** Null: still subscribed. */
+  readonly toSeq: EventSeq | null;
+}
+
+declare module '../kernel/unit-of-work.js' {
+  interface RepositoryMap {
+    channels: [reads: ChannelReads, repository: ChannelRepository];
+  }
 }

@@ -10,10 +10,10 @@ import {
 } from '@parley/testkit';
 import type { Transaction } from '../kernel/unit-of-work.js';
 import type { MarkdownOptions, ParsedMarkdown } from '../markdown/markdown.js';
-import { MarkdownTextRenderer } from '../messages/markdown-text-renderer.js';
+import { MarkdownTextRenderer } from '../messages/render-message.js';
 import { SystemMessages } from '../messages/system-messages.js';
-import { type ChannelCreationContext, ChannelCreator, DEFAULT_CHANNEL_OPTIONS } from './create-channels.js';
-import { subscribeToChannels } from './subscribe-to-channels.js';
+import { type ChannelCreationContext, ChannelCreator, DEFAULT_CHANNEL_OPTIONS } from './create-channels.use-cases.js';
+import { subscribeToChannels } from './subscribing.js';
 
 /** Knows which texts it was given before the unit, and which ones inside it. */
 class WatchedRenderer extends FakeRenderer {

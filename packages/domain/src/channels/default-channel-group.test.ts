@@ -4,7 +4,7 @@ import {
   parseDefaultGroupName,
   withChannels,
   withoutChannels,
-} from './default-channel-group.js';
+} from './default-channels.js';
 
 const channel = (id: number, more: { isDefault?: boolean } = {}) => ({
   id: channelId(id),

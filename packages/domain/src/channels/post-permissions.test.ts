@@ -10,7 +10,7 @@ import {
   tableRows,
   userId,
 } from '@parley/testkit';
-import type { Role } from '../access/role.js';
+import type { Role } from '../access/roles.js';
 import type { Bot } from '../users/user.js';
 import type { Channel, ChannelPermission } from './channel.js';
 import {

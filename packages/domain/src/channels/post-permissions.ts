@@ -1,14 +1,14 @@
 import { type Actor, isGuest } from '../access/actor.js';
-import type { PermissionHolder } from '../access/is-granted.js';
+import type { PermissionHolder } from '../access/group-settings.js';
 import type { ChannelId, GroupId } from '../kernel/ids.js';
 import { all, allowed, type Decision, denied, denyIf } from '../kernel/permission.js';
+import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
 import type { Realm } from '../realms/realm.js';
 import { hasRealmPermission } from '../realms/realm-permissions.js';
+import { mayAccessUser } from '../users/accessible-users.js';
 import type { User } from '../users/user.js';
-import { mayAccessUser } from '../users/user-access.js';
-import { type Channel, hasSharedHistory, isPrivate, isWebPublic } from './channel.js';
+import { type Channel, EMPTY_TOPIC_DISPLAY_NAME, hasSharedHistory, isPrivate, isWebPublic } from './channel.js';
 import { hasChannelPermission, hasContentPermission, hasMetadataAccess } from './channel-access.js';
-import { EMPTY_TOPIC_DISPLAY_NAME } from './topic.js';
 
 /** Somebody writing to a channel. Bots may do what their owner may, and their owner is written to for them. */
 export interface Posting {
@@ -204,4 +204,24 @@ function canConverse(
       'You do not have permission to initiate direct message conversations.',
     ),
   );
+}
+
+/** What the rules of posting ask of somebody who writes to a channel. `typedName`: null, they named it by its id. */
+export async function loadPosting(
+  { actors, channels }: Pick<Repositories | Transaction, 'actors' | 'channels'>,
+  actor: Actor,
+  channel: Channel,
+  typedName: string | null,
+): Promise<Posting> {
+  const { realmId, botOwnerId } = actor;
+  const botOwner = botOwnerId === null ? null : ((await actors.list(realmId, [botOwnerId])).get(botOwnerId) ?? null);
+  return {
+    sender: actor,
+    botOwner,
+    channel,
+    typedName,
+    isSubscribed: await channels.isSubscribed(realmId, channel.id, actor.id),
+    isOwnerSubscribed: botOwner !== null && (await channels.isSubscribed(realmId, channel.id, botOwner.id)),
+    isSystemBot: false,
+  };
 }

@@ -1,10 +1,16 @@
 import type { Actor } from '../access/actor.js';
 import { DomainError } from '../kernel/errors.js';
-import type { RealmId, UserId } from '../kernel/ids.js';
+import type { Caller, RealmId, UserId } from '../kernel/ids.js';
 import { enforce } from '../kernel/permission.js';
-import type { Repositories } from '../kernel/unit-of-work.js';
+import { type Loaded, loadAll, type SnapshotLoaders, takeSnapshot } from '../kernel/register-queue.js';
+import type { Repositories, UnitOfWork } from '../kernel/unit-of-work.js';
 import type { Realm } from '../realms/realm.js';
+import { canSeeEmail, inaccessibleUserIds, type PresentUsers, presentKnownUsers } from '../users/accessible-users.js';
+import type { User } from '../users/user.js';
+import { loadOwnUser, loadViewer } from '../users/users.use-cases.js';
+import { type Channel, isWebPublic } from './channel.js';
 import { canSpectate, type SpectatorAccess, type WebPublicOption } from './channel-access.js';
+import { loadKnownChannels } from './channels.use-cases.js';
 
 /** Somebody who has not logged in, where the host name belongs to an organization. */
 export interface Spectator {
@@ -46,4 +52,116 @@ export async function enterAsSpectator(
   if (realm.isDeactivated) throw notLoggedIn();
   enforce(canSpectate(realm, spectators));
   return { realm, actor: await spectatorActor(repositories, realm), spectators };
+}
+
+/** What clients begin with whose user has not logged in (events §1). There is no queue for them. */
+export class LoadSpectatorState {
+  static readonly inject = ['unitOfWork', 'serverChannelConfig'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly option: WebPublicOption,
+  ) {}
+
+  /** @throws DomainError UNKNOWN_REALM, UNAUTHENTICATED */
+  execute<L extends SnapshotLoaders>(
+    spectator: Spectator & { readonly clientName: string },
+    { loaders }: { readonly loaders: L },
+  ): Promise<Loaded<L>> {
+    return this.uow.read(async (repositories) => {
+      const { realm, actor } = await enterAsSpectator(repositories, spectator, this.option);
+      const caller = { realmId: realm.id, userId: actor.id, clientName: spectator.clientName };
+      const snapshot = takeSnapshot(repositories, caller, [
+        [loadViewer, actor],
+        [loadOwnUser, spectatorUser(realm)],
+        [loadKnownChannels, (await repositories.channels.listAll(realm.id)).filter(isOpenToSpectators)],
+      ]);
+      return loadAll(snapshot, loaders);
+    });
+  }
+}
+
+/** Whom those may know of who have not logged in (users §2, protocol §9). */
+export class SpectateUsers {
+  static readonly inject = ['unitOfWork', 'serverChannelConfig'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly option: WebPublicOption,
+  ) {}
+
+  /** `ids`: only these; null: all. @throws DomainError UNKNOWN_REALM, UNAUTHENTICATED */
+  execute<T>(
+    spectator: Spectator,
+    { ids }: { readonly ids: readonly UserId[] | null },
+    present: PresentUsers<T>,
+  ): Promise<T> {
+    return this.uow.read(async (repositories) => {
+      const { realm, actor } = await enterAsSpectator(repositories, spectator, this.option);
+      return presentKnownUsers(repositories, { viewer: actor, realm, ids }, present);
+    });
+  }
+}
+
+const isOpenToSpectators = (channel: Channel): boolean => isWebPublic(channel) && !channel.isArchived;
+
+/** As nobody is stored, for what shows clients their own user. */
+const spectatorUser = (realm: Realm): User => ({
+  id: SPECTATOR_ID,
+  realmId: realm.id,
+  email: '',
+  fullName: 'Anonymous User',
+  role: 'guest',
+  isActive: true,
+  isDeleted: false,
+  joinedAt: 0,
+  bot: null,
+  avatar: { source: 'generated', version: 1 },
+  specialPermissions: [],
+  settings: realm.userDefaults,
+  editedSettings: [],
+  version: 1,
+});
+
+export interface FoundAvatar {
+  readonly realm: Realm;
+  /** Null: there is nobody of this id, or nobody whom the caller may know. */
+  readonly user: User | null;
+  /** Whether the caller may see the address, which some avatars follow from. */
+  readonly seesEmail: boolean;
+}
+
+/** Whose avatar it is, for clients that know no more than an id (users §1.3). */
+export class FindAvatar {
+  static readonly inject = ['unitOfWork'] as const;
+  constructor(private readonly uow: UnitOfWork) {}
+
+  execute(caller: Caller, { userId }: { readonly userId: UserId }): Promise<FoundAvatar> {
+    return this.uow.read(async (reads) => {
+      const viewer = await reads.actors.get(caller);
+      const realm = await reads.realms.get(caller.realmId);
+      const user = await findKnown(reads, viewer, realm, userId);
+      return { realm, user, seesEmail: user !== null && canSeeEmail(viewer, user) };
+    });
+  }
+}
+
+/** The same for those who have not logged in: they see nobody's address (protocol §9). */
+export class SpectateAvatar {
+  static readonly inject = ['unitOfWork', 'serverChannelConfig'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly option: WebPublicOption,
+  ) {}
+
+  /** @throws DomainError UNKNOWN_REALM, UNAUTHENTICATED */
+  execute(spectator: Spectator, { userId }: { readonly userId: UserId }): Promise<FoundAvatar> {
+    return this.uow.read(async (reads) => {
+      const { realm, actor } = await enterAsSpectator(reads, spectator, this.option);
+      return { realm, user: await findKnown(reads, actor, realm, userId), seesEmail: false };
+    });
+  }
+}
+
+async function findKnown(reads: Repositories, viewer: Actor, realm: Realm, userId: UserId): Promise<User | null> {
+  const [user = null] = await reads.users.list(realm.id, [userId]);
+  return user && (await inaccessibleUserIds(reads, viewer, realm, [userId])).has(userId) ? null : user;
 }

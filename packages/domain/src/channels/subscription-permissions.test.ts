@@ -10,13 +10,8 @@ import {
   TEAM,
   tableRows,
 } from '@parley/testkit';
-import type { Role } from '../access/role.js';
-import {
-  canAddSubscribers,
-  canRemoveSubscribers,
-  canSubscribeSelf,
-  canUnsubscribe,
-} from './subscription-permissions.js';
+import type { Role } from '../access/roles.js';
+import { canAddSubscribers, canRemoveSubscribers, canSubscribeSelf, canUnsubscribe } from './channel-permissions.js';
 
 const INSUFFICIENT = 'NOT_PERMITTED: Insufficient permission';
 const NO_GUESTS = 'MUST_NOT_BE_GUEST: Not allowed for guest users';

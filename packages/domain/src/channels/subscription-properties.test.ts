@@ -1,7 +1,11 @@
 import { channelId, userId } from '@parley/testkit';
 import type { RealmId } from '../kernel/ids.js';
-import { INHERITED_NOTIFICATIONS, type Subscription } from './subscription.js';
-import { changeSubscription, SUBSCRIPTION_PROPERTIES } from './subscription-properties.js';
+import {
+  changeSubscription,
+  INHERITED_NOTIFICATIONS,
+  SUBSCRIPTION_PROPERTIES,
+  type Subscription,
+} from './subscriptions.js';
 
 const subscription: Subscription = {
   realmId: 1 as RealmId,

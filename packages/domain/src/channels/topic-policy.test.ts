@@ -4,7 +4,7 @@ import {
   type TopicVisibility,
   visibilityAfterParticipating,
   visibilityAfterSending,
-} from './topic-policy.js';
+} from './topic-policies.js';
 
 describe('the sender’s topic visibility after sending', () => {
   it.each`

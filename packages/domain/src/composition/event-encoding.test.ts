@@ -1,6 +1,6 @@
 import type { DomainEvent } from '../kernel/event.js';
 import type { EventSeq, MessageId, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
-import { decodeEvent, encodeEvent, sizeOfEvent } from './event-encoding.js';
+import { decodeEvent, encodeEvent, sizeOfEvent } from './features.js';
 
 describe('events that name a thousand messages', () => {
   const messageIds = Array.from({ length: 1000 }, (_, n) => (1_000_000 + 20 * n) as MessageId);

@@ -1,37 +1,202 @@
-import { CONFIRMATION_FEATURE } from '../access/confirmation.js';
-import { CREDENTIAL_FEATURE } from '../access/session.js';
+import { CONFIRMATION_FEATURE } from '../access/confirmations.js';
+import { CREDENTIAL_FEATURE } from '../access/credentials.js';
+import {
+  GROUP_AUDIENCES,
+  GroupProjection,
+  loadGroupRights,
+  loadGroupSnapshot,
+  onlineInGroups,
+  replayedGroups,
+} from '../access/group-delivery.js';
+import {
+  CHANNEL_AUDIENCES,
+  ChannelProjection,
+  channelReceiver,
+  loadChannelReceivers,
+  loadChannelRights,
+  needsChannels,
+  onlineInChannels,
+  replayedSubscriptions,
+} from '../channels/channel-delivery.js';
 import { CHANNEL_FEATURE } from '../channels/channel-events.js';
-import { CHANNEL_FOLDER_FEATURE } from '../channels/channel-folder-events.js';
-import { EXPORT_FEATURE } from '../exports/export-events.js';
-import { CUSTOM_EMOJI_FEATURE } from '../files/custom-emoji-events.js';
-import { FILE_FEATURE } from '../files/file-events.js';
-import { PICTURE_FEATURE } from '../files/use-cases/read-picture.js';
-import type { FileUser } from '../files/use-cases/sweep-files.js';
-import { GROUP_FEATURE } from '../groups/group-events.js';
+import { CHANNEL_FOLDER_FEATURE } from '../channels/channel-folders.js';
+import { EXPORT_FEATURE } from '../exports/exports.js';
+import {
+  CUSTOM_EMOJI_FEATURE,
+  customEmojiReceiver,
+  loadCustomEmojiReceivers,
+  needsCustomEmoji,
+} from '../files/custom-emoji.js';
+import { FILE_FEATURE } from '../files/files.js';
+import type { FileUser } from '../files/files.use-cases.js';
+import { PICTURE_FEATURE } from '../files/pictures.js';
+import { GROUP_FEATURE } from '../groups/group.js';
+import { audiencesBy, type DeliveryFeatures, type LiveProjection } from '../kernel/delivery.js';
 import { type DomainEventTypes, EVENT_FEATURE, type EventFormats, type NotExported } from '../kernel/event.js';
-import { JOB_FEATURE } from '../kernel/job-repository.js';
-import { BOT_FEATURE } from '../membership/bot-events.js';
-import { HOST_USER_FEATURE } from '../membership/external-id.js';
-import { INVITATION_FEATURE } from '../membership/invitation.js';
-import { DRAFT_FEATURE } from '../messages/draft-events.js';
+import { eventEncoding, queueEncoding } from '../kernel/event-encoding.js';
+import type { QueueNarrowTerm } from '../kernel/event-queue.js';
+import { JOB_FEATURE } from '../kernel/jobs.js';
+import type { QueueFilters } from '../kernel/register-queue.js';
+import { BOT_FEATURE, loadQueueDefaults } from '../membership/bots.js';
+import { HOST_USER_FEATURE } from '../membership/host-users.js';
+import { INVITATION_FEATURE } from '../membership/invitations.js';
+import { DRAFT_FEATURE } from '../messages/drafts.js';
+import {
+  asksForMessages,
+  findHolders,
+  loadMessageReceivers,
+  MESSAGE_AUDIENCES,
+  MESSAGE_SELECTION,
+  messageHolder,
+  messageReceiver,
+  needsMessages,
+  queueConditionOf,
+} from '../messages/message-delivery.js';
 import { MESSAGE_FEATURE } from '../messages/message-events.js';
-import { MUTED_USER_FEATURE } from '../messages/muted-user-events.js';
-import { NAVIGATION_VIEW_FEATURE } from '../messages/navigation-view-events.js';
-import { REACTION_FEATURE } from '../messages/reaction-events.js';
-import { SCHEDULING_FEATURE } from '../messages/scheduling-events.js';
-import { SNIPPET_FEATURE } from '../messages/snippet-events.js';
-import { PUSH_FEATURE } from '../push/push-events.js';
-import { ALLOWED_DOMAIN_FEATURE } from '../realms/allowed-domains/allowed-domain.js';
-import { LINKIFIER_FEATURE } from '../realms/linkifiers/linkifier.js';
-import { PLAYGROUND_FEATURE } from '../realms/playgrounds/playground.js';
-import { REALM_FEATURE } from '../realms/realm-events.js';
-import { REALM_SETTINGS_FEATURE } from '../realms/realm-settings-events.js';
-import { ALERT_WORD_FEATURE } from '../users/alert-word-events.js';
-import { ONBOARDING_FEATURE } from '../users/onboarding-events.js';
-import { PROFILE_FEATURE } from '../users/profile-events.js';
-import { STATUS_FEATURE } from '../users/status-events.js';
-import { USER_FEATURE } from '../users/user-events.js';
-import { USER_SETTINGS_FEATURE } from '../users/user-settings-events.js';
+import { MUTED_USER_FEATURE } from '../messages/muted-users.js';
+import { NAVIGATION_VIEW_FEATURE } from '../messages/navigation-views.js';
+import { REACTION_FEATURE } from '../messages/reactions.js';
+import { SCHEDULING_FEATURE } from '../messages/scheduled-messages.js';
+import { SNIPPET_FEATURE } from '../messages/snippets.js';
+import { PUSH_FEATURE } from '../push/push.js';
+import { ALLOWED_DOMAIN_FEATURE } from '../realms/allowed-domains.js';
+import { LINKIFIER_FEATURE } from '../realms/linkifiers.js';
+import { PLAYGROUND_FEATURE } from '../realms/playgrounds.js';
+import { REALM_FEATURE, REALM_SETTINGS_FEATURE } from '../realms/realm-events.js';
+import { ALERT_WORD_FEATURE } from '../users/alert-words.js';
+import { ONBOARDING_FEATURE } from '../users/onboarding.js';
+import { PROFILE_FEATURE } from '../users/profiles.js';
+import { STATUS_FEATURE } from '../users/statuses.js';
+import {
+  askedGuest,
+  findInaccessible,
+  loadUserReceivers,
+  loadUserRights,
+  loadUserSnapshot,
+  needsUsers,
+  replayedUser,
+  signedOutUserIn,
+  USER_AUDIENCES,
+  UserProjection,
+  userReceiver,
+} from '../users/user-delivery.js';
+import { USER_FEATURE, USER_SETTINGS_FEATURE } from '../users/user-events.js';
+
+/** Of the kinds of every feature. */
+export const { isInAudience, questionsOf, parseAudience } = audiencesBy({
+  ...CHANNEL_AUDIENCES,
+  ...GROUP_AUDIENCES,
+  ...MESSAGE_AUDIENCES,
+  ...USER_AUDIENCES,
+});
+
+/** What every feature contributes to delivery; the compiler reports what is missing. */
+export const DELIVERY_FEATURES: DeliveryFeatures = {
+  isInAudience,
+  questionsOf,
+  selection: MESSAGE_SELECTION,
+  noAnswers: { holders: new Map(), inaccessible: new Map() },
+
+  async loadRights(repositories, { realmId, ownerId }) {
+    const user = await loadUserRights(repositories, realmId, ownerId);
+    return (
+      user && {
+        userId: ownerId,
+        lastSeq: await repositories.events.lastSeq(realmId),
+        ...user,
+        ...(await loadGroupRights(repositories, realmId, ownerId)),
+        ...(await loadChannelRights(repositories, realmId, ownerId)),
+      }
+    );
+  },
+
+  loadSnapshot: async (repositories, realmId) => ({
+    lastSeq: await repositories.events.lastSeq(realmId),
+    ...(await loadGroupSnapshot(repositories, realmId)),
+    ...(await loadUserSnapshot(repositories, realmId)),
+  }),
+
+  findAnswers: async (repositories, realmId, questions, asked) => ({
+    ...(await findHolders(repositories, realmId, questions, asked)),
+    ...(await findInaccessible(repositories, realmId, questions, asked)),
+  }),
+
+  askedOwner(rights, questions) {
+    const guest = askedGuest(rights, questions);
+    const isConcerned = asksForMessages(questions) || guest.guestIds.length > 0;
+    return isConcerned ? { ids: [rights.userId], ...guest } : null;
+  },
+
+  membershipOf: (candidate) => ({
+    ...replayedUser(candidate),
+    ...replayedGroups(candidate),
+    ...replayedSubscriptions(candidate),
+    ...messageHolder(candidate),
+  }),
+
+  onlineUser: (rights) => ({
+    userId: rights.userId,
+    role: rights.role,
+    ...onlineInChannels(rights),
+    ...onlineInGroups(rights),
+    queues: new Set(),
+  }),
+
+  projectionOf(snapshot, online) {
+    const groups = new GroupProjection(snapshot, online);
+    const users = new UserProjection(snapshot, online, groups);
+    const channels = new ChannelProjection(online);
+    const all: readonly LiveProjection[] = [users, groups, channels];
+    return {
+      add: (user) => {
+        for (const projection of all) projection.add(user);
+      },
+      remove: (user) => {
+        for (const projection of all) projection.remove(user);
+      },
+      fold: (event) => {
+        for (const projection of all) projection.fold(event);
+      },
+      members: { ...users.members, ...channels.members },
+      membershipOf: (candidate) => ({
+        ...users.membershipOf(candidate),
+        ...groups.membershipOf(candidate),
+        ...channels.membershipOf(candidate),
+        ...messageHolder(candidate),
+      }),
+      ownerOf: (user) => users.ownerOf(user),
+      concerns: (questions) => asksForMessages(questions) || users.concerns(questions),
+      askedUsers: () => ({ ids: [...online.keys()], ...users.askedUsers() }),
+    };
+  },
+
+  signedOutBy: signedOutUserIn,
+
+  receiver: (owner) => ({
+    userId: owner.userId,
+    ...userReceiver(owner),
+    ...messageReceiver(),
+    ...channelReceiver(),
+    ...customEmojiReceiver(),
+  }),
+
+  isNeeded: (needs, owner) =>
+    needsUsers(needs, owner) || needsMessages(needs) || needsChannels(needs) || needsCustomEmoji(needs),
+
+  async loadReceivers(repositories, realmId, requests) {
+    const users = await loadUserReceivers(repositories, realmId, requests);
+    const messages = await loadMessageReceivers(repositories, realmId, requests);
+    const channels = await loadChannelReceivers(repositories, realmId, requests);
+    const customEmoji = await loadCustomEmojiReceivers(repositories, realmId, requests);
+    return requests.map(({ owner }, index) => ({
+      userId: owner.userId,
+      ...users[index]!,
+      ...messages[index]!,
+      ...channels[index]!,
+      ...customEmoji[index]!,
+    }));
+  },
+};
 
 /** A feature's share of the domain. */
 export interface DomainFeature {
@@ -90,3 +255,18 @@ export const EVENT_FORMATS: EventFormats<DomainEventTypes> = Object.assign(
 
 /** Features that need files beside messages. */
 export const FILE_USERS: readonly FileUser[] = FEATURES.flatMap(({ fileUser }) => fileUser ?? []);
+
+export const {
+  encodeEvent,
+  decodeEvent,
+  sizeOf: sizeOfEvent,
+  blankEvent: BLANK_EVENT,
+} = eventEncoding(EVENT_FORMATS, parseAudience);
+
+/** Whether queues can be narrowed by it. */
+const isQueueNarrowTerm = (term: QueueNarrowTerm): boolean => queueConditionOf(term) !== null;
+
+/** What queues can be narrowed by, and are where nothing is said. */
+export const QUEUE_FILTERS: QueueFilters = { isSupported: isQueueNarrowTerm, loadDefaults: loadQueueDefaults };
+
+export const { encodeQueue, decodeQueue } = queueEncoding(isQueueNarrowTerm);

@@ -1,6 +1,5 @@
-import { GroupMembershipNotices } from '../messages/group-membership-notices.js';
-import { MarkdownTextRenderer } from '../messages/markdown-text-renderer.js';
-import { SystemMessages } from '../messages/system-messages.js';
+import { MarkdownTextRenderer } from '../messages/render-message.js';
+import { GroupMembershipNotices, SystemMessages } from '../messages/system-messages.js';
 import type { Ports } from './ports.js';
 
 /** Domain services that folders below theirs know by an interface of their own, and therefore inject by name. */

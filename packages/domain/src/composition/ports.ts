@@ -1,45 +1,47 @@
-import type { ApiKeyMint, PasswordHasher } from '../access/api-keys.js';
-import type { Mailer } from '../access/letter.js';
-import type { LetterQuota } from '../access/letter-quota.js';
-import type { LinkKeys } from '../access/link-keys.js';
-import type { LoginAttempts } from '../access/login-attempts.js';
-import type { PasswordStrength } from '../access/password-rules.js';
-import type { SessionTokens } from '../access/session.js';
-import type { ChannelQuota } from '../channels/channel-quota.js';
-import type { ServerChannelConfig } from '../channels/use-cases/create-channel.js';
-import type { ArchiveWriter } from '../exports/archive-writer.js';
-import type { ExportLimits } from '../exports/realm-export.js';
-import type { BlobStore } from '../files/blob-store.js';
-import type { ContentTypes } from '../files/content-type.js';
+import type { LinkKeys } from '../access/confirmations.js';
+import type {
+  ApiKeyMint,
+  LoginAttempts,
+  PasswordHasher,
+  PasswordStrength,
+  SessionTokens,
+} from '../access/credentials.js';
+import type { LetterQuota, Mailer } from '../access/email.js';
+import type { ChannelQuota } from '../channels/channel.js';
+import type { ServerChannelConfig } from '../channels/create-channels.use-cases.js';
+import type { ArchiveWriter, ExportLimits } from '../exports/exports.js';
+import type { BlobStore, ContentTypes } from '../files/blobs.js';
 import type { LoadUnicodeEmoji } from '../files/emoji.js';
-import type { FileLimits } from '../files/file.js';
-import type { FileTokens } from '../files/file-tokens.js';
-import type { ImageProcessor } from '../files/image-processor.js';
-import type { PartialBlobStore } from '../files/unfinished-upload.js';
-import type { FileUser } from '../files/use-cases/sweep-files.js';
-import type { Clock, Randomness } from '../kernel/clock.js';
-import type { DevelopmentMode } from '../kernel/development-mode.js';
-import type { EphemeralEvents } from '../kernel/ephemeral-event.js';
-import type { EventLoop } from '../kernel/event-loop.js';
+import type { FileLimits, FileTokens } from '../files/files.js';
+import type { FileUser } from '../files/files.use-cases.js';
+import type { ImageProcessor } from '../files/images.js';
+import type { PartialBlobStore } from '../files/resumable-uploads.js';
+import type { EphemeralEvents } from '../kernel/event.js';
 import type { ServedQueues } from '../kernel/event-queue.js';
-import type { ReportProblem } from '../kernel/problem-log.js';
-import type { RealmUrls } from '../kernel/realm-urls.js';
-import type { Timers } from '../kernel/timers.js';
+import type {
+  Clock,
+  DevelopmentMode,
+  EventLoop,
+  Randomness,
+  RealmUrls,
+  ReportProblem,
+  Timers,
+} from '../kernel/ports.js';
+import type { QueueFilters } from '../kernel/register-queue.js';
 import type { UnitOfWork } from '../kernel/unit-of-work.js';
-import type { QueueFilters } from '../kernel/use-cases/register-queue.js';
 import type { MarkdownRenderer, RenderedMessages } from '../markdown/markdown.js';
-import type { InvitationConfig } from '../membership/invitation-defaults.js';
+import type { InvitationConfig } from '../membership/invitations.js';
 import type { SignUpKeys } from '../membership/sign-up.js';
-import type { MessageHooks } from '../messages/message-hooks.js';
-import type { SpectatedFiles } from '../messages/use-cases/spectate-messages.js';
-import type { ContentDigest } from '../messages/use-cases/update-message.js';
-import type { PushService } from '../push/push-service.js';
-import type { MeetingLinks, MeetingServer } from '../realms/calls/meeting.js';
-import type { LinkifierSyntax } from '../realms/linkifiers/check-linkifier.js';
-import type { ServerAddress } from '../realms/server-address.js';
-import type { DisposableDomains } from '../users/joining-address.js';
-import type { JsonWebTokens } from '../users/json-web-tokens.js';
-import type { PresencePolicy } from '../users/presence-policy.js';
+import type { SpectatedFiles } from '../messages/messages.use-cases.js';
+import type { MessageHooks } from '../messages/post-message.js';
+import type { ContentDigest } from '../messages/update-message.use-cases.js';
+import type { PushService } from '../push/push.js';
+import type { MeetingLinks, MeetingServer } from '../realms/calls.js';
+import type { LinkifierSyntax } from '../realms/linkifiers.js';
+import type { ServerAddress } from '../realms/realm.js';
+import type { JsonWebTokens } from '../users/authentication.js';
+import type { DisposableDomains } from '../users/change-email.js';
+import type { PresencePolicy } from '../users/presence.js';
 
 /** Ports and options of the domain, by the names that `inject` uses. */
 export interface Ports {

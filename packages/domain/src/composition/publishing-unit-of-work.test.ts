@@ -1,5 +1,5 @@
 import { createFixture } from '@parley/testkit';
-import { encodeJob, jobKind } from '../kernel/job.js';
+import { encodeJob, jobKind } from '../kernel/jobs.js';
 import type { Transaction } from '../kernel/unit-of-work.js';
 import { type CommitListener, PublishingUnitOfWork } from './publishing-unit-of-work.js';
 

@@ -1,5 +1,5 @@
-import type { EventListener } from '../kernel/event-listener.js';
-import type { ScheduledJob } from '../kernel/job-repository.js';
+import type { EventListener } from '../kernel/event-log.js';
+import type { ScheduledJob } from '../kernel/jobs.js';
 import type { Repositories, Transaction, UnitChanges, UnitOfWork, WriteOptions } from '../kernel/unit-of-work.js';
 
 /** Called with what a unit of this process has changed, once it is committed. */

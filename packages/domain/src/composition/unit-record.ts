@@ -1,5 +1,5 @@
 import type { BlankedMessages, StoredEvent } from '../kernel/event-log.js';
-import type { ScheduledJob } from '../kernel/job-repository.js';
+import type { ScheduledJob } from '../kernel/jobs.js';
 import type { UnitChanges } from '../kernel/unit-of-work.js';
 
 /** Kept by a storage for each writing unit until the unit is committed or rolled back. */

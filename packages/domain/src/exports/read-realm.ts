@@ -1,25 +1,24 @@
-import type { BlobStore } from '../files/blob-store.js';
-import type { PictureName } from '../files/picture.js';
+import type { BlobStore } from '../files/blobs.js';
+import type { PictureName } from '../files/pictures.js';
 import type { ChannelId, MessageId, RealmId, RecipientId, UserId } from '../kernel/ids.js';
-import { slicesOf } from '../kernel/slices.js';
 import type { Repositories, UnitOfWork } from '../kernel/unit-of-work.js';
-import { type BotOptions, NO_BOT_OPTIONS } from '../membership/bot-options.js';
+import { slicesOf } from '../kernel/work.js';
 import type { StoredEntry } from '../membership/bot-storage.js';
-import { MAX_DRAFTS } from '../messages/draft.js';
+import { type BotOptions, NO_BOT_OPTIONS } from '../membership/bots.js';
+import { MAX_DRAFTS } from '../messages/drafts.js';
+import type { MessageView } from '../messages/message.js';
 import type { MessageEdit } from '../messages/message-edit.js';
-import type { MessageView } from '../messages/message-view.js';
-import { MAX_REMINDERS } from '../messages/reminder.js';
-import { MAX_SCHEDULED_MESSAGES } from '../messages/scheduled-message.js';
-import { MAX_SNIPPETS } from '../messages/snippet.js';
-import { mapChannelSettings } from '../realms/channel-settings.js';
-import { REALM_IMAGE_NAMES } from '../realms/realm-images.js';
-import type { RealmSettings } from '../realms/realm-settings.js';
+import { MAX_REMINDERS } from '../messages/reminders.js';
+import { MAX_SCHEDULED_MESSAGES } from '../messages/scheduled-messages.js';
+import { MAX_SNIPPETS } from '../messages/snippets.js';
+import { REALM_IMAGE_NAMES } from '../realms/realm.js';
+import { mapChannelSettings, type RealmSettings } from '../realms/realm-settings.js';
 import type { UserSettings } from '../realms/user-settings.js';
-import { canSeeEmail, dummyAddress } from '../users/email-visibility.js';
-import { isOnboardingStep } from '../users/onboarding-steps.js';
+import { canSeeEmail, dummyAddress } from '../users/accessible-users.js';
+import { isOnboardingStep } from '../users/onboarding.js';
 import type { PresenceTimes } from '../users/presence.js';
+import type { UserStatus } from '../users/statuses.js';
 import { SYSTEM_BOTS, type SystemBotKind, type User } from '../users/user.js';
-import type { UserStatus } from '../users/user-status.js';
 import {
   type ConversationCopy,
   type ExportScope,

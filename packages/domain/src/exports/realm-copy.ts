@@ -1,36 +1,44 @@
 import type { Channel } from '../channels/channel.js';
-import type { ChannelFolder } from '../channels/channel-folder.js';
-import type { DefaultChannelGroup } from '../channels/default-channel-group.js';
-import type { Subscription } from '../channels/subscription.js';
-import type { TopicPolicy } from '../channels/topic-policy.js';
+import type { ChannelFolder } from '../channels/channel-folders.js';
+import type { DefaultChannelGroup } from '../channels/default-channels.js';
+import type { Subscription } from '../channels/subscriptions.js';
+import type { TopicPolicy } from '../channels/topic-policies.js';
 import type { CustomEmoji } from '../files/custom-emoji.js';
-import type { StoredFile } from '../files/file.js';
+import type { StoredFile } from '../files/files.js';
 import type { Group } from '../groups/group.js';
-import type { CustomEmojiId, FileId, GroupId, MessageId, RecipientId, UserId } from '../kernel/ids.js';
+import type {
+  CustomEmojiId,
+  FileId,
+  GroupId,
+  MessageId,
+  Ordinal,
+  RealmId,
+  RecipientId,
+  UserId,
+} from '../kernel/ids.js';
 import type { TopicLink } from '../markdown/markdown.js';
-import type { BotOptions } from '../membership/bot-options.js';
 import type { StoredEntry } from '../membership/bot-storage.js';
-import type { Draft } from '../messages/draft.js';
-import type { Message, PersonalFlags } from '../messages/message.js';
+import type { BotOptions } from '../membership/bots.js';
+import type { Draft } from '../messages/drafts.js';
+import type { MutedSender } from '../messages/flags.js';
+import type { Message, NewMessage, PersonalFlags, Submessage } from '../messages/message.js';
+import type { Viewer } from '../messages/message-condition.js';
 import type { MessageEdit } from '../messages/message-edit.js';
-import type { Submessage } from '../messages/message-view.js';
-import type { NavigationView } from '../messages/navigation-view.js';
-import type { MutedSender } from '../messages/personal-messages.js';
-import type { Reaction } from '../messages/reaction.js';
-import type { Reminder } from '../messages/reminder.js';
-import type { ScheduledMessage } from '../messages/scheduled-message.js';
-import type { Snippet } from '../messages/snippet.js';
-import type { ListedDomain } from '../realms/allowed-domains/allowed-domain.js';
-import type { Linkifier } from '../realms/linkifiers/linkifier.js';
-import type { Playground } from '../realms/playgrounds/playground.js';
-import type { Realm } from '../realms/realm.js';
-import type { RealmImageName } from '../realms/realm-images.js';
-import type { OnboardingStep } from '../users/onboarding-steps.js';
+import type { NavigationView } from '../messages/navigation-views.js';
+import type { Reaction } from '../messages/reactions.js';
+import type { OrdinalRange } from '../messages/read-set.js';
+import type { Reminder } from '../messages/reminders.js';
+import type { ScheduledMessage } from '../messages/scheduled-messages.js';
+import type { Snippet } from '../messages/snippets.js';
+import type { ListedDomain } from '../realms/allowed-domains.js';
+import type { Linkifier } from '../realms/linkifiers.js';
+import type { Playground } from '../realms/playgrounds.js';
+import type { Realm, RealmImageName } from '../realms/realm.js';
+import type { OnboardingStep } from '../users/onboarding.js';
 import type { PresenceTimes } from '../users/presence.js';
-import type { ProfileField } from '../users/profile-field.js';
-import type { ProfileValue } from '../users/profile-value.js';
+import type { ProfileField, ProfileValue } from '../users/profiles.js';
+import type { UserStatus } from '../users/statuses.js';
 import type { SystemBotKind, User } from '../users/user.js';
-import type { UserStatus } from '../users/user-status.js';
 
 /**
  * An organization as an export holds it: everything that is not a message, a file, a picture, or one person's own. Ids are those of the
@@ -185,3 +193,87 @@ export const isChannelCovered = (
 
 export const isPersonCovered = (userId: UserId, { covers }: ExportScope): boolean =>
   covers === 'all' || covers.has(userId);
+
+/** What has an id that clients know. */
+export type IdKind =
+  | 'realm'
+  | 'user'
+  | 'group'
+  | 'recipient'
+  | 'channel'
+  | 'channelFolder'
+  | 'defaultChannelGroup'
+  | 'profileField'
+  | 'linkifier'
+  | 'playground'
+  | 'allowedDomain'
+  | 'customEmoji'
+  | 'message'
+  | 'draft'
+  | 'snippet'
+  | 'scheduled'
+  | 'file';
+
+/** Larger ones are not kept: ids ascend for ever, and the whole server counts on from there. */
+export const MAX_KEPT_ID = 1_000_000_000;
+
+export interface CopyReads {
+  /**
+   * The realm's messages among the next `limit` of the server with an id above `after`; ascending. `reached`: where to go on;
+   * null: there are no more.
+   */
+  listMessageIds(
+    realmId: RealmId,
+    after: number,
+    limit: number,
+  ): Promise<{ readonly ids: readonly MessageId[]; readonly reached: MessageId | null }>;
+  /** Whatever the user received messages of, whether or not they still do; ascending. */
+  listReceivedRecipients(viewer: Viewer): Promise<readonly RecipientId[]>;
+  /** How many messages were ever sent to these recipients together. */
+  countSentTo(realmId: RealmId, recipientIds: readonly RecipientId[]): Promise<number>;
+  /** Who has flagged each of these messages, is named in it, or has it though they did not receive it; others are absent. */
+  listFlagging(realmId: RealmId, ids: readonly MessageId[]): Promise<ReadonlyMap<MessageId, readonly UserId[]>>;
+}
+
+/** A message that is something special to somebody. */
+export interface FlagsCopy {
+  readonly userId: UserId;
+  readonly messageId: MessageId;
+  readonly flags: PersonalFlags;
+}
+
+/** A message as it is appended. */
+export type AppendedCopy = Omit<NewMessage, 'readBy' | 'exceptions'> & { readonly id: MessageId };
+
+/** What nothing but copying an organization needs. Every implementation passes copy-repository.contract.ts. */
+export interface CopyRepository extends CopyReads {
+  /** The highest that was ever given; 0: none. */
+  lastId(kind: IdKind): Promise<number>;
+  /** The next id of the kind is `least` or higher. Without effect where it would be anyway. */
+  raiseIds(kind: IdKind, least: number): Promise<void>;
+  /**
+   * Messages of one realm that are nothing special to anybody, under ids that were kept for it by `raiseIds`; in order, after those
+   * before them. However long ago they were sent, others' messages are found by time as before. Answers the ordinal of each.
+   */
+  appendMessages(messages: readonly AppendedCopy[]): Promise<readonly Ordinal[]>;
+  /** The whole history of a message that has none yet; newest first. */
+  putEdits(realmId: RealmId, messageId: MessageId, edits: readonly MessageEdit[]): Promise<void>;
+  /**
+   * What the user received of a recipient, and of that has read, by ordinals; both ascend. They have no open span of it yet, or
+   * one of all these ordinals.
+   */
+  putReceived(
+    viewer: Viewer,
+    recipientId: RecipientId,
+    received: readonly OrdinalRange[],
+    read: readonly OrdinalRange[],
+  ): Promise<void>;
+  /** All flags but `read`, unless the message is historical to the user. */
+  putFlags(realmId: RealmId, rows: readonly FlagsCopy[]): Promise<void>;
+}
+
+declare module '../kernel/unit-of-work.js' {
+  interface RepositoryMap {
+    copies: [reads: CopyReads, repository: CopyRepository];
+  }
+}

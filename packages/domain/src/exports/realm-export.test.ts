@@ -1,4 +1,4 @@
-import { exportPath, requireExportable } from './realm-export.js';
+import { exportPath, requireExportable } from './exports.js';
 
 const LIMITS = { operator: 'ops@chat.example', maxMessages: 10, maxBytes: 100 };
 

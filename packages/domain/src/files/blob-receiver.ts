@@ -1,7 +1,6 @@
-import type { Randomness } from '../kernel/clock.js';
-import type { BlobKey, BlobStore } from './blob-store.js';
-import { type ContentTypes, HEAD_BYTES } from './content-type.js';
-import { type FileLimits, MIB } from './file.js';
+import type { Randomness } from '../kernel/ports.js';
+import { type BlobKey, type BlobStore, type ContentTypes, HEAD_BYTES } from './blobs.js';
+import { type FileLimits, MIB } from './files.js';
 
 /** Bytes that are safe, and belong to nothing yet. */
 export interface ReceivedBlob {

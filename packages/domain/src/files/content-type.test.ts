@@ -1,4 +1,4 @@
-import { contentTypeOf } from './content-type.js';
+import { contentTypeOf } from './blobs.js';
 
 it.each`
   recognized           | claimed                       | ofName                        | isBinary | type

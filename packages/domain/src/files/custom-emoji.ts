@@ -1,9 +1,13 @@
-import { DomainError } from '../kernel/errors.js';
+import type { ReceiverRequest } from '../kernel/delivery.js';
+import { DomainError, declareErrors } from '../kernel/errors.js';
+import type { FeatureParts } from '../kernel/event.js';
+import type { EventNeeds, Receiver } from '../kernel/event-log.js';
 import type { CustomEmojiId, RealmId, UserId } from '../kernel/ids.js';
+import type { Snapshot } from '../kernel/register-queue.js';
 import type { Repositories } from '../kernel/unit-of-work.js';
 import type { CustomEmojiName, EmojiCatalogue, LoadUnicodeEmoji } from './emoji.js';
-import { type ImageInfo, type ImageTarget, MAX_FRAMES } from './image-processor.js';
-import type { Picture } from './picture.js';
+import { type ImageInfo, type ImageTarget, MAX_FRAMES } from './images.js';
+import type { Picture } from './pictures.js';
 
 /** An emoji of an organization's own (organization §7). Of its pictures, the still one is there where it is animated. */
 export interface CustomEmoji extends CustomEmojiName {
@@ -102,3 +106,67 @@ declare module '../kernel/unit-of-work.js' {
     customEmoji: [reads: CustomEmojiReads, repository: CustomEmojiRepository];
   }
 }
+
+export const CUSTOM_EMOJI_ERRORS = declareErrors({
+  EMOJI_NAME_MISSING: 'invalid',
+  INVALID_EMOJI_NAME: 'invalid',
+  CUSTOM_EMOJI_EXISTS: 'conflict',
+  UNKNOWN_CUSTOM_EMOJI: 'unknown',
+  TOO_MANY_CUSTOM_EMOJI: 'conflict',
+});
+
+type CustomEmojiErrors = typeof CUSTOM_EMOJI_ERRORS;
+
+declare module '../kernel/errors.js' {
+  interface ErrorCodes extends CustomEmojiErrors {}
+}
+
+/** To everybody (organization §7). */
+export interface CustomEmojiEventTypes {
+  'custom_emoji.added': { readonly emoji: CustomEmoji };
+  'custom_emoji.deactivated': { readonly id: CustomEmojiId };
+}
+
+declare module '../kernel/event.js' {
+  interface DomainEventTypes extends CustomEmojiEventTypes {}
+}
+
+export const CUSTOM_EMOJI_FEATURE = {
+  eventFormats: {
+    'custom_emoji.added': 1,
+    'custom_emoji.deactivated': 1,
+  },
+} satisfies FeatureParts<CustomEmojiEventTypes>;
+
+declare module '../kernel/event-log.js' {
+  interface Receiver {
+    /** All of the realm, where the event needs them. */
+    readonly customEmoji: readonly CustomEmoji[];
+  }
+  interface EventNeeds {
+    /** Some clients get all emoji, whatever changed: too many to be in the event. */
+    readonly customEmoji?: true;
+  }
+}
+
+type CustomEmojiReceiver = Pick<Receiver, 'customEmoji'>;
+
+const NONE: CustomEmojiReceiver = { customEmoji: [] };
+
+export const customEmojiReceiver = (): CustomEmojiReceiver => NONE;
+
+export const needsCustomEmoji = ({ customEmoji }: EventNeeds): boolean => customEmoji === true;
+
+/** In the order of the requests; the same list for all of them. */
+export async function loadCustomEmojiReceivers(
+  { customEmoji }: Repositories,
+  realmId: RealmId,
+  requests: readonly ReceiverRequest[],
+): Promise<readonly CustomEmojiReceiver[]> {
+  if (!requests.some(({ needs }) => needsCustomEmoji(needs))) return requests.map(customEmojiReceiver);
+  const all: CustomEmojiReceiver = { customEmoji: await customEmoji.list(realmId) };
+  return requests.map(({ needs }) => (needsCustomEmoji(needs) ? all : NONE));
+}
+
+export const loadCustomEmoji = ({ caller, repositories }: Snapshot): Promise<readonly CustomEmoji[]> =>
+  repositories.customEmoji.list(caller.realmId);

@@ -1,5 +1,18 @@
-import './emoji-errors.js';
-import { DomainError } from '../kernel/errors.js';
+import { DomainError, declareErrors } from '../kernel/errors.js';
+
+export const EMOJI_ERRORS = declareErrors({
+  UNKNOWN_EMOJI: 'unknown',
+  UNKNOWN_EMOJI_TYPE: 'unknown',
+  /** The emoji exists, but not by this name. */
+  EMOJI_NAME_MISMATCH: 'conflict',
+  EMOJI_DEACTIVATED: 'conflict',
+});
+
+type EmojiErrors = typeof EMOJI_ERRORS;
+
+declare module '../kernel/errors.js' {
+  interface ErrorCodes extends EmojiErrors {}
+}
 
 /** `extra`: the one emoji that is neither in Unicode nor the organization's own. Codes are unique within a type. */
 export const EMOJI_TYPES = ['unicode', 'custom', 'extra'] as const;

@@ -1,12 +1,11 @@
 import type { Actor } from '../access/actor.js';
-import { users } from '../kernel/audience.js';
-import type { Clock, Randomness } from '../kernel/clock.js';
+import { users } from '../kernel/event.js';
 import type { RealmId, UserId } from '../kernel/ids.js';
+import type { Clock, Randomness } from '../kernel/ports.js';
 import type { Transaction } from '../kernel/unit-of-work.js';
 import type { ReceivedBlob } from './blob-receiver.js';
-import { type ContentTypes, contentTypeOf } from './content-type.js';
-import { type FileLimits, type NewFile, pathIdOf, requireRoomForFile, type StoredFile } from './file.js';
-import { viewOfFile } from './file-events.js';
+import { type ContentTypes, contentTypeOf } from './blobs.js';
+import { type FileLimits, type NewFile, pathIdOf, requireRoomForFile, type StoredFile, viewOfFile } from './files.js';
 import { scheduleThumbnails, Thumbnails } from './thumbnails.js';
 
 /** What becomes a file: bytes that are safe, and what is known of them. */

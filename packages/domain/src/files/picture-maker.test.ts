@@ -1,7 +1,7 @@
 import { FakeImageProcessor, FixedClock, fakeImage, MemoryBlobStore, SeededRandomness } from '@parley/testkit';
 import { DomainError } from '../kernel/errors.js';
 import type { UserId } from '../kernel/ids.js';
-import { PictureMaker } from './picture-maker.js';
+import { PictureMaker } from './pictures.js';
 
 const USER = 1 as UserId;
 const PNG = { width: 64, height: 64, fit: 'cover', format: 'png', maxFrames: 1 } as const;

@@ -1,19 +1,13 @@
-import type { Clock, Randomness } from '../kernel/clock.js';
 import { DomainError } from '../kernel/errors.js';
 import type { FileId, UserId } from '../kernel/ids.js';
-import { encodeJob, jobKind } from '../kernel/job.js';
+import { encodeJob, jobKind } from '../kernel/jobs.js';
+import type { Clock, Randomness } from '../kernel/ports.js';
 import type { Transaction } from '../kernel/unit-of-work.js';
 import { WorkQueue } from '../kernel/work-queue.js';
 import { newBlobKey } from './blob-receiver.js';
-import type { BlobKey, BlobStore } from './blob-store.js';
-import type { FileImage, StoredFile, StoredThumbnail } from './file.js';
-import {
-  type ImageInfo,
-  type ImageProcessor,
-  type ImageTarget,
-  MAX_FRAMES,
-  type ProcessedImage,
-} from './image-processor.js';
+import type { BlobKey, BlobStore } from './blobs.js';
+import type { FileImage, StoredFile, StoredThumbnail } from './files.js';
+import { type ImageInfo, type ImageProcessor, type ImageTarget, MAX_FRAMES, type ProcessedImage } from './images.js';
 
 /** In pixels: what thumbnails are scaled to fit into (markdown §15.2). */
 export const THUMBNAIL_SIZE = { width: 840, height: 560 };

@@ -12,8 +12,8 @@ import {
   tableRows,
   userId,
 } from '@parley/testkit';
-import { isGranted } from '../access/is-granted.js';
-import type { Role } from '../access/role.js';
+import { isGranted } from '../access/group-settings.js';
+import type { Role } from '../access/roles.js';
 import { CHANNEL_PERMISSIONS } from '../channels/channel.js';
 import { hasRealmPermission } from '../realms/realm-permissions.js';
 import { REALM_PERMISSIONS } from '../realms/realm-settings.js';

@@ -1,13 +1,42 @@
-import type { Actor } from '../access/actor.js';
+import { type Actor, insufficientUnless, mustNotBeGuest } from '../access/actor.js';
 import type { GroupEdge } from '../access/group-closure.js';
-import { isGranted, type PermissionHolder } from '../access/is-granted.js';
-import { insufficientUnless, mustNotBeGuest } from '../access/role-rules.js';
+import { isGranted, type PermissionHolder } from '../access/group-settings.js';
 import type { Channel, ChannelPermission } from '../channels/channel.js';
+import { declareErrors } from '../kernel/errors.js';
 import type { ChannelId, GroupId, UserId } from '../kernel/ids.js';
 import { all, allowed, type Decision, denied, denyIf } from '../kernel/permission.js';
 import { hasRealmPermission, type RealmRights } from '../realms/realm-permissions.js';
 import type { RealmPermission } from '../realms/realm-settings.js';
 import { GROUP_PERMISSIONS, type Group, type GroupPermission } from './group.js';
+
+export const GROUP_ERRORS = declareErrors({
+  UNKNOWN_GROUP: 'unknown',
+  GROUP_DEACTIVATED: 'conflict',
+  INVALID_GROUP_NAME: 'invalid',
+  GROUP_NAME_TAKEN: 'conflict',
+  ALREADY_GROUP_MEMBER: 'conflict',
+  NOT_GROUP_MEMBER: 'conflict',
+  ALREADY_SUBGROUP: 'conflict',
+  NOT_SUBGROUP: 'conflict',
+  CANNOT_MENTION_GROUP: 'forbidden',
+  CANNOT_DEACTIVATE_GROUP_IN_USE: 'conflict',
+  /** The request asks for nothing. */
+  NO_GROUP_CHANGE: 'invalid',
+  TOO_MANY_GROUPS: 'conflict',
+  TOO_MANY_MEMBERSHIPS: 'conflict',
+});
+
+type GroupErrors = typeof GROUP_ERRORS;
+
+declare module '../kernel/errors.js' {
+  interface ErrorCodes extends GroupErrors {}
+
+  interface ErrorDetails {
+    /** What the request could change. */
+    NO_GROUP_CHANGE: { readonly of: 'group' | 'members' | 'subgroups' };
+    CANNOT_DEACTIVATE_GROUP_IN_USE: { readonly objections: readonly GroupUse[] };
+  }
+}
 
 /** Who may do what to a group (channels §3.6); to an anonymous one nobody may do anything. */
 export const hasGroupPermission = (

@@ -1,8 +1,19 @@
-import { type GroupSettings, type GroupSettingValues, groupSetting } from '../access/group-setting.js';
-import type { SystemGroupName } from '../access/system-groups.js';
+import type { Actor } from '../access/actor.js';
+import {
+  type GroupSettings,
+  type GroupSettingValue,
+  type GroupSettingValues,
+  groupSetting,
+} from '../access/group-settings.js';
+import type { SystemGroupName } from '../access/roles.js';
 import { DomainError } from '../kernel/errors.js';
+import type { FeatureParts } from '../kernel/event.js';
 import type { GroupId, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
+import type { Snapshot } from '../kernel/register-queue.js';
 import { isLongerThan, trim } from '../kernel/text.js';
+import type { Transaction } from '../kernel/unit-of-work.js';
+import type { Realm } from '../realms/realm.js';
+import type { User } from '../users/user.js';
 
 /** Who may do what to a group (channels §3.6). */
 export const GROUP_PERMISSIONS = {
@@ -79,4 +90,135 @@ export interface GroupView extends Omit<Group, 'permissions' | 'name'> {
   readonly permissions: GroupSettingValues<typeof GROUP_PERMISSIONS>;
   readonly memberIds: readonly UserId[];
   readonly subgroupIds: readonly GroupId[];
+}
+
+export interface GroupEventTypes {
+  /** To everybody; anonymous groups to nobody, and their `view` is null. The rest is for following who is in which group. */
+  'group.created': {
+    readonly groupId: GroupId;
+    readonly memberIds: readonly UserId[];
+    readonly subgroupIds: readonly GroupId[];
+    readonly view: GroupView | null;
+  };
+  /** To everybody. */
+  'group.members_changed': {
+    readonly op: 'add' | 'remove';
+    readonly groupId: GroupId;
+    readonly userIds: readonly UserId[];
+  };
+  /** To everybody. */
+  'group.subgroups_changed': {
+    readonly op: 'add' | 'remove';
+    readonly groupId: GroupId;
+    readonly subgroupIds: readonly GroupId[];
+  };
+  /** To everybody. `value`: a text, or of a permission what it is given to. */
+  'group.property_changed': {
+    readonly groupId: GroupId;
+    readonly isDeactivated: boolean;
+    readonly property: 'name' | 'description' | GroupPermission;
+    readonly value: string | GroupSettingValue;
+  };
+  /** To everybody; the group as it is afterwards: clients that know no deactivated groups see it come and go. */
+  'group.activation_changed': { readonly view: GroupView };
+}
+
+declare module '../kernel/event.js' {
+  interface DomainEventTypes extends GroupEventTypes {}
+}
+
+export const GROUP_FEATURE = {
+  eventFormats: {
+    'group.created': 1,
+    'group.members_changed': 1,
+    'group.subgroups_changed': 1,
+    'group.property_changed': 1,
+    'group.activation_changed': 1,
+  },
+} satisfies FeatureParts<GroupEventTypes>;
+
+export interface GroupReads {
+  /** Null when the realm has no such group, named or not. */
+  find(realmId: RealmId, id: GroupId): Promise<Group | null>;
+  /** Named groups only, whatever the letter case. */
+  findByName(realmId: RealmId, name: string): Promise<Group | null>;
+  /** Named groups only, whatever the letter case; names nobody has are absent; ascending id. */
+  listByName(realmId: RealmId, names: readonly string[]): Promise<readonly Group[]>;
+  systemGroupIds(realmId: RealmId): Promise<Readonly<Record<SystemGroupName, GroupId>>>;
+  /** Named groups, ascending id, deactivated ones included. */
+  listViews(realmId: RealmId): Promise<readonly GroupView[]>;
+  /** Null when the realm has no such group, or it has no name. */
+  findView(realmId: RealmId, id: GroupId): Promise<GroupView | null>;
+  /** Named groups, ascending id, deactivated ones included. */
+  listNamed(realmId: RealmId): Promise<readonly Group[]>;
+  /** Named or not; unknown ids are absent; ascending. */
+  list(realmId: RealmId, ids: readonly GroupId[]): Promise<readonly Group[]>;
+  /** Ascending. */
+  listAnonymousIds(realmId: RealmId): Promise<readonly GroupId[]>;
+  /** Named groups, deactivated ones and those of the system included. */
+  countNamed(realmId: RealmId): Promise<number>;
+  /** Direct ones of named groups, also of deactivated ones and of users who are not active; those of the system do not count. */
+  countMemberships(realmId: RealmId): Promise<number>;
+  /** Direct members and subgroups of the anonymous groups together, also of those that nothing refers to any more. */
+  countPermissionHolders(realmId: RealmId): Promise<number>;
+  /**
+   * What each group stands for as a permission's value: its id when named; when not, its content, of users the active ones.
+   * Unknown ids are absent.
+   */
+  settingValues(realmId: RealmId, ids: readonly GroupId[]): Promise<ReadonlyMap<GroupId, GroupSettingValue>>;
+  /** Deactivated users too; ascending. */
+  listDirectMembers(realmId: RealmId, id: GroupId): Promise<readonly UserId[]>;
+  /** Which of these users are direct members, deactivated ones too; ascending. Costs by the users asked about. */
+  filterDirectMembers(realmId: RealmId, id: GroupId, userIds: readonly UserId[]): Promise<readonly UserId[]>;
+  /** Direct ones; ascending. */
+  listSubgroupIds(realmId: RealmId, id: GroupId): Promise<readonly GroupId[]>;
+  /** Every active user who is in one of the groups or, at any depth, in a subgroup that is not deactivated; ascending. */
+  listMembersRecursively(realmId: RealmId, ids: readonly GroupId[]): Promise<readonly UserId[]>;
+  /** The groups, named or not, that the user is a direct member of; ascending. */
+  listDirectIds(realmId: RealmId, userId: UserId): Promise<readonly GroupId[]>;
+  /** Every (subgroup, group that holds it) of the realm, anonymous groups included; in no particular order. */
+  listEdges(realmId: RealmId): Promise<readonly { readonly subgroupId: GroupId; readonly groupId: GroupId }[]>;
+  /** Ascending. */
+  listDeactivatedIds(realmId: RealmId): Promise<readonly GroupId[]>;
+}
+
+/** Every implementation passes group-repository.contract.ts. */
+export interface GroupRepository extends GroupReads {
+  add(group: Omit<Group, 'id'>, memberIds: readonly UserId[], subgroupIds: readonly GroupId[]): Promise<Group>;
+  update(group: Group): Promise<void>;
+  /** With their members and subgroups; named ones among them stay. Nothing may refer to them. Idempotent. */
+  removeAnonymous(realmId: RealmId, ids: readonly GroupId[]): Promise<void>;
+  /** Idempotent. Returns only those who were not direct members before, ascending. */
+  addMembers(realmId: RealmId, id: GroupId, userIds: readonly UserId[]): Promise<readonly UserId[]>;
+  /** Idempotent. Returns only those who were direct members before, ascending. */
+  removeMembers(realmId: RealmId, id: GroupId, userIds: readonly UserId[]): Promise<readonly UserId[]>;
+  /** Idempotent. Returns only those that were not direct subgroups before, ascending. */
+  addSubgroups(realmId: RealmId, id: GroupId, subgroupIds: readonly GroupId[]): Promise<readonly GroupId[]>;
+  /** Idempotent. Returns only those that were direct subgroups before, ascending. */
+  removeSubgroups(realmId: RealmId, id: GroupId, subgroupIds: readonly GroupId[]): Promise<readonly GroupId[]>;
+}
+
+declare module '../kernel/unit-of-work.js' {
+  interface RepositoryMap {
+    groups: [reads: GroupReads, repository: GroupRepository];
+  }
+}
+
+/** Every group; ascending id, deactivated ones included. */
+export const loadGroups = ({ caller, repositories }: Snapshot): Promise<readonly GroupView[]> =>
+  repositories.groups.listViews(caller.realmId);
+
+export interface MembershipNotice {
+  readonly op: 'add' | 'remove';
+  /** Whoever did it; names in the message lead to what they may see. */
+  readonly actor: Actor;
+  readonly by: Pick<User, 'id' | 'fullName'>;
+  readonly group: Pick<Group, 'id' | 'name'>;
+  /** Those who are notified. */
+  readonly people: readonly User[];
+}
+
+/** Notifies people by message that somebody put them into a group, or took them out (users §12.4). Runs inside the unit. */
+export interface GroupNotices {
+  send(tx: Transaction, realm: Realm, notice: MembershipNotice): Promise<void>;
 }

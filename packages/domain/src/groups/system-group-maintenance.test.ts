@@ -1,6 +1,5 @@
 import { tableRows, userId } from '@parley/testkit';
-import type { Role } from '../access/role.js';
-import type { SystemGroupName } from '../access/system-groups.js';
+import type { Role, SystemGroupName } from '../access/roles.js';
 import type { UserId } from '../kernel/ids.js';
 import {
   fullMemberAt,
@@ -10,7 +9,7 @@ import {
   type RoleAndJoinTime,
   systemGroupChange,
   systemGroupsOf,
-} from './system-group-maintenance.js';
+} from './system-groups.js';
 
 const DAY = 86_400;
 const person = (role: Role, joinedAt = 0): RoleAndJoinTime => ({ role, joinedAt });

@@ -1,10 +1,10 @@
 import { groupMembers } from '../access/group-delivery.js';
-import { isAtLeast } from '../access/role.js';
+import { isAtLeast } from '../access/roles.js';
 import { subscribersOf } from '../channels/channel-delivery.js';
-import { isInAudience, parseAudience, questionsOf } from '../composition/audiences.js';
+import { isInAudience, parseAudience, questionsOf } from '../composition/features.js';
 import { accessorsOf, atLeast, limitedGuests } from '../users/user-delivery.js';
-import { type Audience, allOf, anyOf, except, nobody, users, wholeRealm } from './audience.js';
-import { type Membership, mergeQuestions } from './audience-membership.js';
+import { type Membership, mergeQuestions } from './delivery.js';
+import { type Audience, allOf, anyOf, except, nobody, users, wholeRealm } from './event.js';
 import type { ChannelId, GroupId, MessageId, UserId } from './ids.js';
 
 const holdersOf = (id: number): Audience => ({ kind: 'holders', messageId: id as MessageId });

@@ -1,4 +1,4 @@
-import { decodeBase64 } from './base64.js';
+import { decodeBase64 } from './text.js';
 
 it.each(['', 'a', 'ab', 'abc', 'abcd', 'püsh', '\u00ff\u0000?>', 'x'.repeat(33)])(
   'decodes the Base64 of %j',

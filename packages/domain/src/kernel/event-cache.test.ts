@@ -1,5 +1,5 @@
 import { createFixture, flagChange, type MemoryFixture } from '@parley/testkit';
-import { wholeRealm } from './audience.js';
+import { wholeRealm } from './event.js';
 import { EventCache } from './event-cache.js';
 import type { LoggedEvent } from './event-log.js';
 import type { EventSeq, MessageId, RealmId } from './ids.js';

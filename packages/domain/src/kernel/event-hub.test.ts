@@ -12,15 +12,13 @@ import {
 } from '@parley/testkit';
 import { groupMembers } from '../access/group-delivery.js';
 import { subscribersOf } from '../channels/channel-delivery.js';
-import { subscribeToChannels } from '../channels/subscribe-to-channels.js';
-import { unsubscribeFromChannels } from '../channels/unsubscribe-from-channels.js';
+import { subscribeToChannels, unsubscribeFromChannels } from '../channels/subscribing.js';
 import { accessorsOf, atLeast, limitedGuests } from '../users/user-delivery.js';
-import { type Audience, anyOf, except, users, wholeRealm } from './audience.js';
-import type { DomainEvent } from './event.js';
+import { type Audience, anyOf, type DomainEvent, except, users, wholeRealm } from './event.js';
+import type { Delivery } from './event-log.js';
 import { POSITIONS_PER_SEQ, type QueueFilter, seqOf } from './event-queue.js';
 import type { EventSeq, MessageId, UserId } from './ids.js';
 import type { LiveQueue } from './live-queue.js';
-import type { Delivery } from './receiver.js';
 
 const cast = () =>
   createFixture(

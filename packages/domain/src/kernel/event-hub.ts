@@ -1,11 +1,8 @@
-import type { Clock } from './clock.js';
-import type { DeliveryFeatures } from './delivery-features.js';
-import type { EphemeralAnnouncement, EphemeralEvents } from './ephemeral-event.js';
+import type { DeliveryFeatures } from './delivery.js';
 import { DomainError } from './errors.js';
+import type { EphemeralAnnouncement, EphemeralEvents } from './event.js';
 import { EventCache } from './event-cache.js';
-import type { EventListener } from './event-listener.js';
-import type { StoredEvent, UnreadableEvent } from './event-log.js';
-import type { EventLoop } from './event-loop.js';
+import type { EventCatalogue, EventListener, StoredEvent, UnreadableEvent } from './event-log.js';
 import {
   type EventQueue,
   firstPositionOf,
@@ -16,11 +13,10 @@ import {
 } from './event-queue.js';
 import type { EventSeq, MessageId, RealmId, UserId } from './ids.js';
 import { LiveQueue } from './live-queue.js';
-import { LiveRealms } from './live-realms.js';
+import { LiveRealms } from './live-realm.js';
 import type { LogFollower } from './log-follower.js';
-import type { ReportProblem } from './problem-log.js';
+import type { Clock, EventLoop, ReportProblem } from './ports.js';
 import { QueueReader, type TakeDelivery } from './queue-reader.js';
-import type { EventCatalogue } from './receiver.js';
 import type { UnitOfWork } from './unit-of-work.js';
 
 export interface EventHubParts {

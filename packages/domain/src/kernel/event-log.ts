@@ -1,6 +1,6 @@
-import type { Audience } from './audience.js';
-import type { DomainEvent } from './event.js';
-import type { EventSeq, MessageId, RealmId, UnixSeconds } from './ids.js';
+import type { AnyEvent, AnyEventType, Audience, DomainEvent, EphemeralEvent } from './event.js';
+import type { EventQueue } from './event-queue.js';
+import type { EventSeq, MessageId, RealmId, UnixSeconds, UserId } from './ids.js';
 
 /** The audience is decided where the change is made, in the same unit. */
 export interface Announcement {
@@ -85,4 +85,52 @@ declare module './unit-of-work.js' {
     readonly events: readonly StoredEvent[];
     readonly blanked: readonly BlankedMessages[];
   }
+}
+
+/** Follows the events. Called after each commit, in order of seq within a realm. */
+export interface EventListener {
+  onEvents(events: readonly StoredEvent[]): void;
+  /** The log no longer has the content of these messages. Called before the events of the same unit. */
+  onBlanked?(realmId: RealmId, messageIds: readonly MessageId[]): void;
+  /** There is an event that this version cannot read: what is kept of the realm in memory may be out of date. */
+  onUnreadable?(event: UnreadableEvent): void;
+  /** Another process has written to the realm: what was read of its log may be out of date. Called before its events. */
+  onWrittenElsewhere?(realmId: RealmId): void;
+}
+
+/** What presenting an event reads of whoever receives it; a feature adds what it looks up, by declaration merging. */
+export interface Receiver {
+  readonly userId: UserId;
+}
+
+/**
+ * What has to be looked up before an event can be presented to somebody, beyond what it holds itself. A feature adds what
+ * it can look up, by declaration merging.
+ */
+// biome-ignore lint/suspicious/noEmptyInterface: features add to it.
+export interface EventNeeds {}
+
+/** What delivery has to know of each type of event; whoever presents events says it. */
+export interface EventCatalogue {
+  /** Whether a queue with this presentation gets anything of such an event. */
+  wants(presentation: EventQueue['presentation'], type: AnyEventType): boolean;
+  /** Null: nothing, as for most. */
+  needsOf(event: AnyEvent): EventNeeds | null;
+}
+
+/** An event on its way to a client. */
+export type Delivery = LoggedDelivery | EphemeralDelivery;
+
+export interface LoggedDelivery {
+  readonly stored: StoredEvent;
+  /** Seen for being public, not for being received: a message then has no flags. */
+  readonly isNotSubscriber: boolean;
+  readonly receiver: Receiver;
+}
+
+export interface EphemeralDelivery {
+  readonly ephemeral: EphemeralEvent;
+  /** Its id: it has none in the log. */
+  readonly position: number;
+  readonly receiver: Receiver;
 }

@@ -1,3 +1,5 @@
+import { declareErrors } from './errors.js';
+import type { RealmId, UserId } from './ids.js';
 import type { Transaction } from './unit-of-work.js';
 
 /**
@@ -50,3 +52,68 @@ export const EVENT_FEATURE = {
     queues: 'Clients register anew.',
   },
 };
+
+/** The kinds of audience that ask nothing of any feature. */
+export interface BaseAudienceTypes {
+  nobody: unknown;
+  /** Everybody. */
+  realm: unknown;
+  users: { readonly ids: readonly UserId[] };
+  queue: { readonly id: string };
+  anyOf: { readonly of: readonly Audience[] };
+  allOf: { readonly of: readonly Audience[] };
+  except: { readonly from: Audience; readonly without: Audience };
+}
+
+/** All kinds: a feature adds its own by declaration merging, and their rules in composition/audiences.ts. */
+export interface AudienceTypes extends BaseAudienceTypes {}
+
+export type AudienceKind = keyof AudienceTypes;
+export type AudienceOf<K extends AudienceKind> = { [T in K]: { readonly kind: T } & AudienceTypes[T] }[K];
+
+/**
+ * Receivers of an event: a set expression over the active users of the realm as of the event. Its size never grows with a channel
+ * or the realm.
+ */
+export type Audience = AudienceOf<AudienceKind>;
+
+export const nobody: Audience = { kind: 'nobody' };
+export const wholeRealm: Audience = { kind: 'realm' };
+export const users = (ids: readonly UserId[]): Audience => ({ kind: 'users', ids });
+export const anyOf = (...of: readonly Audience[]): Audience => ({ kind: 'anyOf', of });
+export const allOf = (...of: readonly Audience[]): Audience => ({ kind: 'allOf', of });
+export const except = (from: Audience, without: Audience): Audience => ({ kind: 'except', from, without });
+
+export interface EphemeralAnnouncement {
+  readonly event: EphemeralEvent;
+  readonly audience: Audience;
+}
+
+/** Where events go that are never delivered later. Called after the unit: they are no part of what is committed. */
+export interface EphemeralEvents {
+  publishEphemeral(realmId: RealmId, announcement: EphemeralAnnouncement): void;
+}
+
+export const EVENT_ERRORS = declareErrors({
+  /** It expired, or never was: register again. */
+  UNKNOWN_EVENT_QUEUE: 'unknown',
+  /** Of a queue. */
+  UNKNOWN_EVENT: 'unknown',
+  /** They were acknowledged before. */
+  EVENTS_PRUNED: 'conflict',
+  EVENT_QUEUE_FILTER_TOO_LONG: 'invalid',
+  CANNOT_FOLLOW_ALL_PUBLIC_CHANNELS: 'forbidden',
+  UNSUPPORTED_QUEUE_OPERATOR: 'invalid',
+  INVALID_CONSUMER_NAME: 'invalid',
+  TOO_MANY_CONSUMERS: 'conflict',
+});
+
+type EventErrors = typeof EVENT_ERRORS;
+
+declare module './errors.js' {
+  interface ErrorCodes extends EventErrors {}
+
+  interface ErrorDetails {
+    UNKNOWN_EVENT_QUEUE: { readonly queueId: string };
+  }
+}

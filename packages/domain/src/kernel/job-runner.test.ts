@@ -1,8 +1,17 @@
 import { createFixture, type FixedClock } from '@parley/testkit';
 import { DomainError } from './errors.js';
-import { encodeJob, type Job, type JobKind, jobKind, type NewJob, retryDelay } from './job.js';
-import type { JobHandler, JobWork, RenewLease } from './job-handler.js';
-import { JobRunner } from './job-runner.js';
+import {
+  encodeJob,
+  type Job,
+  type JobHandler,
+  type JobKind,
+  JobRunner,
+  type JobWork,
+  jobKind,
+  type NewJob,
+  type RenewLease,
+  retryDelay,
+} from './jobs.js';
 import type { Transaction, UnitOfWork } from './unit-of-work.js';
 
 interface Payload {

@@ -1,4 +1,4 @@
-import { idPayload } from './job.js';
+import { idPayload } from './jobs.js';
 
 describe('the payload of a job that is an id alone', () => {
   const read = idPayload<{ readonly fileId: number }>('fileId');

@@ -1,4 +1,4 @@
-import { keepsTooMuchText, MAX_KEPT_TEXT_BYTES } from './kept-text.js';
+import { keepsTooMuchText, MAX_KEPT_TEXT_BYTES } from './text.js';
 
 it('is too much with one byte more than there may be', () => {
   expect(keepsTooMuchText(MAX_KEPT_TEXT_BYTES - 4, ['ab', 'é'])).toBe(false);

@@ -1,12 +1,11 @@
 import { aChannel, aMessage, aUser, createFixture } from '@parley/testkit';
 import { groupMembers } from '../access/group-delivery.js';
-import type { Role } from '../access/role.js';
+import type { Role } from '../access/roles.js';
 import { subscribersOf } from '../channels/channel-delivery.js';
-import { DELIVERY_FEATURES } from '../composition/delivery-features.js';
+import { DELIVERY_FEATURES } from '../composition/features.js';
 import { accessorsOf, atLeast, limitedGuests } from '../users/user-delivery.js';
-import { type Audience, allOf, anyOf, except, nobody, users, wholeRealm } from './audience.js';
-import type { AudienceAnswers, OnlineUser, RealmSnapshot } from './delivery-features.js';
-import type { DomainEvent } from './event.js';
+import type { AudienceAnswers, OnlineUser, RealmSnapshot } from './delivery.js';
+import { type Audience, allOf, anyOf, type DomainEvent, except, nobody, users, wholeRealm } from './event.js';
 import { type EventQueue, type QueueFilter, seqOf } from './event-queue.js';
 import type { ChannelId, EventSeq, GroupId, MessageId, RealmId, UserId } from './ids.js';
 import { isForNonSubscriber, LiveQueue } from './live-queue.js';

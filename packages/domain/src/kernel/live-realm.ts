@@ -1,25 +1,25 @@
-import type { Audience } from './audience.js';
-import {
-  type AudienceQuestions,
-  type FeatureAudienceKind,
-  type Membership,
-  mergeQuestions,
-} from './audience-membership.js';
 import {
   type AskedUsers,
   type AudienceAnswers,
+  type AudienceQuestions,
   type DeliveryFeatures,
+  type FeatureAudienceKind,
   LiveCandidate,
+  type Membership,
+  mergeQuestions,
   type OnlineUser,
   type QueueOwner,
+  type QueueOwnerRights,
   type RealmProjection,
   type RealmSnapshot,
-} from './delivery-features.js';
-import type { EphemeralAnnouncement } from './ephemeral-event.js';
-import type { AnyEventType } from './event.js';
-import type { StoredEvent } from './event-log.js';
+} from './delivery.js';
+import type { AnyEventType, Audience, EphemeralAnnouncement } from './event.js';
+import type { EventCatalogue, StoredEvent } from './event-log.js';
 import type { EventSeq, RealmId, UnixSeconds, UserId } from './ids.js';
-import { dueEvent, type LiveQueue } from './live-queue.js';
+import { type DueEvent, dueEvent, type LiveQueue } from './live-queue.js';
+import type { LogFollower } from './log-follower.js';
+import type { ReportProblem } from './ports.js';
+import type { UnitOfWork } from './unit-of-work.js';
 
 export interface LiveRealmParts {
   readonly features: DeliveryFeatures;
@@ -279,3 +279,81 @@ const audienceOf = ({ stored, ephemeral }: Announced): Audience => (stored ?? ep
 /** An event for one queue is not for others of its owner. */
 const isForQueue = (audience: Audience, live: LiveQueue): boolean =>
   audience.kind !== 'queue' || audience.id === live.queue.id;
+
+export interface LiveRealmsParts {
+  readonly uow: UnitOfWork;
+  readonly follower: LogFollower;
+  readonly catalogue: EventCatalogue;
+  readonly features: DeliveryFeatures;
+  readonly report: ReportProblem;
+  readonly onUnfit: (live: LiveQueue, what: EventReference, error: unknown) => void;
+  readonly onSignedOut: (userId: UserId) => void;
+}
+
+/** The realms in which queues are up to date. */
+export class LiveRealms {
+  private readonly realms = new Map<RealmId, LiveRealm>();
+
+  constructor(private readonly parts: LiveRealmsParts) {}
+
+  get(realmId: RealmId): LiveRealm | undefined {
+    return this.realms.get(realmId);
+  }
+
+  /**
+   * Makes a queue get events as they are committed: it has read everything up to the end of its rights, and `due` is
+   * what was due to it. False when that is no longer the end of what was distributed, or the realm has no projection.
+   */
+  join(live: LiveQueue, rights: QueueOwnerRights, snapshot: RealmSnapshot | null, due: readonly DueEvent[]): boolean {
+    const { realmId } = live.queue;
+    const present = this.realms.get(realmId);
+    // Only where the rights are as new as what has been distributed: else an event would be lost, or come twice.
+    if (this.parts.follower.lastSeqOf(realmId) !== rights.lastSeq || present?.isIdle === false) return false;
+    if (!present && snapshot?.lastSeq !== rights.lastSeq) return false;
+    // With so much left to acknowledge it goes on reading the log.
+    if (!live.catchUp(due)) return true;
+    const realm = present ?? this.add(realmId, snapshot!);
+    const user = realm.users.get(live.queue.ownerId) ?? this.addUser(realm, rights);
+    realm.addQueue(user, live);
+    return true;
+  }
+
+  leave(live: LiveQueue): void {
+    const { realmId } = live.queue;
+    const realm = this.realms.get(realmId);
+    realm?.removeQueue(live);
+    if (realm?.users.size === 0) this.realms.delete(realmId);
+  }
+
+  /** From this event on receivers are unknown: every queue reads the log. */
+  drop(realmId: RealmId, seq: EventSeq): void {
+    const realm = this.realms.get(realmId);
+    this.realms.delete(realmId);
+    for (const user of realm?.users.values() ?? []) for (const live of user.queues) live.markLagging(seq);
+  }
+
+  private add(realmId: RealmId, snapshot: RealmSnapshot): LiveRealm {
+    const { uow, catalogue, features, report, onUnfit, onSignedOut } = this.parts;
+    const realm = new LiveRealm(realmId, snapshot, {
+      features,
+      wants: (live, type) => catalogue.wants(live.queue.presentation, type),
+      lookUp: (questions, asked) =>
+        uow.read((repositories) => features.findAnswers(repositories, realmId, questions, asked)),
+      onUnfit,
+      onBroken: ({ seq, event }, err) => {
+        report('an event cannot be followed', { realmId, seq, eventType: event.type, err });
+        this.drop(realmId, seq);
+      },
+      onLookUpFailed: (err) => report('looking up receivers failed', { realmId, err }),
+      onSignedOut,
+    });
+    this.realms.set(realmId, realm);
+    return realm;
+  }
+
+  private addUser(realm: LiveRealm, rights: QueueOwnerRights): OnlineUser {
+    const user = this.parts.features.onlineUser(rights);
+    realm.add(user);
+    return user;
+  }
+}

@@ -1,6 +1,6 @@
 import { createFixture, type MemoryFixture } from '@parley/testkit';
 import { PublishingUnitOfWork } from '../composition/publishing-unit-of-work.js';
-import { nobody } from './audience.js';
+import { nobody } from './event.js';
 import { isReadable, type StoredEvent, type UnreadableEvent } from './event-log.js';
 import type { MessageId, RealmId } from './ids.js';
 import { LogFollower } from './log-follower.js';

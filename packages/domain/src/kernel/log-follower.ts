@@ -1,5 +1,4 @@
-import type { EventListener } from './event-listener.js';
-import { isReadable, type LoggedEvent, type StoredEvent } from './event-log.js';
+import { type EventListener, isReadable, type LoggedEvent, type StoredEvent } from './event-log.js';
 import type { EventSeq, MessageId, RealmId } from './ids.js';
 import type { UnitOfWork } from './unit-of-work.js';
 

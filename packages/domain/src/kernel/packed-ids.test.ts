@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { packIds, unpackIds } from './packed-ids.js';
+import { packIds, unpackIds } from './event-queue.js';
 
 const unpacked = (ids: readonly number[]): readonly number[] | null => {
   const packed = packIds(ids);

@@ -11,7 +11,7 @@ import {
 } from '@parley/testkit';
 import fc from 'fast-check';
 import type { Actor } from '../access/actor.js';
-import { ROLES, type Role } from '../access/role.js';
+import { ROLES, type Role } from '../access/roles.js';
 import { CHANNEL_PERMISSIONS, type ChannelPrivacy, TOPICS_POLICIES } from '../channels/channel.js';
 import {
   canListSubscribers,
@@ -21,8 +21,9 @@ import {
   canSeeMetadata,
   hasChannelPermission,
 } from '../channels/channel-access.js';
-import { metadataUsers } from '../channels/channel-audiences.js';
+import { metadataUsers } from '../channels/channel-delivery.js';
 import {
+  canAddSubscribers,
   canArchiveChannel,
   canChangeChannel,
   canChangeChannelPermission,
@@ -30,12 +31,13 @@ import {
   canChangeTopicsPolicy,
   canCreateChannel,
   canMakeDefault,
+  canRemoveSubscribers,
   canSetDeletePolicy,
   canStopBeingDefault,
+  canSubscribeSelf,
 } from '../channels/channel-permissions.js';
 import { canPost, canSendDirect } from '../channels/post-permissions.js';
-import { canAddSubscribers, canRemoveSubscribers, canSubscribeSelf } from '../channels/subscription-permissions.js';
-import { isInAudience } from '../composition/audiences.js';
+import { isInAudience } from '../composition/features.js';
 import { GROUP_PERMISSIONS, type GroupPermission } from '../groups/group.js';
 import {
   canAddMembers,
@@ -47,19 +49,19 @@ import {
   canRemoveMembers,
   hasGroupPermission,
 } from '../groups/group-permissions.js';
-import { canInvite, canInviteAs, canInviteIntoChannels } from '../membership/invitation-permissions.js';
-import { canMentionMany } from '../messages/mention-permissions.js';
+import { canInvite, canInviteAs, canInviteIntoChannels } from '../membership/invitations.js';
 import {
   canChangeChannelOf,
   canChangeTopic,
   canDeleteMessage,
   canDeleteTopic,
+  canMentionMany,
   canMoveWholeTopic,
   canReadMessage,
 } from '../messages/message-permissions.js';
 import { canAddCustomEmoji, canChangeRealm, hasRealmPermission } from '../realms/realm-permissions.js';
 import { REALM_PERMISSIONS, type RealmPermission } from '../realms/realm-settings.js';
-import { mayAccessUser } from '../users/user-access.js';
+import { mayAccessUser } from '../users/accessible-users.js';
 import { canCreateBot, canCreateUsers } from '../users/user-permissions.js';
 import type { GroupId, MessageId } from './ids.js';
 import type { Decision } from './permission.js';

@@ -7,7 +7,7 @@ import {
   LiveEvents,
   type LiveEventsOptions,
 } from '@parley/testkit';
-import { wholeRealm } from './audience.js';
+import { wholeRealm } from './event.js';
 import { POSITIONS_PER_SEQ } from './event-queue.js';
 import type { EventSeq, RealmId } from './ids.js';
 

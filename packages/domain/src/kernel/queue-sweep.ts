@@ -1,12 +1,10 @@
-import type { Clock } from './clock.js';
-import { MAX_EVENTS_FOR_CONSUMERS } from './event-consumer.js';
+import { MAX_EVENTS_FOR_CONSUMERS } from './event-consumption.js';
 import type { EventHub } from './event-hub.js';
 import type { LogEnd } from './event-log.js';
-import type { EventLoop } from './event-loop.js';
 import type { QueueKey, QueuePosition } from './event-queue.js';
 import type { EventSeq, RealmId, UnixSeconds } from './ids.js';
 import type { LiveQueue } from './live-queue.js';
-import type { ReportProblem } from './problem-log.js';
+import type { Clock, EventLoop, ReportProblem } from './ports.js';
 import type { UnitOfWork } from './unit-of-work.js';
 
 export interface QueueSweepParts {

@@ -7,13 +7,11 @@ import {
   fakeEventLoop,
   type MemoryFixture,
 } from '@parley/testkit';
-import { subscribeToChannels } from '../channels/subscribe-to-channels.js';
-import { unsubscribeFromChannels } from '../channels/unsubscribe-from-channels.js';
-import { DELIVERY_FEATURES } from '../composition/delivery-features.js';
-import type { ReceiverRequest } from './delivery-features.js';
+import { subscribeToChannels, unsubscribeFromChannels } from '../channels/subscribing.js';
+import { DELIVERY_FEATURES } from '../composition/features.js';
+import { ReceiverLoader, type ReceiverRequest } from './delivery.js';
+import type { EventNeeds } from './event-log.js';
 import type { EventSeq } from './ids.js';
-import type { EventNeeds } from './receiver.js';
-import { ReceiverLoader } from './receiver-loader.js';
 
 /** Guests may not know everybody. */
 const cast = () =>

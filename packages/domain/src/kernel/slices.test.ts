@@ -1,4 +1,4 @@
-import { slicesOf } from './slices.js';
+import { slicesOf } from './work.js';
 
 it.each([
   [[], 3, []],

@@ -1,5 +1,5 @@
 import { DrivenTime, fakeEventLoop } from '@parley/testkit';
-import { SparingWork } from './sparing-work.js';
+import { SparingWork } from './work.js';
 
 describe('SparingWork', () => {
   it.each([

@@ -139,3 +139,52 @@ export function sortByCodePoints<T>(list: T[], textOf: (element: T) => string): 
 
 /** Halves of code points beyond U+FFFF come after all others. */
 const rankOf = (unit: number): number => (unit >= 0xd800 && unit < 0xe000 ? unit + 0x10000 : unit);
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#x27;',
+};
+
+/** For texts that quote what somebody typed, in HTML or where a client puts them into a page as they come. */
+export const escapeHtml = (text: string): string => text.replace(/[&<>"']/g, (character) => ENTITIES[character]!);
+
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
+const BASE64 = /^(?:[A-Za-z\d+/]{4})*(?:[A-Za-z\d+/]{2}==|[A-Za-z\d+/]{3}=)?$/;
+
+/** The bytes of standard, padded Base64 (RFC 4648); null for anything else. For short texts. */
+export function decodeBase64(text: string): readonly number[] | null {
+  if (!BASE64.test(text)) return null;
+  const bytes: number[] = [];
+  let bits = 0;
+  let count = 0;
+  for (const character of text.replace(/=+$/, '')) {
+    bits = ((bits << 6) | ALPHABET.indexOf(character)) & 0xffff;
+    count += 6;
+    if (count < 8) continue;
+    count -= 8;
+    bytes.push((bits >> count) & 0xff);
+  }
+  return bytes;
+}
+
+/** Of all texts of one kind that a user keeps, such as drafts, in bytes: they are sent together when a client registers. */
+export const MAX_KEPT_TEXT_BYTES = 2_000_000;
+
+const bytesOf = (texts: readonly string[]): number => texts.reduce((sum, text) => sum + utf8Length(text), 0);
+
+/** Whether there would be too much, and more than now. `present`: in bytes; `removed`: the texts of it that the others replace. */
+export function keepsTooMuchText(present: number, added: readonly string[], removed: readonly string[] = []): boolean {
+  const growth = bytesOf(added) - bytesOf(removed);
+  return growth > 0 && present + growth > MAX_KEPT_TEXT_BYTES;
+}
+
+const MAX_LENGTH = 2000;
+/** A scheme that browsers follow, a host of labels (or a number in brackets, or `localhost`), and no white space after it. */
+const URL_FORM =
+  /^(?:https?|ftps?):\/\/(?:[^\s/?#@]*@)?(?:\[[\da-f:.]+\]|localhost|(?:[\p{L}\p{N}](?:[\p{L}\p{N}-]{0,61}[\p{L}\p{N}])?\.)+[\p{L}\p{N}][\p{L}\p{N}-]{0,61}[\p{L}\p{N}]\.?|\d{1,3}(?:\.\d{1,3}){3})(?::\d{1,5})?(?:[/?#]\S*)?$/iu;
+
+/** Whether a text can be followed as a link: absolute, with a host, at most 2,000 code points. */
+export const isUrl = (text: string): boolean => !isLongerThan(text, MAX_LENGTH) && URL_FORM.test(text);

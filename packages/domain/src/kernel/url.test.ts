@@ -1,5 +1,5 @@
 import { workMsOf } from '@parley/testkit/process-usage';
-import { isUrl } from './url.js';
+import { isUrl } from './text.js';
 
 describe('a URL', () => {
   it.each([

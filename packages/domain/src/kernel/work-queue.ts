@@ -1,4 +1,4 @@
-import type { Cancellation } from './cancellation.js';
+import type { Cancellation } from './ports.js';
 
 /** Null: work of the server's own, which is never refused. */
 type Client = string | number | null;

@@ -1,16 +1,29 @@
-import type { ApiKeyMint } from '../access/api-keys.js';
-import type { Role } from '../access/role.js';
+import { type ApiKeyMint, checkPassword, type PasswordHasher, type PasswordStrength } from '../access/credentials.js';
+import type { Role } from '../access/roles.js';
 import type { Channel } from '../channels/channel.js';
-import { subscribeToChannels } from '../channels/subscribe-to-channels.js';
-import { systemGroupsOf } from '../groups/system-group-maintenance.js';
-import { wholeRealm } from '../kernel/audience.js';
+import { subscribeToChannels } from '../channels/subscribing.js';
+import { systemGroupsOf } from '../groups/system-groups.js';
 import { DomainError } from '../kernel/errors.js';
-import type { UnixSeconds } from '../kernel/ids.js';
-import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
+import { wholeRealm } from '../kernel/event.js';
+import type { Caller, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
+import { enforce } from '../kernel/permission.js';
+import type { Clock } from '../kernel/ports.js';
+import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import { SystemMessages } from '../messages/system-messages.js';
 import type { Realm } from '../realms/realm.js';
 import type { UserSettings } from '../realms/user-settings.js';
-import { announceExportConsent } from '../users/export-consent.js';
-import type { Bot, UploadedAvatar, User } from '../users/user.js';
+import { canJoinWith, type DisposableDomains, loadAddressPolicy } from '../users/change-email.js';
+import {
+  type Bot,
+  isEmailAddress,
+  parseFullName,
+  SHORTEST_GIVEN_NAME,
+  type SpecialPermission,
+  type UploadedAvatar,
+  type User,
+} from '../users/user.js';
+import { announceExportConsent } from '../users/user-delivery.js';
+import { canCreateUsers } from '../users/user-permissions.js';
 
 export interface NewUser {
   readonly email: string;
@@ -92,4 +105,125 @@ export async function addUser(
     await announceExportConsent(tx, user);
   }
   return user;
+}
+
+export interface CreateUserInput {
+  readonly email: string;
+  readonly password: string;
+  readonly fullName: string;
+}
+
+/** An administrator with the operator's leave adds a member (users §3.1). */
+export class CreateUser {
+  static readonly inject = [
+    'unitOfWork',
+    'passwordHasher',
+    'passwordStrength',
+    'disposableDomains',
+    'apiKeyMint',
+    SystemMessages,
+    'clock',
+  ] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly hasher: PasswordHasher,
+    private readonly strength: PasswordStrength,
+    private readonly disposable: DisposableDomains,
+    private readonly mint: ApiKeyMint,
+    private readonly systemMessages: SystemMessages,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * @throws DomainError MUST_BE_ADMINISTRATOR, SPECIAL_PERMISSION_REQUIRED, INVALID_USER_NAME, INVALID_EMAIL,
+   * EMAIL_NOT_ALLOWED, EMAIL_TAKEN, USER_NAME_TAKEN, WEAK_PASSWORD, SERVER_BUSY
+   */
+  async execute(caller: Caller, { email, password, fullName: raw }: CreateUserInput): Promise<UserId> {
+    // Everything is checked before the slow hash is made, and what may have changed meanwhile once more after it.
+    const { fullName, realm } = await this.uow.read(async (repositories) => {
+      await enforceMayCreate(repositories, caller);
+      const realm = await repositories.realms.get(caller.realmId);
+      const name = parseFullName(raw);
+      await assertNameAvailable(repositories, realm, name);
+      if (!isEmailAddress(email)) throw new DomainError('INVALID_EMAIL', 'Bad name or username');
+      await this.enforceMayJoin(repositories, realm, email);
+      await assertEmailAvailable(repositories, realm, email);
+      checkPassword(this.strength, password, [email, name]);
+      return { fullName: name, realm };
+    });
+    const welcome = await this.systemMessages.parseWelcome(realm);
+    const passwordHash = await this.hasher.hash(password, { client: `user ${caller.userId}` });
+    return this.uow.write(async (tx) => {
+      await enforceMayCreate(tx, caller);
+      const realm = await tx.realms.get(caller.realmId);
+      await this.enforceMayJoin(tx, realm, email);
+      const person = { email, fullName, role: 'member', passwordHash } as const;
+      const user = await addUser(tx, realm, person, { now: this.clock.now(), mint: this.mint });
+      await this.systemMessages.announceSignup(tx, realm, user);
+      await this.systemMessages.sendWelcome(tx, realm, user, welcome);
+      return user.id;
+    });
+  }
+
+  private async enforceMayJoin(repositories: Repositories | Transaction, realm: Realm, email: string): Promise<void> {
+    enforce(canJoinWith(email, await loadAddressPolicy(repositories, realm, this.disposable), 'createUser'));
+  }
+}
+
+async function enforceMayCreate(
+  { actors, users }: Pick<Repositories | Transaction, 'actors' | 'users'>,
+  caller: Caller,
+): Promise<void> {
+  const actor = await actors.get(caller);
+  const user = await users.find(caller.realmId, caller.userId);
+  enforce(canCreateUsers(actor, user?.specialPermissions.includes('canCreateUsers') ?? false));
+}
+
+export interface RegisterUserInput extends Omit<NewUser, 'passwordHash' | 'fullName' | 'settings'> {
+  readonly realmId: RealmId;
+  readonly fullName: string;
+  /** Null: they cannot sign in with a password; the host application knows them otherwise. */
+  readonly password: string | null;
+  /** For organizations whose passwords are published or made up, such as demos; default: the rule of the API holds. */
+  readonly allowsWeakPassword?: boolean;
+  readonly settings?: Partial<UserSettings>;
+  readonly specialPermissions?: readonly SpecialPermission[];
+}
+
+/** For the operator and the host application, which answer for whom they add: no role is too high. */
+export class RegisterUser {
+  static readonly inject = ['unitOfWork', 'passwordHasher', 'passwordStrength', 'apiKeyMint', 'clock'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly hasher: PasswordHasher,
+    private readonly strength: PasswordStrength,
+    private readonly mint: ApiKeyMint,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws DomainError UNKNOWN_REALM, INVALID_EMAIL, EMAIL_TAKEN, INVALID_USER_NAME, USER_NAME_TAKEN, WEAK_PASSWORD */
+  async execute(input: RegisterUserInput): Promise<User> {
+    const { realmId, password, specialPermissions = [], allowsWeakPassword, ...person } = input;
+    const fullName = this.check(input);
+    const passwordHash = password === null ? null : await this.hasher.hash(password);
+    return this.uow.write(async (tx) => {
+      const realm = await tx.realms.get(realmId);
+      const user = await addUser(
+        tx,
+        realm,
+        { ...person, fullName, passwordHash },
+        { now: this.clock.now(), mint: this.mint },
+      );
+      return specialPermissions.length === 0 ? user : tx.users.update({ ...user, specialPermissions });
+    });
+  }
+
+  /** What can be said before anybody is looked up. Answers the name trimmed. @throws DomainError INVALID_USER_NAME, INVALID_EMAIL, WEAK_PASSWORD */
+  check(input: Pick<RegisterUserInput, 'email' | 'fullName' | 'password' | 'allowsWeakPassword'>): string {
+    const { email, password, allowsWeakPassword = false } = input;
+    const fullName = parseFullName(input.fullName, SHORTEST_GIVEN_NAME);
+    if (!isEmailAddress(email)) throw new DomainError('INVALID_EMAIL', 'Enter a valid email address.');
+    if (password !== null && !allowsWeakPassword) checkPassword(this.strength, password, [email, fullName]);
+    return fullName;
+  }
 }

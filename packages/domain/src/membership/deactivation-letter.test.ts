@@ -1,12 +1,7 @@
 import { aUser, createFixture, FakeMailer, fakeRealmUrls } from '@parley/testkit';
-import { decodeJob } from '../kernel/job.js';
-import {
-  DEACTIVATION_LETTER_JOB,
-  DeactivationLetters,
-  MAX_DEACTIVATION_COMMENT_LENGTH,
-} from './deactivation-letter.js';
-import { DeactivateUser } from './use-cases/deactivate-user.js';
-import { ReactivateUser } from './use-cases/reactivate-user.js';
+import { decodeJob } from '../kernel/jobs.js';
+import { DEACTIVATION_LETTER_JOB, DeactivationLetters, MAX_DEACTIVATION_COMMENT_LENGTH } from './deactivation.js';
+import { DeactivateUser, ReactivateUser } from './deactivation.use-cases.js';
 
 async function deactivated(comment?: string) {
   const fixture = await createFixture(aUser({ name: 'iago', role: 'administrator' }), aUser({ name: 'hamlet' }));

@@ -10,11 +10,14 @@ import {
   SeededRandomness,
 } from '@parley/testkit';
 import type { RealmId, UserId } from '../kernel/ids.js';
-import { FindHostUsers } from './use-cases/find-host-users.js';
-import { GetHostUserApiKey } from './use-cases/get-host-user-api-key.js';
-import { LinkHostUser } from './use-cases/link-host-user.js';
-import { SetHostUserActive } from './use-cases/set-host-user-active.js';
-import { UpsertHostUser, type UpsertHostUserInput } from './use-cases/upsert-host-user.js';
+import {
+  FindHostUsers,
+  GetHostUserApiKey,
+  LinkHostUser,
+  SetHostUserActive,
+  UpsertHostUser,
+  type UpsertHostUserInput,
+} from './host-users.use-cases.js';
 
 const mint = new FakeApiKeyMint();
 

@@ -1,17 +1,134 @@
-import { anyOf, users } from '../kernel/audience.js';
-import type { RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
-import { encodeJob } from '../kernel/job.js';
-import type { Transaction } from '../kernel/unit-of-work.js';
+import type { Actor } from '../access/actor.js';
+import type { LinkKeys } from '../access/confirmations.js';
+import { composeLetter, type Letter, LetterJobs, letterJobKind, type Mailer } from '../access/email.js';
+import { anyOf, users } from '../kernel/event.js';
+import { isId, type RealmId, type UnixSeconds, type UserId } from '../kernel/ids.js';
+import { encodeJob, idPayload, type Job, type JobHandler, type JobWork, jobKind } from '../kernel/jobs.js';
+import { enforce } from '../kernel/permission.js';
+import type { Clock, RealmUrls } from '../kernel/ports.js';
+import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import type { Realm } from '../realms/realm.js';
+import { isEmailPublic } from '../users/accessible-users.js';
 import { atLeast } from '../users/user-delivery.js';
 import {
+  canInviteIntoChannels,
+  canInviteIntoGroups,
+  effectiveWelcomeText,
   type Invitation,
   type InvitationEntry,
+  type InvitationOffer,
   isOpen,
   KEEP_ENDED_SECONDS,
   type NewInvitations,
   reminderAt,
-} from './invitation.js';
-import { FORGET_INVITATION, INVITATION_LETTER } from './invitation-jobs.js';
+} from './invitations.js';
+
+/**
+ * The offer as the actor may make it (organization §9.1 rows 7–10): each channel and group once.
+ * @throws DomainError UNKNOWN_CHANNEL, CANNOT_SUBSCRIBE_OTHERS, UNKNOWN_GROUP, GROUP_DEACTIVATED, NOT_PERMITTED
+ */
+export async function checkOffer(
+  tx: Transaction,
+  actor: Actor,
+  realm: Realm,
+  offer: InvitationOffer,
+): Promise<InvitationOffer> {
+  const channelIds = [...new Set(offer.channelIds)];
+  const groupIds = [...new Set(offer.groupIds)];
+  const found = new Map((await tx.channels.list(realm.id, channelIds)).map((channel) => [channel.id, channel]));
+  const subscribed = new Set(channelIds.length > 0 ? await tx.channels.listSubscribedIds(realm.id, actor.id) : []);
+  const channels = channelIds.map((id) => ({
+    id,
+    channel: found.get(id) ?? null,
+    isSubscribed: subscribed.has(id),
+  }));
+  enforce(canInviteIntoChannels(actor, realm, channels));
+  const groups = new Map((await tx.groups.list(realm.id, groupIds)).map((group) => [group.id, group]));
+  enforce(
+    canInviteIntoGroups(
+      actor,
+      realm,
+      groupIds.map((id) => groups.get(id) ?? null),
+    ),
+  );
+  return { ...offer, channelIds, groupIds, welcomeText: effectiveWelcomeText(actor, offer.welcomeText) };
+}
+
+interface LetterPayload {
+  readonly invitationId: number;
+  readonly isReminder: boolean;
+}
+
+export const INVITATION_LETTER = letterJobKind<LetterPayload>({
+  name: 'invitations.letter',
+  readPayload: (stored) => {
+    const { invitationId, isReminder } = stored as Partial<LetterPayload>;
+    if (!isId(invitationId)) throw new TypeError('no invitation');
+    return { invitationId, isReminder: isReminder === true };
+  },
+});
+
+export const FORGET_INVITATION = jobKind<{ readonly invitationId: number }>({
+  name: 'invitations.forget',
+  readPayload: idPayload('invitationId'),
+});
+
+/** Sends invitations by mail, and reminds of them (organization §9.3). */
+export class SendInvitationLetters extends LetterJobs<LetterPayload> {
+  static readonly inject = ['mailer', 'unitOfWork', 'invitationKeys', 'realmUrls', 'clock'] as const;
+
+  readonly kind = INVITATION_LETTER;
+
+  constructor(
+    mailer: Mailer,
+    private readonly uow: UnitOfWork,
+    private readonly keys: LinkKeys,
+    private readonly realmUrls: RealmUrls,
+    private readonly clock: Clock,
+  ) {
+    super(mailer);
+  }
+
+  protected async compose({ realmId, payload }: Job<LetterPayload>): Promise<Letter | null> {
+    const { realm, invitation, inviter } = await this.uow.read(async (repositories) => {
+      const found = await repositories.invitations.find(realmId, payload.invitationId);
+      return {
+        realm: await repositories.realms.get(realmId),
+        invitation: found,
+        inviter: found && (await repositories.users.find(realmId, found.inviterId)),
+      };
+    });
+    const isWanted = invitation && !realm.isDeactivated && isOpen(invitation, this.clock.now());
+    if (!isWanted || invitation.email === null || !inviter) return null;
+    const { isReminder } = payload;
+    return composeLetter({
+      to: invitation.email,
+      senderName: realm.name,
+      subject: `${isReminder ? 'Reminder: ' : ''}${inviter.fullName} has invited you to join ${realm.name}`,
+      paragraphs: [
+        'Hello,',
+        `${inviter.fullName}${isEmailPublic(inviter) ? ` (${inviter.email})` : ''} wants you to join them in ${realm.name}, where teams talk in channels and topics.`,
+        ...(isReminder ? ['This is a reminder: the invitation is not good for much longer.'] : []),
+      ],
+      link: {
+        label: 'Complete registration',
+        url: `${this.realmUrls.urlOf(realm)}/accounts/do_confirm/${this.keys.derive(invitation.id)}`,
+      },
+      footer: 'If you do not want to join, there is nothing that you have to do.',
+    });
+  }
+}
+
+/** Forgets invitations that ended long ago. */
+export class ForgetInvitations implements JobHandler<{ readonly invitationId: number }> {
+  static readonly inject = [] as const;
+
+  readonly kind = FORGET_INVITATION;
+
+  async prepare({ realmId, payload }: Job<{ readonly invitationId: number }>): Promise<JobWork> {
+    return (tx) => tx.invitations.remove(realmId, payload.invitationId);
+  }
+}
 
 /** Organization §9.6. */
 export const publishInvitations = (tx: Transaction, realmId: RealmId, inviterId: UserId): Promise<unknown> =>

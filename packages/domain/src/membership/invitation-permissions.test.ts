@@ -12,7 +12,7 @@ import {
   tableRows,
   userId,
 } from '@parley/testkit';
-import type { Role } from '../access/role.js';
+import type { Role } from '../access/roles.js';
 import {
   canChangeInvitation,
   canInvite,
@@ -24,7 +24,7 @@ import {
   type InvitationRights,
   isTooNewToInvite,
   seesAllInvitations,
-} from './invitation-permissions.js';
+} from './invitations.js';
 
 const INSUFFICIENT = 'NOT_PERMITTED: Insufficient permission';
 const NO_GUESTS = 'MUST_NOT_BE_GUEST: Not allowed for guest users';

@@ -1,4 +1,4 @@
-import { isOpen, MAX_INVITEES, MAX_OPEN_INVITATIONS, parseInvitees, requireRoomForInvitations } from './invitation.js';
+import { isOpen, MAX_INVITEES, MAX_OPEN_INVITATIONS, parseInvitees, requireRoomForInvitations } from './invitations.js';
 
 it.each([
   [MAX_OPEN_INVITATIONS - 1, 1, true],

@@ -1,4 +1,4 @@
-import { type Invitee, type InviteeState, judgeInvitees } from './invitees.js';
+import { type Invitee, type InviteeState, judgeInvitees } from './invitations.js';
 
 const may = { hasReachedDailyLimit: false, isTooNew: false };
 const people = (...states: readonly InviteeState[]): Invitee[] =>

@@ -8,19 +8,16 @@ import {
 } from '@parley/testkit';
 import fc from 'fast-check';
 import { GroupClosure } from '../access/group-closure.js';
-import { ROLES } from '../access/role.js';
-import { ChangeGroupMembers } from '../groups/use-cases/change-group-members.js';
-import { CreateGroup } from '../groups/use-cases/create-group.js';
-import { DeactivateGroup, UpdateGroup } from '../groups/use-cases/update-group.js';
+import { ROLES } from '../access/roles.js';
+import { ChangeGroupMembers, CreateGroup, DeactivateGroup, UpdateGroup } from '../groups/change-group.use-cases.js';
 import { DomainError } from '../kernel/errors.js';
 import type { GroupId, UserId } from '../kernel/ids.js';
-import { MarkdownTextRenderer } from '../messages/markdown-text-renderer.js';
-import { ProfileValues } from '../users/change-profile.js';
-import { DeactivateBot } from './use-cases/deactivate-bot.js';
-import { DeactivateSelf, DeactivateUser } from './use-cases/deactivate-user.js';
-import { SetUserActive, SetUserRole } from './use-cases/operate-accounts.js';
-import { ReactivateUser } from './use-cases/reactivate-user.js';
-import { UpdateUser } from './use-cases/update-user.js';
+import { MarkdownTextRenderer } from '../messages/render-message.js';
+import { ProfileValues } from '../users/profiles.use-cases.js';
+import { DeactivateBot } from './bots.use-cases.js';
+import { DeactivateSelf, DeactivateUser, ReactivateUser } from './deactivation.use-cases.js';
+import { SetUserActive, SetUserRole } from './operate-accounts.use-cases.js';
+import { UpdateUser } from './roles.js';
 
 const KINDS = [
   ...(['role', 'role', 'operatorsRole', 'create', 'members', 'members', 'subgroups', 'subgroups'] as const),

@@ -1,16 +1,75 @@
-import type { Confirmation } from '../access/confirmation.js';
-import { loadConfirmation } from '../access/confirmation-changes.js';
-import type { LinkKeys } from '../access/link-keys.js';
+import { type Confirmation, type LinkKeys, loadConfirmation, requestConfirmation } from '../access/confirmations.js';
+import { loginAttemptKey } from '../access/credentials.js';
+import {
+  composeLetter,
+  type Letter,
+  LetterJobs,
+  type LetterQuota,
+  letterJobKind,
+  type Mailer,
+} from '../access/email.js';
+import { type DefaultChannelGroupView, listDefaultChannelGroups } from '../channels/default-channels.js';
 import { DomainError } from '../kernel/errors.js';
-import type { RealmId, UnixSeconds } from '../kernel/ids.js';
+import type { AnonymousCaller, Caller, MessageId, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
+import { encodeJob, idPayload, type Job } from '../kernel/jobs.js';
 import { enforce } from '../kernel/permission.js';
+import type { Clock, RealmUrls } from '../kernel/ports.js';
 import { trim } from '../kernel/text.js';
-import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
+import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import { SystemMessages } from '../messages/system-messages.js';
 import type { Realm } from '../realms/realm.js';
-import { isEmailAddress } from '../users/email-address.js';
-import { canJoinWith, type DisposableDomains, loadAddressPolicy } from '../users/joining-address.js';
-import { realmDeactivated } from '../users/use-cases/password-log-in.js';
-import { type Invitation, type InvitationOffer, isOpen } from './invitation.js';
+import { canChangeRealm } from '../realms/realm-permissions.js';
+import type { EmailVisibility } from '../realms/user-settings.js';
+import { realmDeactivated } from '../users/authentication.js';
+import { canJoinWith, type DisposableDomains, loadAddressPolicy } from '../users/change-email.js';
+import { isEmailAddress, type User } from '../users/user.js';
+import { type Invitation, type InvitationConfig, type InvitationOffer, isOpen } from './invitations.js';
+
+type WelcomePayload = { readonly userId: UserId };
+
+const WELCOME_LETTER = letterJobKind<WelcomePayload>({
+  name: 'invitations.welcome_letter',
+  readPayload: idPayload('userId'),
+});
+
+export const planWelcomeLetter = (tx: Transaction, { realmId, id: userId }: User, now: UnixSeconds): Promise<unknown> =>
+  tx.jobs.schedule(encodeJob(WELCOME_LETTER, { realmId, dueAt: now, payload: { userId } }));
+
+/** Writes to newcomers where and how they log in (organization §10.4). */
+export class SendWelcomeLetters extends LetterJobs<WelcomePayload> {
+  static readonly inject = ['mailer', 'unitOfWork', 'realmUrls'] as const;
+
+  readonly kind = WELCOME_LETTER;
+
+  constructor(
+    mailer: Mailer,
+    private readonly uow: UnitOfWork,
+    private readonly realmUrls: RealmUrls,
+  ) {
+    super(mailer);
+  }
+
+  protected compose({ realmId, payload }: Job<WelcomePayload>): Promise<Letter | null> {
+    return this.uow.read(async ({ realms, users }) => {
+      const realm = await realms.get(realmId);
+      const user = await users.find(realmId, payload.userId);
+      if (!user?.isActive || realm.isDeactivated) return null;
+      const url = this.realmUrls.urlOf(realm);
+      return composeLetter({
+        to: user.email,
+        senderName: realm.name,
+        subject: `Welcome to ${realm.name}`,
+        paragraphs: [
+          `You have joined ${realm.name}. These are what you log in with:`,
+          `Organization: ${url}`,
+          `Address: ${user.email}`,
+          'Password: the one that you chose when you signed up.',
+        ],
+        link: { label: 'How to connect', url: `${url}/` },
+      });
+    });
+  }
+}
 
 /** By what somebody signs up. */
 export interface SignUp {
@@ -132,4 +191,150 @@ export async function assertNoAccount({ users }: Reads, realmId: RealmId, email:
   const [owner] = await users.listByEmail(realmId, [email]);
   if (owner?.isActive) throw new DomainError('EMAIL_TAKEN', `${email} already has an account`);
   if (owner) throw new DomainError('EMAIL_OF_DEACTIVATED_USER', 'Account has been deactivated.');
+}
+
+export interface GetSignUpInput {
+  readonly key: string;
+}
+
+/** What somebody fills in who signs up. */
+export interface SignUpForm {
+  /** Theirs already; null: they say it. */
+  readonly email: string | null;
+  /** Whether they are to show by mail that the address is theirs, before anything else. */
+  readonly needsConfirmation: boolean;
+  /** What newcomers have who choose nothing. */
+  readonly emailAddressVisibility: EmailVisibility;
+  readonly defaultChannelGroups: readonly DefaultChannelGroupView[];
+}
+
+/** What a key opens, for whoever has it. Looking at it uses nothing up. */
+export class GetSignUp {
+  static readonly inject = ['unitOfWork', 'signUpKeys', 'clock', 'invitationConfig'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly keys: SignUpKeys,
+    private readonly clock: Clock,
+    private readonly config: InvitationConfig,
+  ) {}
+
+  /**
+   * @throws DomainError UNKNOWN_REALM, REALM_DEACTIVATED, INVALID_INVITATION_KEY, UNKNOWN_INVITATION, INVITATION_EXPIRED,
+   * UNKNOWN_CONFIRMATION, CONFIRMATION_EXPIRED, INVITATION_REQUIRED
+   */
+  execute({ realmId }: AnonymousCaller, { key }: GetSignUpInput): Promise<SignUpForm> {
+    if (realmId === null) throw new DomainError('UNKNOWN_REALM', 'Invalid subdomain');
+    return this.uow.read(async (repositories) => {
+      const { realm, email } = await loadSignUp(repositories, this.keys, realmId, key, this.clock.now());
+      return {
+        email,
+        needsConfirmation: email === null && this.config.confirmsAddresses,
+        emailAddressVisibility: realm.userDefaults.emailAddressVisibility,
+        defaultChannelGroups: await listDefaultChannelGroups(repositories, realmId),
+      };
+    });
+  }
+}
+
+export interface RequestSignUpInput {
+  /** Of an invitation link; null: they were not invited. */
+  readonly key: string | null;
+  readonly email: string;
+}
+
+/**
+ * Somebody wants to join by a link, or an organization that is open to all, and shows first that the address is theirs (organization
+ * §10.1). Where the server has no mail of its own, who was invited joins without.
+ */
+export class RequestSignUp {
+  static readonly inject = [
+    'unitOfWork',
+    'signUpKeys',
+    'letterQuota',
+    'disposableDomains',
+    'clock',
+    'invitationConfig',
+  ] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly keys: SignUpKeys,
+    private readonly letters: LetterQuota,
+    private readonly disposable: DisposableDomains,
+    private readonly clock: Clock,
+    private readonly config: InvitationConfig,
+  ) {}
+
+  /**
+   * Whether they go on by a letter, with the address as it was understood.
+   * @throws DomainError UNKNOWN_REALM, REALM_DEACTIVATED, INVALID_INVITATION_KEY, UNKNOWN_INVITATION, INVITATION_EXPIRED,
+   * INVALID_EMAIL, EMAIL_NOT_ALLOWED, INVITATION_REQUIRED, RATE_LIMITED, EMAIL_TAKEN, EMAIL_OF_DEACTIVATED_USER,
+   * TOO_MANY_SIGN_UPS
+   */
+  async execute(
+    { realmId, ip }: AnonymousCaller,
+    input: RequestSignUpInput,
+  ): Promise<{ readonly email: string; readonly isSent: boolean }> {
+    if (realmId === null) throw new DomainError('UNKNOWN_REALM', 'Invalid subdomain');
+    const { email } = await this.uow.read((repositories) => this.check(repositories, realmId, input));
+    if (input.key !== null && !this.config.confirmsAddresses) {
+      await this.uow.read((repositories) => assertNoAccount(repositories, realmId, email));
+      return { email, isSent: false };
+    }
+    // Before anybody learns whose the address is.
+    if (ip !== undefined) this.letters.take('anonymousByIp', ip);
+    this.letters.take('signUpByEmail', loginAttemptKey(realmId, email), ip);
+    await this.uow.write(async (tx) => {
+      const { invitationId } = await this.check(tx, realmId, input);
+      await assertNoAccount(tx, realmId, email);
+      const wanted = { realmId, purpose: 'signUp', email, userId: null, invitationId } as const;
+      await requestConfirmation(tx, wanted, this.clock.now());
+    });
+    return { email, isSent: true };
+  }
+
+  private async check(
+    repositories: Repositories | Transaction,
+    realmId: RealmId,
+    { key, email: raw }: RequestSignUpInput,
+  ): Promise<{ readonly email: string; readonly invitationId: number | null }> {
+    const realm = await loadOpenRealm(repositories, realmId);
+    const now = this.clock.now();
+    const invitation =
+      key === null ? null : await loadInvitation(repositories, this.keys.invitations, realmId, key, now);
+    // What came by mail is for one address, which it confirms.
+    if (invitation && invitation.kind !== 'link') {
+      throw new DomainError('UNKNOWN_INVITATION', 'The invitation link could not be found.');
+    }
+    const email = await acceptedAddress(repositories, realm, raw, this.disposable);
+    if (!invitation) assertOpenToAll(realm, email);
+    return { email, invitationId: invitation?.id ?? null };
+  }
+}
+
+export interface TestWelcomeMessageInput {
+  readonly text: string;
+}
+
+/** Shows administrators what newcomers would be sent (organization §10.6). */
+export class TestWelcomeMessage {
+  static readonly inject = ['unitOfWork', SystemMessages] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly systemMessages: SystemMessages,
+  ) {}
+
+  /** @throws DomainError MUST_BE_ADMINISTRATOR, INVALID_MESSAGE_CONTENT, UNRENDERABLE_CONTENT */
+  async execute(caller: Caller, { text }: TestWelcomeMessageInput): Promise<MessageId> {
+    const realm = await this.uow.read(async ({ actors, realms }) => {
+      enforce(canChangeRealm(await actors.get(caller), []));
+      if (trim(text) === '') throw new DomainError('INVALID_MESSAGE_CONTENT', 'Message must not be empty');
+      return realms.get(caller.realmId);
+    });
+    const ahead = await this.systemMessages.parse(realm, text);
+    return this.uow.write(async (tx) => {
+      enforce(canChangeRealm(await tx.actors.get(caller), []));
+      const user = (await tx.users.find(caller.realmId, caller.userId))!;
+      return (await this.systemMessages.sendTestWelcome(tx, realm, user, { text, ahead })).id;
+    });
+  }
 }

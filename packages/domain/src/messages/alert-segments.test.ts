@@ -1,4 +1,4 @@
-import { alertSegment, alertSegments } from './alert-segments.js';
+import { alertSegment, alertSegments } from './render-message.js';
 
 it.each([
   ['Tea', 'tea'],

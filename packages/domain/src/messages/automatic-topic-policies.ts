@@ -1,20 +1,19 @@
 import type { Actor } from '../access/actor.js';
-import { changeTopicPolicy } from '../channels/change-topic-policy.js';
-import { type Channel, hasSharedHistory } from '../channels/channel.js';
-import { topicKey } from '../channels/topic.js';
+import { type Channel, hasSharedHistory, topicKey } from '../channels/channel.js';
 import {
+  changeTopicPolicy,
   followsWhenMentioned,
   type TopicPolicy,
   type TopicVisibility,
   visibilityAfterParticipating,
   visibilityAfterSending,
-} from '../channels/topic-policy.js';
+} from '../channels/topic-policies.js';
 import type { UnixSeconds, UserId } from '../kernel/ids.js';
-import { slicesOf } from '../kernel/slices.js';
 import type { Transaction } from '../kernel/unit-of-work.js';
+import { slicesOf } from '../kernel/work.js';
 import type { User } from '../users/user.js';
 import type { Message } from './message.js';
-import type { Viewer } from './message-page-reads.js';
+import type { Viewer } from './message-condition.js';
 import { receivedMessagesIn } from './narrow.js';
 import type { Destination } from './post-message.js';
 import type { RenderedText } from './render-message.js';

@@ -5,8 +5,7 @@ import type { ChannelId, MessageId } from '../kernel/ids.js';
 import { enforce } from '../kernel/permission.js';
 import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
 import type { Message, PersonalFlags } from './message.js';
-import type { MessageCondition } from './message-condition.js';
-import type { MessageListEntry, Viewer } from './message-page-reads.js';
+import type { MessageCondition, MessageListEntry, Viewer } from './message-condition.js';
 import { canReadMessage, dependsOnOwnership } from './message-permissions.js';
 
 /** A message, and where it is. */

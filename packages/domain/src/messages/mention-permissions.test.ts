@@ -1,6 +1,6 @@
 import { formatDecision, makeActor, makeGroup, makeRealm, makeSystemGroup, systemGroup, TEAM } from '@parley/testkit';
 import { canMentionGroup } from '../groups/group-permissions.js';
-import { canMention, canMentionMany, type Mentions } from './mention-permissions.js';
+import { canMention, canMentionMany, type Mentions } from './message-permissions.js';
 
 const channel =
   'CHANNEL_WILDCARD_NOT_ALLOWED: You do not have permission to use channel wildcard mentions in this channel.';

@@ -1,9 +1,9 @@
 import { makeActor, makeChannel, makeMembership, tableRows } from '@parley/testkit';
-import type { Role } from '../access/role.js';
+import type { Role } from '../access/roles.js';
 import type { ChannelPrivacy } from '../channels/channel.js';
-import { isInAudience } from '../composition/audiences.js';
+import { isInAudience } from '../composition/features.js';
 import type { MessageId } from '../kernel/ids.js';
-import { messageWatchers, watchersOfAny } from './message-audiences.js';
+import { messageWatchers, watchersOfAny } from './message-delivery.js';
 
 describe('who watches a message (messages §18)', () => {
   it.each(

@@ -1,27 +1,115 @@
-import type { Audience } from '../kernel/audience.js';
-import type { AudienceQuestions, AudienceRules, Membership } from '../kernel/audience-membership.js';
+import { type Channel, hasSharedHistory, isPrivate } from '../channels/channel.js';
+import { subscribersOf } from '../channels/channel-delivery.js';
 import type {
   AskedUsers,
   AudienceAnswers,
+  AudienceQuestions,
+  AudienceRules,
   LiveCandidate,
+  Membership,
   QueueSelection,
   ReceiverRequest,
   ReplayedCandidate,
-} from '../kernel/delivery-features.js';
+} from '../kernel/delivery.js';
+import { type Audience, allOf, anyOf, type EventOf, except, users } from '../kernel/event.js';
+import type { EventNeeds, Receiver } from '../kernel/event-log.js';
+import type { QueueNarrowTerm } from '../kernel/event-queue.js';
 import { isId, type MessageId, type RealmId, type UserId } from '../kernel/ids.js';
-import type { EventNeeds, Receiver } from '../kernel/receiver.js';
+import { foldCase } from '../kernel/text.js';
 import type { Repositories } from '../kernel/unit-of-work.js';
-import type { PersonalFlags } from './message.js';
-import { isInNarrow } from './queue-narrow.js';
+import { dummyAddress } from '../users/accessible-users.js';
+import { atLeast } from '../users/user-delivery.js';
+import type { Message, PersonalFlags, UserSummary } from './message.js';
+import { evaluate, holds } from './message-condition.js';
+import type { ReceivedFlags } from './message-events.js';
+import { findNarrowOperator, type QueueCondition } from './narrow-operators.js';
 
-declare module '../kernel/audience.js' {
+type MessageSent = EventOf<'message.sent'>;
+
+const NOTHING: ReceivedFlags = {};
+const exceptionsByEvent = new WeakMap<MessageSent, ReadonlyMap<UserId, ReceivedFlags>>();
+
+function exceptionsOf(event: MessageSent): ReadonlyMap<UserId, ReceivedFlags> {
+  let exceptions = exceptionsByEvent.get(event);
+  if (!exceptions) {
+    exceptions = new Map(event.exceptions);
+    exceptionsByEvent.set(event, exceptions);
+  }
+  return exceptions;
+}
+
+/** What a message is to a receiver on arrival: as to everybody, but for the exceptions. */
+export function receivedFlags(event: MessageSent, userId: UserId): PersonalFlags {
+  const flags = exceptionsOf(event).get(userId) ?? NOTHING;
+  const { mentionsChannel, isReadByDefault } = event.view.message;
+  return {
+    read: flags.read ?? (isReadByDefault && flags.unread !== true),
+    starred: false,
+    collapsed: false,
+    mentioned: flags.mentioned ?? false,
+    channelWildcardMentioned: mentionsChannel,
+    topicWildcardMentioned: flags.topicWildcardMentioned ?? false,
+    hasAlertWord: flags.hasAlertWord ?? false,
+    historical: false,
+  };
+}
+
+/** Null: no queue can be narrowed by this operator. */
+export function queueConditionOf({ operator, operand }: QueueNarrowTerm): QueueCondition | null {
+  return findNarrowOperator(operator)?.queueCondition?.(operand) ?? null;
+}
+
+const conditionsByNarrow = new WeakMap<readonly QueueNarrowTerm[], readonly QueueCondition[]>();
+
+/** The terms of a queue do not change, and every message asks for them. */
+function conditionsOf(terms: readonly QueueNarrowTerm[]): readonly QueueCondition[] {
+  let conditions = conditionsByNarrow.get(terms);
+  if (!conditions) {
+    conditions = terms.flatMap((term) => queueConditionOf(term) ?? []);
+    conditionsByNarrow.set(terms, conditions);
+  }
+  return conditions;
+}
+
+/** Whether a queue that is narrowed gets this message (events §1); other events it gets anyhow. */
+export function isInNarrow(terms: readonly QueueNarrowTerm[], event: MessageSent, ownerId: UserId): boolean {
+  const conditions = conditionsOf(terms);
+  if (conditions.length === 0) return true;
+  const { message, conversation, sender } = event.view;
+  // No condition of a queue asks for the privacy of a channel, or for what a message says.
+  const subject = { message, channelPrivacy: null, flags: receivedFlags(event, ownerId), text: noText };
+  return conditions.every((condition) =>
+    evaluate(condition, (simple) => {
+      switch (simple.kind) {
+        case 'channelName':
+          return conversation.kind === 'channel' && foldCase(conversation.name) === foldCase(simple.name);
+        case 'senderEmail':
+          return matchesSender(sender, simple.email);
+        default:
+          return holds(subject, simple);
+      }
+    }),
+  );
+}
+
+function noText(): never {
+  throw new Error('Queues do not search');
+}
+
+/** By the address others see. Whose is hidden is known by the number in their dummy address, on whatever host. */
+function matchesSender(sender: UserSummary, email: string): boolean {
+  if (sender.emailVisibility === 'everyone') return foldCase(sender.email) === foldCase(email);
+  return foldCase(email).startsWith(dummyAddress(sender.id, ''));
+}
+
+declare module '../kernel/event.js' {
   interface AudienceTypes {
     /** Those who have the message as their own. */
     holders: { readonly messageId: MessageId };
   }
 }
 
-declare module '../kernel/audience-membership.js' {
+declare module '../kernel/delivery.js' {
   interface Membership {
     holds(messageId: MessageId): boolean;
   }
@@ -31,14 +119,14 @@ declare module '../kernel/audience-membership.js' {
   }
 }
 
-declare module '../kernel/delivery-features.js' {
+declare module '../kernel/delivery.js' {
   interface AudienceAnswers {
     /** Who of the users asked about has the message. */
     readonly holders: ReadonlyMap<MessageId, ReadonlySet<UserId>>;
   }
 }
 
-declare module '../kernel/receiver.js' {
+declare module '../kernel/event-log.js' {
   interface Receiver {
     /** What the messages of `EventNeeds.messageIds` are to them now; those that are not their own are absent. */
     readonly flags: ReadonlyMap<MessageId, PersonalFlags>;
@@ -130,4 +218,54 @@ function asked(
     userIds: [...new Set(asking.map(({ owner }) => owner.userId))],
     messageIds: [...new Set(asking.flatMap(({ needs }) => idsOf(needs)!))],
   };
+}
+
+/** Who gets events of what happens to a message: the "message watchers" of messages §18. `channel`: null for direct messages. */
+export const messageWatchers = (
+  { id }: Pick<Message, 'id'>,
+  channel: Pick<Channel, 'id' | 'privacy'> | null,
+): Audience => watchersOfAny([id], channel);
+
+/** Who watches at least one of the messages, of which there is at least one. */
+export function watchersOfAny(ids: readonly MessageId[], channel: Pick<Channel, 'id' | 'privacy'> | null): Audience {
+  const holders = ids.length === 1 ? holdersOf(ids[0]!) : anyOf(...ids.map(holdersOf));
+  if (!channel) return holders;
+  const subscribers = subscribersOf(channel.id);
+  if (!hasSharedHistory(channel)) return allOf(subscribers, holders);
+  return isPrivate(channel) ? subscribers : anyOf(subscribers, allOf(atLeast('member'), holders));
+}
+
+type AudienceChannel = Pick<Channel, 'id' | 'privacy'>;
+
+/** Who gets the event of a change that moves nothing out of its channel; null: a direct message (messages §18.2). */
+export function watchersOfUpdate(message: Pick<Message, 'id'>, channel: AudienceChannel | null): Audience {
+  // In protected history each gets those messages that they have.
+  if (channel && !hasSharedHistory(channel)) return subscribersOf(channel.id);
+  return messageWatchers(message, channel);
+}
+
+/**
+ * Who still can see messages that were moved to another channel: its subscribers, and, where it is public, members who could see
+ * them before. `outside`: who had any of them without being subscribed.
+ */
+export function receiversAfterMove(
+  source: AudienceChannel,
+  target: AudienceChannel,
+  outside: readonly UserId[],
+): Audience {
+  const subscribers = subscribersOf(target.id);
+  if (isPrivate(target)) return subscribers;
+  const before = anyOf(subscribersOf(source.id), users(outside));
+  return anyOf(subscribers, allOf(atLeast('member'), before));
+}
+
+/** Who could see them, and no longer can. */
+export function receiversLostByMove(
+  source: AudienceChannel,
+  target: AudienceChannel,
+  outside: readonly UserId[],
+): Audience {
+  const before = anyOf(subscribersOf(source.id), users(outside));
+  const kept = isPrivate(target) ? subscribersOf(target.id) : anyOf(subscribersOf(target.id), atLeast('member'));
+  return except(before, kept);
 }

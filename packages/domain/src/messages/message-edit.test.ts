@@ -1,7 +1,7 @@
 import type { ChannelId, UserId } from '../kernel/ids.js';
 import type { Message } from './message.js';
 import { type MessageEdit, visibleEdits } from './message-edit.js';
-import { snapshotsOf } from './use-cases/get-edit-history.js';
+import { snapshotsOf } from './messages.use-cases.js';
 
 const none = { previousContent: null, topic: null, channel: null };
 const by = (userId: number, editedAt: number, more: Partial<MessageEdit>): MessageEdit => ({

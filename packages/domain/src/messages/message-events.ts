@@ -1,8 +1,7 @@
 import type { FeatureParts } from '../kernel/event.js';
 import type { ChannelId, MessageId, UnixSeconds, UserId } from '../kernel/ids.js';
 import type { TopicLink } from '../markdown/markdown.js';
-import type { SentFlags } from './message.js';
-import type { MessageView, Submessage } from './message-view.js';
+import type { MessageView, SentFlags, Submessage } from './message.js';
 
 export interface MessageEventTypes {
   /**

@@ -1,5 +1,5 @@
 import { aChannel, aMessage, aUser, createFixture, fakeRealmUrls, type MemoryFixture } from '@parley/testkit';
-import { unsubscribeFromChannels } from '../channels/unsubscribe-from-channels.js';
+import { unsubscribeFromChannels } from '../channels/subscribing.js';
 import { type Anchor, checkRange, clampRange, NEWEST_ANCHOR, selectPage } from './message-page.js';
 import { resolveNarrow } from './narrow.js';
 import { PLAIN_TEXTS } from './search.js';

@@ -2,8 +2,7 @@ import type { Actor } from '../access/actor.js';
 import { DomainError } from '../kernel/errors.js';
 import type { MessageId, UnixSeconds } from '../kernel/ids.js';
 import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
-import { not, type SimpleCondition } from './message-condition.js';
-import type { MessageListEntry, Viewer } from './message-page-reads.js';
+import { type MessageListEntry, not, type SimpleCondition, type Viewer } from './message-condition.js';
 import type { ResolvedNarrow } from './narrow.js';
 import { mutedMessages } from './narrow-operators.js';
 

@@ -11,7 +11,7 @@ import {
   tableRows,
   userId,
 } from '@parley/testkit';
-import { ROLES, type Role } from '../access/role.js';
+import { ROLES, type Role } from '../access/roles.js';
 import type { ChannelPermission } from '../channels/channel.js';
 import type { GroupId, MessageId } from '../kernel/ids.js';
 import type { RealmPermission, RealmSettings } from '../realms/realm-settings.js';

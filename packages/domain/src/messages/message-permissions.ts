@@ -1,8 +1,7 @@
-import { type Actor, isAdministrator, isGuest } from '../access/actor.js';
-import type { PermissionHolder } from '../access/is-granted.js';
-import { isAtLeast } from '../access/role.js';
-import { mustBeAdministrator } from '../access/role-rules.js';
-import { type Channel, hasSharedHistory, isWebPublic } from '../channels/channel.js';
+import { type Actor, isAdministrator, isGuest, mustBeAdministrator } from '../access/actor.js';
+import type { PermissionHolder } from '../access/group-settings.js';
+import { isAtLeast } from '../access/roles.js';
+import { type Channel, cutTopic, hasSharedHistory, isWebPublic, RESOLVED_PREFIX } from '../channels/channel.js';
 import {
   type ChannelRights,
   canReadActive,
@@ -14,7 +13,8 @@ import {
   unknownChannel,
 } from '../channels/channel-access.js';
 import { canCreateTopic, canSendTo } from '../channels/post-permissions.js';
-import { cutTopic, RESOLVED_PREFIX } from '../channels/topic.js';
+import type { Group } from '../groups/group.js';
+import { canMentionGroup } from '../groups/group-permissions.js';
 import type { MessageId, UnixSeconds, UserId } from '../kernel/ids.js';
 import { all, allowed, type Decision, denied, denyIf } from '../kernel/permission.js';
 import type { Realm } from '../realms/realm.js';
@@ -336,3 +336,41 @@ const eitherChannel = (
   target: Pick<Channel, 'permissions'> | null,
   is: (channel: Pick<Channel, 'permissions'>) => boolean,
 ): boolean => is(source) || (target !== null && is(target));
+
+/** With more people than that a wildcard needs a permission (messages §3.2 rows 18–19). */
+export const MANY = 15;
+
+/** What a message mentions aloud. */
+export interface Mentions {
+  /** How many subscribers a channel wildcard reaches; 0 where there is none, or the message is direct. */
+  readonly channelSubscribers: number;
+  /** How many took part in the topic, the sender included, that a topic wildcard reaches; 0: as above. */
+  readonly topicParticipants: number;
+  readonly groups: readonly Pick<Group, 'name' | 'permissions'>[];
+}
+
+/** Of a message sent, and of one whose text is changed: messages §3.2 rows 18–20, §9.1 row 17. */
+export function canMention(
+  sender: PermissionHolder,
+  realm: Pick<Realm, 'permissions'>,
+  { channelSubscribers, topicParticipants, groups }: Mentions,
+): Decision {
+  return all(
+    channelSubscribers > MANY ? canMentionMany(sender, realm, 'channel') : allowed,
+    topicParticipants > MANY ? canMentionMany(sender, realm, 'topic') : allowed,
+    ...groups.map((group) => canMentionGroup(sender, group)),
+  );
+}
+
+/** Asked only where a wildcard reaches many (messages §3.2 rows 18–19). */
+export function canMentionMany(
+  actor: PermissionHolder,
+  realm: Pick<Realm, 'permissions'>,
+  whom: 'channel' | 'topic',
+): Decision {
+  return denyIf(
+    !hasRealmPermission(actor, realm, 'canMentionManyUsers'),
+    whom === 'channel' ? 'CHANNEL_WILDCARD_NOT_ALLOWED' : 'TOPIC_WILDCARD_NOT_ALLOWED',
+    `You do not have permission to use ${whom} wildcard mentions in this ${whom}.`,
+  );
+}

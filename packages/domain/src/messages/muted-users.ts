@@ -1,10 +1,13 @@
 import type { Actor } from '../access/actor.js';
-import { DomainError } from '../kernel/errors.js';
-import type { UserId } from '../kernel/ids.js';
-import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
-import { conversationPartnerIds } from '../users/accessible-users.js';
-import { mayAccessUser } from '../users/user-access.js';
-import type { MutedSender } from './personal-messages.js';
+import { DomainError, declareErrors } from '../kernel/errors.js';
+import { type FeatureParts, users } from '../kernel/event.js';
+import type { Caller, MessageId, UserId } from '../kernel/ids.js';
+import type { Clock } from '../kernel/ports.js';
+import type { Snapshot } from '../kernel/register-queue.js';
+import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import { conversationPartnerIds, mayAccessUser } from '../users/accessible-users.js';
+import type { MutedSender } from './flags.js';
+import type { MessageFilter } from './message-condition.js';
 
 /** Of one user, to whom each change shows all of them. */
 export const MAX_MUTED_USERS = 1000;
@@ -32,4 +35,111 @@ export async function requireMutable(
   const partners = await conversationPartnerIds(reads, actor, realm);
   if (mayAccessUser(actor, user, { realm, sharesConversation: partners.has(userId) })) return;
   throw new DomainError('NOT_PERMITTED', 'Insufficient permission');
+}
+
+export const MUTED_USER_ERRORS = declareErrors({
+  CANNOT_MUTE_SELF: 'invalid',
+  USER_ALREADY_MUTED: 'conflict',
+  USER_NOT_MUTED: 'conflict',
+  TOO_MANY_MUTED_USERS: 'conflict',
+});
+
+type MutedUserErrors = typeof MUTED_USER_ERRORS;
+
+declare module '../kernel/errors.js' {
+  interface ErrorCodes extends MutedUserErrors {}
+}
+
+export interface MutedUserEventTypes {
+  /** To whoever mutes them: all of them. */
+  'muted_users.changed': { readonly muted: readonly MutedSender[] };
+}
+
+declare module '../kernel/event.js' {
+  interface DomainEventTypes extends MutedUserEventTypes {}
+}
+
+export const MUTED_USER_FEATURE = {
+  eventFormats: { 'muted_users.changed': 1 },
+} satisfies FeatureParts<MutedUserEventTypes>;
+
+export async function publishMutedUsers(tx: Transaction, { realmId, id: userId }: Actor): Promise<void> {
+  const muted = await tx.personal.listMutedSenders({ realmId, userId });
+  await tx.events.append(realmId, { event: { type: 'muted_users.changed', muted }, audience: users([userId]) });
+}
+
+/** Whom the viewer mutes, in the order of their muting. */
+export const loadMutedUsers = ({ caller, repositories }: Snapshot): Promise<readonly MutedSender[]> =>
+  repositories.personal.listMutedSenders({ realmId: caller.realmId, userId: caller.userId });
+
+/** How many messages are marked before others get their turn. */
+const MESSAGES_AT_A_TIME = 2000;
+
+/** What somebody writes arrives read from now on, and what they wrote before is read (users §10). */
+export class MuteUser {
+  static readonly inject = ['unitOfWork', 'clock'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws DomainError CANNOT_MUTE_SELF, UNKNOWN_USER, NOT_PERMITTED, USER_ALREADY_MUTED, TOO_MANY_MUTED_USERS */
+  execute(caller: Caller, { userId: senderId }: { readonly userId: UserId }): Promise<void> {
+    return this.uow.write(async (tx) => {
+      const actor = await tx.actors.get(caller);
+      if (senderId === actor.id) throw new DomainError('CANNOT_MUTE_SELF', 'Cannot mute self');
+      await requireMutable(tx, actor, senderId);
+      const muted = await tx.personal.listMutedSenders(caller);
+      if (muted.some(({ userId }) => userId === senderId)) {
+        throw new DomainError('USER_ALREADY_MUTED', 'User already muted');
+      }
+      requireRoomForMutedUser(muted);
+      await tx.personal.muteSender(caller, senderId, this.clock.now());
+      await markAllReadOf(tx, caller, senderId);
+      await publishMutedUsers(tx, actor);
+    });
+  }
+}
+
+async function markAllReadOf(tx: Transaction, { realmId, userId }: Caller, senderId: UserId): Promise<void> {
+  const viewer = { realmId, userId };
+  const filter: MessageFilter = { conditions: [{ kind: 'sender', userId: senderId }], scope: 'own' };
+  const messageIds: MessageId[] = [];
+  for (;;) {
+    const unread = await tx.personal.listUnread(viewer, MESSAGES_AT_A_TIME, filter);
+    const changed = await tx.personal.setRead(
+      viewer,
+      unread.map(({ id }) => id),
+      true,
+    );
+    if (changed.length === 0) break;
+    messageIds.push(...changed);
+    await tx.yield();
+  }
+  if (messageIds.length === 0) return;
+  messageIds.sort((a, b) => a - b);
+  await tx.events.append(realmId, {
+    event: { type: 'message.flag_changed', op: 'add', flag: 'read', messageIds, all: false, details: [] },
+    audience: users([userId]),
+  });
+}
+
+/** What somebody writes arrives unread again (users §10). */
+export class UnmuteUser {
+  static readonly inject = ['unitOfWork'] as const;
+  constructor(private readonly uow: UnitOfWork) {}
+
+  /** @throws DomainError UNKNOWN_USER, NOT_PERMITTED, USER_NOT_MUTED */
+  execute(caller: Caller, { userId: senderId }: { readonly userId: UserId }): Promise<void> {
+    return this.uow.write(async (tx) => {
+      const actor = await tx.actors.get(caller);
+      await requireMutable(tx, actor, senderId);
+      const muted = await tx.personal.listMutedSenders(caller);
+      if (!muted.some(({ userId }) => userId === senderId)) {
+        throw new DomainError('USER_NOT_MUTED', 'User is not muted');
+      }
+      await tx.personal.unmuteSender(caller, senderId);
+      await publishMutedUsers(tx, actor);
+    });
+  }
 }

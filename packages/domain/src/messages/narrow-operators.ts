@@ -1,15 +1,15 @@
 import type { Actor } from '../access/actor.js';
-import type { Channel, ChannelPrivacy } from '../channels/channel.js';
+import { type Channel, type ChannelPrivacy, normalizeTopic, topicKey } from '../channels/channel.js';
 import { hasFullHistoryAccess } from '../channels/channel-access.js';
-import { normalizeTopic, topicKey } from '../channels/topic.js';
-import type { TopicVisibility } from '../channels/topic-policy.js';
+import type { TopicVisibility } from '../channels/topic-policies.js';
 import { DomainError } from '../kernel/errors.js';
 import type { ChannelId, MessageId, RecipientId, UserId } from '../kernel/ids.js';
-import type { RealmUrls } from '../kernel/realm-urls.js';
+import type { RealmUrls } from '../kernel/ports.js';
 import { trim } from '../kernel/text.js';
 import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
 import type { SearchWords } from '../markdown/markdown.js';
-import { findByPublicAddress } from '../users/find-by-address.js';
+import { findByPublicAddress } from '../users/find-user.js';
+import { HAS_OPERANDS, type HasProperty } from './message.js';
 import {
   type ChannelTopic,
   type Combined,
@@ -19,7 +19,6 @@ import {
   not,
   type SimpleCondition,
 } from './message-condition.js';
-import { HAS_OPERANDS, type HasProperty } from './message-properties.js';
 import { parseSearch } from './search.js';
 
 /** One term of a narrow, as it was asked for. */

@@ -7,7 +7,7 @@ import {
   type MemoryFixture,
   subscribe,
 } from '@parley/testkit';
-import { unsubscribeFromChannels } from '../channels/unsubscribe-from-channels.js';
+import { unsubscribeFromChannels } from '../channels/subscribing.js';
 import type { ChannelId, MessageId, RecipientId, UserId } from '../kernel/ids.js';
 import { HISTORICAL } from './message.js';
 import {

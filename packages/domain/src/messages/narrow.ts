@@ -1,12 +1,11 @@
 import type { Actor } from '../access/actor.js';
 import { canReadContent } from '../channels/channel-access.js';
 import { DomainError } from '../kernel/errors.js';
-import type { RecipientId } from '../kernel/ids.js';
+import type { ChannelId, MessageId, RecipientId, UserId } from '../kernel/ids.js';
 import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
 import { type LoadedMessage, loadMessages } from './load-access.js';
-import { type MessageCondition, not } from './message-condition.js';
-import type { MessageFilter } from './message-page-reads.js';
-import { participantIdsOf } from './message-people.js';
+import { participantIdsOf } from './message.js';
+import { type MessageCondition, type MessageFilter, not } from './message-condition.js';
 import { canReadMessage } from './message-permissions.js';
 import {
   findNamedPeople,
@@ -159,4 +158,25 @@ async function hiddenRecipients({ reads, actor }: NarrowContext): Promise<readon
   return (await reads.channels.list(actor.realmId, former))
     .filter((channel) => !canReadContent(actor, channel, false).allowed)
     .map((channel) => channel.recipientId);
+}
+
+/** Where clients show what is at a place, as the part of an address behind the organization's: `/#narrow/channel/7-general`. */
+export const channelUrl = ({ id, name }: { readonly id: ChannelId; readonly name: string }): string =>
+  `/#narrow/channel/${id}-${encodeName(name.replaceAll(' ', '-'))}`;
+
+export const topicUrl = (channel: { readonly id: ChannelId; readonly name: string }, topic: string): string =>
+  `${channelUrl(channel)}/topic/${encodeName(topic)}`;
+
+/** Of a direct conversation, by the ids of everybody in it. */
+export const conversationUrl = (userIds: readonly UserId[]): string => `/#narrow/dm/${userIds.join(',')}-pm`;
+
+/** Of a message at such a place. */
+export const messageUrl = (placeUrl: string, id: MessageId | string): string => `${placeUrl}/near/${id}`;
+
+/** Percent encoding with dots for percent signs, as clients read it behind a `#`. */
+function encodeName(name: string): string {
+  return encodeURIComponent(name.replace(/\p{Surrogate}/gu, '\ufffd'))
+    .replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`)
+    .replaceAll('.', '%2E')
+    .replaceAll('%', '.');
 }

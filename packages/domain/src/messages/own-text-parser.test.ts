@@ -10,7 +10,7 @@ import { DomainError } from '../kernel/errors.js';
 import type { RealmId, UserId } from '../kernel/ids.js';
 import type { MarkdownOptions, MarkdownRenderer, ParsedMarkdown } from '../markdown/markdown.js';
 import type { Realm } from '../realms/realm.js';
-import { OwnTextParser, type TextAhead } from './own-text-parser.js';
+import { OwnTextParser, type TextAhead } from './render-message.js';
 
 /** A parser, what it asked the renderer for, and how often it has looked up options. */
 async function aParser() {

@@ -1,5 +1,5 @@
 import type { RecipientId } from '../kernel/ids.js';
-import { type ChannelMove, ownershipOf, type Span } from './ownership.js';
+import { type ChannelMove, ownershipOf, type Span } from './message.js';
 
 const HOME = 1 as RecipientId;
 const OTHER = 2 as RecipientId;

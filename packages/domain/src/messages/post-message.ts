@@ -1,22 +1,54 @@
-import { changeTopicPolicy } from '../channels/change-topic-policy.js';
-import { type Channel, isPrivate } from '../channels/channel.js';
-import { metadataUsers } from '../channels/channel-audiences.js';
-import { subscribersOf } from '../channels/channel-delivery.js';
-import { topicKey } from '../channels/topic.js';
-import type { TopicPolicy } from '../channels/topic-policy.js';
-import { type Audience, anyOf, users } from '../kernel/audience.js';
-import type { FileId, RecipientId, UnixSeconds, UserId } from '../kernel/ids.js';
+import type { Actor } from '../access/actor.js';
+import { type Channel, isPrivate, topicKey } from '../channels/channel.js';
+import { metadataUsers, subscribersOf } from '../channels/channel-delivery.js';
+import { changeTopicPolicy, type TopicPolicy } from '../channels/topic-policies.js';
+import { type Audience, anyOf, users } from '../kernel/event.js';
+import type { Caller, ChannelId, FileId, MessageId, RecipientId, UnixSeconds, UserId } from '../kernel/ids.js';
+import { enforce } from '../kernel/permission.js';
 import type { Transaction } from '../kernel/unit-of-work.js';
 import type { TopicLink } from '../markdown/markdown.js';
+import type { Realm } from '../realms/realm.js';
 import type { User } from '../users/user.js';
-import { attachableFiles, attachFiles } from './attach-files.js';
-import { awaitThumbnails } from './linked-uploads.js';
-import type { Message, SentFlags } from './message.js';
+import { type Message, type MessageView, type SentFlags, type Submessage, userSummary } from './message.js';
 import type { ReceivedFlags } from './message-events.js';
-import type { MessageView, Submessage } from './message-view.js';
+import { attachableFiles, attachFiles, awaitThumbnails } from './message-files.js';
+import { canMention } from './message-permissions.js';
 import type { RenderedText } from './render-message.js';
-import { userSummary } from './user-summary.js';
 import { type Widget, widgetText } from './widgets.js';
+
+/** Where a message is to go, as far as that is known before anything is checked; null: it cannot be known. */
+export type HookedDestination =
+  | { readonly kind: 'channel'; readonly id: ChannelId | null; readonly name: string | null }
+  | { readonly kind: 'direct'; readonly userIds: readonly UserId[] };
+
+/** What somebody is about to send: nothing of it is checked yet. */
+export interface HookedMessage {
+  readonly destination: HookedDestination;
+  /** As typed; null: not given, or a direct message. */
+  readonly topic: string | null;
+  /** Markdown, as typed. */
+  readonly content: string;
+}
+
+/**
+ * What the host application has to say to messages before they are sent or edited. Called outside of units; a refusal is a
+ * DomainError, after which nothing is changed.
+ */
+export interface MessageHooks {
+  /** Whether anybody wants to be asked; nothing is looked up for `beforeSend` otherwise. */
+  readonly asksBeforeSend: boolean;
+  /** Answers what is sent instead. @throws DomainError MESSAGE_REFUSED, SERVER_BUSY when it takes too long */
+  beforeSend(caller: Caller, message: HookedMessage): Promise<Pick<HookedMessage, 'topic' | 'content'>>;
+  /** The same of a text that takes the place of another one. @throws DomainError MESSAGE_REFUSED, SERVER_BUSY */
+  beforeEdit(caller: Caller, edit: { readonly messageId: MessageId; readonly content: string }): Promise<string>;
+}
+
+/** Nobody wants to be asked. */
+export const NO_HOOKS: MessageHooks = {
+  asksBeforeSend: false,
+  beforeSend: async (_caller, message) => message,
+  beforeEdit: async (_caller, { content }) => content,
+};
 
 /** Where a message goes; the people of a direct conversation are all of them, the sender included, ascending. */
 export type Destination =
@@ -216,4 +248,33 @@ async function reachedBy(
     }
   }
   return reached;
+}
+
+/**
+ * Asks for the rights that only what was rendered can tell, when a message is sent and when its text is changed.
+ * `sender` is the message's, and `actor` the sender's rights (messages §9.1 row 17). Counts only whom a wildcard names.
+ * @throws DomainError CHANNEL_WILDCARD_NOT_ALLOWED, TOPIC_WILDCARD_NOT_ALLOWED, CANNOT_MENTION_GROUP
+ */
+export async function enforceMentions(
+  tx: Transaction,
+  realm: Realm,
+  actor: Actor,
+  sender: User,
+  destination: DestinationNamed,
+  rendered: RenderedText,
+): Promise<void> {
+  const { kind } = destination;
+  enforce(
+    canMention(actor, realm, {
+      channelSubscribers:
+        kind === 'channel' && rendered.mentionsChannelWildcard
+          ? await tx.channels.countSubscribers(realm.id, destination.channel.id)
+          : 0,
+      topicParticipants:
+        kind === 'channel' && rendered.mentionsTopicWildcard
+          ? (await topicParticipants(tx, { destination, sender })).length
+          : 0,
+      groups: rendered.mentionedGroups,
+    }),
+  );
 }

@@ -1,10 +1,9 @@
 import { aChannel, aUser, createFixture, FakeRenderer, fakeRealmUrls } from '@parley/testkit';
 import type { QueueNarrowTerm } from '../kernel/event-queue.js';
-import { BotOwnerWarnings } from './bot-owner-warnings.js';
-import { OwnTextParser } from './own-text-parser.js';
-import { isInNarrow, queueConditionOf } from './queue-narrow.js';
-import { SystemMessages } from './system-messages.js';
-import { type Addressee, SendMessage } from './use-cases/send-message.js';
+import { isInNarrow, queueConditionOf } from './message-delivery.js';
+import { OwnTextParser } from './render-message.js';
+import { type Addressee, SendMessage } from './send-message.use-cases.js';
+import { BotOwnerWarnings, SystemMessages } from './system-messages.js';
 
 const cast = () =>
   createFixture(

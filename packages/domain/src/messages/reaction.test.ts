@@ -1,4 +1,4 @@
-import { MAX_REACTION_EMOJI, MAX_REACTIONS, requireRoom } from './reaction.js';
+import { MAX_REACTION_EMOJI, MAX_REACTIONS, requireRoom } from './reactions.js';
 
 it('leaves room for one more reaction until there are as many as a message is shown with', () => {
   expect(() => requireRoom(MAX_REACTIONS - 1, MAX_REACTION_EMOJI)).not.toThrow();

@@ -14,13 +14,11 @@ import {
   sending,
   subscribe,
 } from '@parley/testkit';
-import { normalizeTopic, parseTopic } from '../channels/topic.js';
-import { unsubscribeFromChannels } from '../channels/unsubscribe-from-channels.js';
+import { normalizeTopic, parseTopic } from '../channels/channel.js';
+import { unsubscribeFromChannels } from '../channels/subscribing.js';
 import type { MarkdownOptions, MarkdownRenderer } from '../markdown/markdown.js';
 import { MAX_MESSAGE_LENGTH, parseContent } from './message.js';
-import { OwnTextParser } from './own-text-parser.js';
-import { markdownOptions, renderText } from './render-message.js';
-import { RenderMarkdown } from './use-cases/render-markdown.js';
+import { markdownOptions, OwnTextParser, RenderMarkdown, renderText } from './render-message.js';
 
 const rendering = (fixture: MemoryFixture) => {
   const renderer = new FakeRenderer();

@@ -1,29 +1,66 @@
 import type { Actor } from '../access/actor.js';
-import type { SystemGroupName } from '../access/system-groups.js';
-import type { Channel } from '../channels/channel.js';
+import type { SystemGroupName } from '../access/roles.js';
+import { type Channel, EMPTY_TOPIC_DISPLAY_NAME, normalizeTopic, topicKey } from '../channels/channel.js';
 import { hasContentAccess, hasFullHistoryAccess } from '../channels/channel-access.js';
-import { EMPTY_TOPIC_DISPLAY_NAME, normalizeTopic, topicKey } from '../channels/topic.js';
 import { emojiPath } from '../files/custom-emoji.js';
 import type { Group } from '../groups/group.js';
-import { DomainError } from '../kernel/errors.js';
-import type { ChannelId, GroupId, MessageId, RealmId, UserId } from '../kernel/ids.js';
-import { foldCase } from '../kernel/text.js';
-import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
+import { DomainError, orThrow } from '../kernel/errors.js';
+import type { Caller, ChannelId, GroupId, MessageId, RealmId, UserId } from '../kernel/ids.js';
+import type { RealmUrls } from '../kernel/ports.js';
+import { foldCase, isLongerThan } from '../kernel/text.js';
+import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
 import {
+  type Author,
   type LinkableChannel,
   type MarkdownOptions,
   type MarkdownRenderer,
   type MentionableGroup,
   NOTHING_NAMED,
+  type ParsedAhead,
   type ParsedMarkdown,
+  type ParsedText,
   type RenderedMarkdown,
   type ResolvedNames,
+  type TextRenderer,
 } from '../markdown/markdown.js';
-import type { Author, ParsedAhead } from '../markdown/text-renderer.js';
 import type { Realm } from '../realms/realm.js';
 import { inaccessibleUserIds } from '../users/accessible-users.js';
 import type { User } from '../users/user.js';
-import { resolveUploads } from './linked-uploads.js';
+import { MAX_MESSAGE_LENGTH } from './message.js';
+import { resolveUploads } from './message-files.js';
+
+/** What may stand before an alert word, and behind it. */
+export const BEFORE_ALERT_WORD: ReadonlySet<string> = new Set(' \n(".,\';[*`>');
+export const AFTER_ALERT_WORD: ReadonlySet<string> = new Set(" \n)?:.,';]!*`");
+
+/** The first two places of a text count as the beginning of a word whatever precedes: the reference's rule. */
+export const mayAlertWordBegin = (text: string, at: number): boolean => at <= 1 || BEFORE_ALERT_WORD.has(text[at - 1]!);
+
+/**
+ * A word up to its first character that may stand behind one; in lower case. Where a text says the word, it has the same
+ * segment, which is how words are looked up.
+ */
+export function alertSegment(word: string): string {
+  let end = 0;
+  while (end < word.length && !AFTER_ALERT_WORD.has(word[end]!)) end++;
+  return word.slice(0, end).toLowerCase();
+}
+
+/** In UTF-16 units: longer words than that there are none of. */
+const MAX_SEGMENT_LENGTH = 200;
+
+/** Of all places of a text in lower case where an alert word may begin. */
+export function alertSegments(lowered: string): ReadonlySet<string> {
+  const segments = new Set<string>(['']);
+  let end = 0;
+  for (let at = 0; at < lowered.length; at++) {
+    if (!mayAlertWordBegin(lowered, at)) continue;
+    if (end < at) end = at;
+    while (end < lowered.length && !AFTER_ALERT_WORD.has(lowered[end]!)) end++;
+    if (end - at <= MAX_SEGMENT_LENGTH) segments.add(lowered.slice(at, end));
+  }
+  return segments;
+}
 
 /** How a message of this realm is parsed; descriptions and profile fields show no previews. */
 export function markdownOptions(
@@ -229,4 +266,164 @@ async function newestVisible(
   // Linked to by `about` alone: that the channel exists says nothing about its topics.
   if (!hasContentAccess(actor, channel, isSubscribed)) return new Map();
   return tx.topics.listNewestOwnInTopics({ realmId, userId: actor.id }, recipientId, keys);
+}
+
+/** How messages of an organization are parsed that some of its people write, and what decides it. */
+interface OwnOptions {
+  readonly realm: Realm;
+  readonly translateEmoticons: boolean;
+  readonly options: MarkdownOptions;
+}
+
+/** A text that was parsed before the unit. */
+export interface TextAhead {
+  readonly content: string;
+  readonly parsed: ParsedAhead;
+  readonly by: OwnOptions;
+}
+
+/** What is known of one organization, as it was when somebody first wrote. */
+interface KnownRealm {
+  readonly realm: Realm;
+  readonly translating: OwnOptions;
+  readonly plain: OwnOptions;
+  /** What people want, of those who have written. */
+  readonly wishes: Map<UserId, boolean>;
+}
+
+/** So many are kept. */
+const MAX_REALMS = 1000;
+const MAX_PEOPLE = 10_000;
+
+/**
+ * Parses what people write before the unit that stores or shows it. How, is looked up once for each of them: the unit sees
+ * whether it still holds, and parses again where it does not.
+ */
+export class OwnTextParser {
+  static readonly inject = ['unitOfWork', 'markdownRenderer', 'realmUrls'] as const;
+
+  private readonly known = new Map<RealmId, KnownRealm>();
+
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly renderer: MarkdownRenderer,
+    private readonly realmUrls: RealmUrls,
+  ) {}
+
+  async parse(caller: Caller, content: string): Promise<TextAhead> {
+    const by = this.find(caller) ?? (await this.lookUp(caller));
+    return { content, by, parsed: await parseAhead(this.renderer, content, by.options) };
+  }
+
+  /** Within the unit: as it is parsed by what holds there. @throws DomainError UNRENDERABLE_CONTENT */
+  parsedBy(realm: Realm, user: User, { content, parsed, by }: TextAhead): ParsedMarkdown {
+    const isSame = this.isStill(by, realm, user);
+    if (isSame && parsed instanceof DomainError) throw parsed;
+    if (isSame) return parsed as ParsedMarkdown;
+    this.known.delete(realm.id);
+    const ahead = parsed instanceof DomainError ? undefined : parsed;
+    return this.renderer.parseNow(content, this.optionsOf(realm, user.settings.translateEmoticons), ahead);
+  }
+
+  private isStill({ realm: before, translateEmoticons, options }: OwnOptions, realm: Realm, user: User): boolean {
+    if (user.settings.translateEmoticons !== translateEmoticons) return false;
+    // Mostly the very same that was kept.
+    if (realm === before) return options.realmUrl === this.realmUrls.urlOf(realm);
+    return areSame(this.optionsOf(realm, translateEmoticons), options);
+  }
+
+  private find({ realmId, userId }: Caller): OwnOptions | null {
+    const known = this.known.get(realmId);
+    const wish = known?.wishes.get(userId);
+    if (!known || wish === undefined) return null;
+    return wish ? known.translating : known.plain;
+  }
+
+  private async lookUp({ realmId, userId }: Caller): Promise<OwnOptions> {
+    const { realm, wish } = await this.uow.read(async ({ realms, users }) => ({
+      realm: await realms.get(realmId),
+      wish: (await users.find(realmId, userId))?.settings.translateEmoticons ?? false,
+    }));
+    const known = this.knownAs(realm);
+    if (known.wishes.size >= MAX_PEOPLE) known.wishes.clear();
+    known.wishes.set(userId, wish);
+    return wish ? known.translating : known.plain;
+  }
+
+  /** What is known of a realm that is parsed as it is now. */
+  private knownAs(realm: Realm): KnownRealm {
+    const known = this.known.get(realm.id);
+    if (known?.realm === realm) return known;
+    const plain = this.optionsBy(realm, false);
+    if (known && areSame(known.plain.options, plain.options)) return known;
+    const fresh = { realm, plain, translating: this.optionsBy(realm, true), wishes: new Map<UserId, boolean>() };
+    if (this.known.size >= MAX_REALMS) this.known.clear();
+    this.known.set(realm.id, fresh);
+    return fresh;
+  }
+
+  private optionsBy(realm: Realm, translateEmoticons: boolean): OwnOptions {
+    return { realm, translateEmoticons, options: this.optionsOf(realm, translateEmoticons) };
+  }
+
+  private optionsOf(realm: Realm, translateEmoticons: boolean): MarkdownOptions {
+    return markdownOptions(realm, this.realmUrls.urlOf(realm), { translateEmoticons });
+  }
+}
+
+const areSame = (one: MarkdownOptions, two: MarkdownOptions): boolean => JSON.stringify(one) === JSON.stringify(two);
+
+/** Texts that are no messages have the Markdown of messages. */
+export class MarkdownTextRenderer implements TextRenderer {
+  static readonly inject = ['unitOfWork', 'markdownRenderer', 'realmUrls'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly renderer: MarkdownRenderer,
+    private readonly realmUrls: RealmUrls,
+  ) {}
+
+  async parse(realmId: RealmId, text: string): Promise<ParsedText> {
+    return (await this.parseAll(realmId, [text])).get(text)!;
+  }
+
+  async parseAll(realmId: RealmId, texts: readonly string[]): Promise<ReadonlyMap<string, ParsedText>> {
+    const all = new Map<string, ParsedText>(texts.map((text) => [text, { text, parsed: null }]));
+    const written = [...all.keys()].filter((text) => text !== '');
+    if (written.length === 0) return all;
+    const realm = await this.uow.read(({ realms }) => realms.get(realmId));
+    const options = markdownOptions(realm, this.realmUrls.urlOf(realm), { mediaPreviews: false });
+    for (const text of written) all.set(text, { text, parsed: await parseAhead(this.renderer, text, options) });
+    return all;
+  }
+
+  async render(tx: Transaction, realmId: RealmId, actor: Actor | null, { parsed }: ParsedText): Promise<string> {
+    if (parsed === null) return '';
+    const realm = await tx.realms.get(realmId);
+    return (await renderText(tx, this.renderer, orThrow(parsed), realm, { actor })).html;
+  }
+}
+
+/** What a text would look like as the caller's message; nothing is stored or announced (messages §15.1). */
+export class RenderMarkdown {
+  static readonly inject = ['unitOfWork', 'markdownRenderer', OwnTextParser] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly renderer: MarkdownRenderer,
+    private readonly parser: OwnTextParser,
+  ) {}
+
+  /** HTML; empty for an empty text. @throws DomainError UNRENDERABLE_CONTENT */
+  async execute(caller: Caller, { content }: { readonly content: string }): Promise<string> {
+    // Sending would cut it, and what it would look like then is not what was asked for.
+    if (isLongerThan(content, MAX_MESSAGE_LENGTH))
+      throw new DomainError('UNRENDERABLE_CONTENT', 'Unable to render message');
+    const text = await this.parser.parse(caller, content);
+    return this.uow.read(async (repositories) => {
+      const actor = await repositories.actors.get(caller);
+      const realm = await repositories.realms.get(actor.realmId);
+      const author = (await repositories.users.find(actor.realmId, actor.id))!;
+      const parsed = this.parser.parsedBy(realm, author, text);
+      return (await renderText(repositories, this.renderer, parsed, realm, { actor })).html;
+    });
+  }
 }

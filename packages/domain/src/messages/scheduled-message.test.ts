@@ -1,7 +1,7 @@
 import type { UserId } from '../kernel/ids.js';
-import { failureNotice } from './deliver-scheduled-message.js';
-import { parseNote, requireRoomForReminder } from './reminder.js';
-import { parseRecipients, requireFuture, requireRoomForScheduledMessage } from './scheduled-message.js';
+import { parseNote, requireRoomForReminder } from './reminders.js';
+import { failureNotice } from './scheduled-delivery.js';
+import { parseRecipients, requireFuture, requireRoomForScheduledMessage } from './scheduled-messages.js';
 
 const SELF = 7 as UserId;
 

@@ -1,7 +1,26 @@
 import type { UserId } from '../kernel/ids.js';
 import { foldCase } from '../kernel/text.js';
+import type { UnitOfWork } from '../kernel/unit-of-work.js';
 import type { SearchTexts, SearchWords } from '../markdown/markdown.js';
 import type { Message } from './message.js';
+
+/** Words that say nothing about a text. Clients are given this list (events §5.2). */
+export const STOP_WORDS: readonly string[] = (
+  'i me my myself we our ours ourselves you your yours yourself yourselves he him his himself she her hers herself it ' +
+  'its itself they them their theirs themselves what which who whom this that these those am is are was were be been ' +
+  'being have has had having do does did doing a an the and but if or because as until while of at by for with about ' +
+  'against between into through during before after above below to from up down in out on off over under again further ' +
+  'then once here there when where why how all any both each few more most other some such no nor not only own same so ' +
+  'than too very s t can will just don should now'
+).split(' ');
+
+/** Of the list, but searched for all the same (messages §7.6). */
+const SEARCHED = new Set(['after', 'being', 'does', 'has', 'his', 'under']);
+
+const PASSED_OVER = new Set([...STOP_WORDS.filter((word) => !SEARCHED.has(word)), ...'bcdefghjklmnopqruvwxyz']);
+
+/** Whether searches pass over a word, which is in lower case: single letters too (messages §7.6). */
+export const isPassedOver = (word: string): boolean => PASSED_OVER.has(word);
 
 /** What somebody searches for (messages §7.6). */
 export interface SearchQuery {
@@ -103,3 +122,45 @@ export const PLAIN_TEXTS: SearchTexts = {
   highlightContent: markPlainly,
   highlightTopic: markPlainly,
 };
+
+/**
+ * The index that searches read. Whatever is written of messages keeps it, in the same unit; this is for what was written
+ * before there was an index, and for making it anew. Every implementation passes search-index.contract.ts.
+ */
+export interface SearchIndex {
+  /** Forgets everything: from now on all messages wait to be indexed. */
+  reset(): Promise<void>;
+  /** Indexes at most so many of the messages that wait, newest first. False: none waits any more. */
+  indexSome(limit: number): Promise<boolean>;
+}
+
+export interface SearchIndexReads {
+  /** Messages with a higher id are all indexed; 0: every message is. */
+  unindexedUpTo(): Promise<number>;
+}
+
+declare module '../kernel/unit-of-work.js' {
+  interface RepositoryMap {
+    searchIndex: [reads: SearchIndexReads, repository: SearchIndexReads & SearchIndex];
+  }
+}
+
+/** So many that a unit of them is over in some milliseconds, with long messages too. */
+const BATCH = 50;
+
+/** Puts messages into the index of searches that are not in it: those that were there before it, or all. */
+export class IndexMessages {
+  static readonly inject = ['unitOfWork'] as const;
+  constructor(private readonly uow: UnitOfWork) {}
+
+  /** Some of those that wait. False: none waits any more. */
+  async execute(): Promise<boolean> {
+    if ((await this.uow.read(({ searchIndex }) => searchIndex.unindexedUpTo())) === 0) return false;
+    return this.uow.write(({ searchIndex }) => searchIndex.indexSome(BATCH));
+  }
+
+  /** From now on all wait; searches find again what is indexed, the newest messages first. */
+  reset(): Promise<void> {
+    return this.uow.write(({ searchIndex }) => searchIndex.reset());
+  }
+}

@@ -1,4 +1,4 @@
-import { MAX_SUBMESSAGES, MAX_SUBMESSAGES_LENGTH, requireRoomForSubmessage } from './submessage.js';
+import { MAX_SUBMESSAGES, MAX_SUBMESSAGES_LENGTH, requireRoomForSubmessage } from './submessages.js';
 
 it('refuses one submessage more than there may be, and one character more', () => {
   const room = (count: number, length: number, content: string) => () =>

@@ -10,8 +10,7 @@ import {
   type MemoryFixture,
 } from '@parley/testkit';
 import type { Transaction } from '../kernel/unit-of-work.js';
-import type { MarkdownOptions, ParsedMarkdown } from '../markdown/markdown.js';
-import type { Author } from '../markdown/text-renderer.js';
+import type { Author, MarkdownOptions, ParsedMarkdown } from '../markdown/markdown.js';
 import { markdownOptions } from './render-message.js';
 import { SystemMessages } from './system-messages.js';
 

@@ -1,11 +1,21 @@
-import { type ChannelNotice, configuredChannel, type NotificationBot } from '../channels/notification-bot.js';
-import type { Clock } from '../kernel/clock.js';
+import type { Channel } from '../channels/channel.js';
+import { type ChannelNotice, configuredChannel, type NotificationBot } from '../channels/channel-notices.js';
+import type { GroupNotices, MembershipNotice } from '../groups/group.js';
 import { DomainError, orThrow } from '../kernel/errors.js';
-import type { RealmUrls } from '../kernel/realm-urls.js';
-import type { Transaction } from '../kernel/unit-of-work.js';
-import type { MarkdownOptions, MarkdownRenderer, ParsedMarkdown } from '../markdown/markdown.js';
-import { silentMention } from '../markdown/syntax.js';
-import type { Author, ParsedAhead } from '../markdown/text-renderer.js';
+import { type Caller, type GroupId, isId, type UnixSeconds, type UserId } from '../kernel/ids.js';
+import { encodeJob, type Job, type JobHandler, type JobWork, jobKind } from '../kernel/jobs.js';
+import type { Clock, RealmUrls } from '../kernel/ports.js';
+import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import { slicesOf } from '../kernel/work.js';
+import {
+  type Author,
+  channelLink,
+  type MarkdownOptions,
+  type MarkdownRenderer,
+  type ParsedAhead,
+  type ParsedMarkdown,
+  silentMention,
+} from '../markdown/markdown.js';
 import type { Realm } from '../realms/realm.js';
 import type { SystemBotKind, User } from '../users/user.js';
 import { type Message, parseContent } from './message.js';
@@ -227,5 +237,155 @@ export class SystemMessages implements NotificationBot {
 
   private optionsOf(realm: Realm): MarkdownOptions {
     return markdownOptions(realm, this.realmUrls.urlOf(realm));
+  }
+}
+
+/** So many are sent in one unit: others would have to wait for longer ones. */
+export const NOTICES_AT_A_TIME = 100;
+
+interface NoticePayload {
+  readonly op: 'add' | 'remove';
+  readonly byId: UserId;
+  readonly groupId: GroupId;
+  readonly userIds: readonly UserId[];
+}
+
+export const MEMBERSHIP_NOTICE_JOB = jobKind<NoticePayload>({
+  name: 'messages.group_membership_notice',
+  readPayload: (stored) => {
+    const { op, byId, groupId, userIds } = stored as Partial<NoticePayload>;
+    if ((op !== 'add' && op !== 'remove') || ![byId, groupId, ...(userIds ?? [null])].every(isId)) {
+      throw new Error('It says nothing of a group');
+    }
+    return { op, byId: byId!, groupId: groupId!, userIds: userIds! };
+  },
+  concurrency: 1,
+});
+
+/**
+ * A direct message to each, by the notification bot (users §12.4): in the unit that changes the group, or, where they are many,
+ * in units of their own that follow it.
+ */
+export class GroupMembershipNotices implements GroupNotices {
+  static readonly inject = [SystemMessages, 'clock'] as const;
+  constructor(
+    private readonly systemMessages: SystemMessages,
+    private readonly clock: Clock,
+  ) {}
+
+  async send(tx: Transaction, realm: Realm, notice: MembershipNotice): Promise<void> {
+    const { op, by, group, people } = notice;
+    if (people.length <= NOTICES_AT_A_TIME) return this.sendNow(tx, realm, notice);
+    const dueAt = this.clock.now();
+    for (const some of slicesOf(people, NOTICES_AT_A_TIME)) {
+      const payload = { op, byId: by.id, groupId: group.id, userIds: some.map(({ id }) => id) };
+      await tx.jobs.schedule(encodeJob(MEMBERSHIP_NOTICE_JOB, { realmId: realm.id, dueAt, payload }));
+    }
+  }
+
+  async sendNow(tx: Transaction, realm: Realm, { op, actor, by, group, people }: MembershipNotice): Promise<void> {
+    const done = op === 'add' ? 'added you to' : 'removed you from';
+    const content = `${silentMention(by)} ${done} the group @_*${group.name}*.`;
+    // A group may be called anything, such as what links to a channel.
+    await this.systemMessages.sendDirectToAll(tx, realm, people, content, { actor });
+  }
+}
+
+/** Sends those of a large change, so many at a time. */
+export class SendGroupMembershipNotices implements JobHandler<NoticePayload> {
+  static readonly inject = [GroupMembershipNotices] as const;
+
+  readonly kind = MEMBERSHIP_NOTICE_JOB;
+
+  constructor(private readonly notices: GroupMembershipNotices) {}
+
+  async prepare({ realmId, payload: { op, byId, groupId, userIds } }: Job<NoticePayload>): Promise<JobWork> {
+    return async (tx) => {
+      const realm = await tx.realms.get(realmId);
+      const group = await tx.groups.find(realmId, groupId);
+      const by = await tx.users.find(realmId, byId);
+      // Nobody is notified once the organization, the group or the acting user is gone.
+      if (realm.isDeactivated || !group || !by?.isActive) return;
+      const people = (await tx.users.list(realmId, userIds)).filter(({ isActive }) => isActive);
+      const actor = await tx.actors.get({ realmId, userId: byId });
+      await this.notices.sendNow(tx, realm, { op, actor, by, group, people });
+    };
+  }
+}
+
+/** In seconds. */
+const PAUSE = 300;
+/** Bots; with more of them in one pause the owners of the first ones may be warned again. */
+const MAX_REMEMBERED = 10_000;
+
+/**
+ * Warns a bot's owner that it sends where nobody receives it, at most once in five minutes for each bot (messages §3.2).
+ * When it did so last is known to this process only: a restart may make it one notice more.
+ */
+export class BotOwnerWarnings {
+  static readonly inject = ['unitOfWork', SystemMessages, 'clock'] as const;
+
+  private readonly warnedAt = new Map<UserId, UnixSeconds>();
+
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly systemMessages: SystemMessages,
+    private readonly clock: Clock,
+  ) {}
+
+  /** After the refusal, which changes nothing else. Does nothing where the caller is no bot. */
+  async warnOfUnknownChannel(caller: Caller, name: string): Promise<void> {
+    const sender = await this.uow.read(({ users }) => users.find(caller.realmId, caller.userId));
+    if (!sender?.bot || !this.isDue(sender.id)) return;
+    // As code, because it is whatever the bot made of it.
+    const quoted = `\`${name.replaceAll('`', "'")}\``;
+    await this.uow.write(async (tx) => {
+      if (!this.isDue(sender.id)) return;
+      const whatHappened = `tried to send a message to the channel ${quoted}, but there is no such channel.`;
+      await this.warn(tx, caller, whatHappened, []);
+    });
+  }
+
+  /** The caller is a bot that has sent a message to the channel. */
+  async warnOfNoSubscribers(tx: Transaction, caller: Caller, channel: Channel): Promise<void> {
+    if (!this.isDue(caller.userId) || (await tx.channels.countSubscribers(caller.realmId, channel.id)) > 0) return;
+    const whatHappened = `sent a message to ${channelLink(channel)}, but nobody is subscribed to this channel.`;
+    await this.warn(tx, caller, whatHappened, [channel]);
+  }
+
+  private isDue(botId: UserId): boolean {
+    const warnedAt = this.warnedAt.get(botId);
+    return warnedAt === undefined || this.clock.now() - warnedAt >= PAUSE;
+  }
+
+  private async warn(
+    tx: Transaction,
+    { realmId, userId }: Caller,
+    whatHappened: string,
+    about: readonly Channel[],
+  ): Promise<void> {
+    const bot = (await tx.users.find(realmId, userId))!;
+    const ownerId = bot.bot?.ownerId ?? null;
+    const owner = ownerId === null ? null : await tx.users.find(realmId, ownerId);
+    if (!owner?.isActive) return;
+    this.markWarned(tx, userId);
+    const realm = await tx.realms.get(realmId);
+    const actor = await tx.actors.get({ realmId, userId: owner.id });
+    await this.systemMessages.sendDirect(tx, realm, owner, `Your bot ${silentMention(bot)} ${whatHappened}`, {
+      actor,
+      about,
+    });
+  }
+
+  /** Within the unit: another one of the same batch must not warn as well. */
+  private markWarned(tx: Transaction, botId: UserId): void {
+    const now = this.clock.now();
+    // In the order of time, so that those come first of whom nothing has to be known any more.
+    for (const [id, at] of this.warnedAt) {
+      if (now - at < PAUSE && this.warnedAt.size < MAX_REMEMBERED) break;
+      this.warnedAt.delete(id);
+    }
+    this.warnedAt.set(botId, now);
+    tx.onRollback(() => this.warnedAt.delete(botId));
   }
 }

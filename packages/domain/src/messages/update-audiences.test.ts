@@ -1,9 +1,9 @@
 import { makeActor, makeChannel, makeMembership, tableRows } from '@parley/testkit';
-import type { Role } from '../access/role.js';
+import type { Role } from '../access/roles.js';
 import type { ChannelPrivacy } from '../channels/channel.js';
-import { isInAudience } from '../composition/audiences.js';
+import { isInAudience } from '../composition/features.js';
 import type { ChannelId, MessageId, UserId } from '../kernel/ids.js';
-import { receiversAfterMove, receiversLostByMove, watchersOfUpdate } from './update-audiences.js';
+import { receiversAfterMove, receiversLostByMove, watchersOfUpdate } from './message-delivery.js';
 
 /** K: hears of the move; L: hears that the message is gone; –: hears nothing. */
 describe('who receives the event of messages that were moved to another channel (messages §9.4)', () => {

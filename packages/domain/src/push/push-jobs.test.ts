@@ -1,9 +1,8 @@
 import { aUser, createFixture, type MemoryFixture } from '@parley/testkit';
 import { DomainError } from '../kernel/errors.js';
 import type { DeviceId } from '../kernel/ids.js';
-import type { Device, RegistrationError } from './device.js';
+import type { Device, PushService, RegistrationError } from './push.js';
 import { RegisterDevices, UnregisterTokens } from './push-jobs.js';
-import type { PushService } from './push-service.js';
 
 const pending = { tokenId: 'AAAAAAAAAAA=', publicKey: 'key', encrypted: 'text' };
 const KEY = { id: 1, key: 'key' };

@@ -1,13 +1,21 @@
-import type { Clock } from '../kernel/clock.js';
+import { endConfirmationOf } from '../access/confirmations.js';
+import { type ApiKeyMint, endSessions } from '../access/credentials.js';
 import { DomainError } from '../kernel/errors.js';
-import { type DeviceId, isId, type RealmId, type UnixSeconds, type UserId } from '../kernel/ids.js';
-import { encodeJob, type Job, jobKind, MAX_JOB_PAYLOAD_LENGTH } from '../kernel/job.js';
-import type { JobHandler } from '../kernel/job-handler.js';
-import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
-import type { Device, RegistrationError } from './device.js';
-import { updateDevice } from './push-events.js';
-import { type PushService, requirePushService } from './push-service.js';
-import { PUSH_TOKEN_KINDS, type PushToken, type PushTokenKind } from './push-token.js';
+import { nobody } from '../kernel/event.js';
+import { type DeviceId, isId, type RealmId, type SessionId, type UnixSeconds, type UserId } from '../kernel/ids.js';
+import { encodeJob, type Job, type JobHandler, jobKind, MAX_JOB_PAYLOAD_LENGTH } from '../kernel/jobs.js';
+import type { Clock } from '../kernel/ports.js';
+import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import {
+  type Device,
+  PUSH_TOKEN_KINDS,
+  type PushService,
+  type PushToken,
+  type PushTokenKind,
+  type RegistrationError,
+  requirePushService,
+  updateDevice,
+} from './push.js';
 
 /** How long a registration may wait for the push service (organization §12.2). */
 const REGISTRATION_SECONDS = 86_400;
@@ -185,4 +193,48 @@ async function retryingLater<T>(ask: () => Promise<T>): Promise<T> {
     if (error instanceof DomainError && error.kind === 'unavailable') throw new Error(error.message, { cause: error });
     throw error;
   }
+}
+
+/**
+ * Gives a user another key: the one before is worthless at once, queues that were opened with it end, and so do browser sessions but
+ * for `except`, apps of the older kind get nothing any more, and an address that was asked for is not taken. Answers the key.
+ */
+export async function replaceApiKey(
+  tx: Transaction,
+  mint: ApiKeyMint,
+  user: { readonly realmId: RealmId; readonly id: UserId },
+  { now, except }: { readonly now: UnixSeconds; readonly except?: SessionId | undefined },
+): Promise<string> {
+  const { realmId, id: userId } = user;
+  const generation = ((await tx.apiKeys.find(realmId, userId))?.generation ?? 0) + 1;
+  const record = { realmId, userId, generation };
+  const apiKey = mint.derive(record);
+  await tx.apiKeys.put(record, mint.fingerprint(apiKey));
+  const queues = await tx.queues.listOf(realmId, userId);
+  await tx.queues.remove(
+    realmId,
+    queues.map(({ id }) => id),
+  );
+  await endSessions(tx, user, except);
+  await removePushTokens(tx, realmId, userId, now);
+  // Whoever had the key could ask for an address of theirs with it.
+  await endConfirmationOf(tx, user, 'emailChange', now);
+  await tx.events.append(realmId, { event: { type: 'user.api_key_replaced', userId }, audience: nobody });
+  return apiKey;
+}
+
+/** The key that somebody has, where there is none or `rotates` another one; `find` throws what whoever asks is refused with. */
+export async function issueKeyOf(
+  { uow, mint, clock }: { readonly uow: UnitOfWork; readonly mint: ApiKeyMint; readonly clock: Clock },
+  find: (repositories: Repositories | Transaction) => Promise<{ readonly realmId: RealmId; readonly id: UserId }>,
+  { rotates }: { readonly rotates: boolean },
+): Promise<string> {
+  if (!rotates) {
+    const record = await uow.read(async (repositories) => {
+      const user = await find(repositories);
+      return repositories.apiKeys.find(user.realmId, user.id);
+    });
+    if (record) return mint.derive(record);
+  }
+  return uow.write(async (tx) => replaceApiKey(tx, mint, await find(tx), { now: clock.now() }));
 }

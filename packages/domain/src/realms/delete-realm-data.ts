@@ -1,9 +1,38 @@
-import type { Clock } from '../kernel/clock.js';
-import type { RealmId, UnixSeconds } from '../kernel/ids.js';
-import { encodeJob, type Job, jobKind } from '../kernel/job.js';
-import type { JobHandler, JobWork } from '../kernel/job-handler.js';
+import { DomainError } from '../kernel/errors.js';
+import { nobody } from '../kernel/event.js';
+import type { RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
+import { encodeJob, type Job, type JobHandler, type JobWork, jobKind } from '../kernel/jobs.js';
+import type { Clock } from '../kernel/ports.js';
 import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
-import { type RemovalPlace, unreachableStringId } from './realm-data.js';
+import type { Realm } from './realm.js';
+
+/** How far the removal of everything that a realm has has come: known to the storage alone, and plain JSON. */
+export type RemovalPlace = { readonly table: string; readonly key: readonly (string | number)[] } | null;
+
+/** Removes realms as a whole. Every implementation passes realm-data.contract.ts. */
+export interface RealmDataRepository {
+  /**
+   * Removes at most `limit` rows of what the realm has, from a place on; null: from the beginning. Answers the place to go on
+   * from, or `done` when nothing is left but the realm itself and its job that removes it.
+   */
+  removeSome(realmId: RealmId, from: RemovalPlace, limit: number): Promise<RemovalPlace | 'done'>;
+  /** The realm itself, of which nothing else is left. Without effect where there is none. */
+  removeRealm(realmId: RealmId): Promise<void>;
+}
+
+/**
+ * The string id of a realm that nobody can reach, since no host name has the sign: one that is being removed, or that is not
+ * complete yet.
+ */
+export const unreachableStringId = (id: RealmId | string): string => `#${id}`;
+
+export const isReachable = ({ stringId }: Pick<Realm, 'stringId'>): boolean => !stringId.startsWith('#');
+
+declare module '../kernel/unit-of-work.js' {
+  interface RepositoryMap {
+    realmData: [reads: never, repository: RealmDataRepository];
+  }
+}
 
 interface DeletionPayload {
   readonly place: RemovalPlace;
@@ -83,5 +112,33 @@ export class DeleteRealmData implements JobHandler<DeletionPayload> {
       place = await this.uow.write((tx) => tx.realmData.removeSome(realmId, begin, ROWS_AT_A_TIME));
     } while (place !== 'done' && this.clock.nowMs() < until);
     return place;
+  }
+}
+
+export interface ForgetLimitsInput {
+  readonly realmId: RealmId;
+  /** Whose calls and log-ins are forgotten; null: nobody's. */
+  readonly userId: UserId | null;
+  /** Of whom calls without log-in are forgotten; null: nobody. Both null: everything that is counted, of all organizations. */
+  readonly ip: string | null;
+}
+
+/**
+ * For the operator: rate limits begin anew, in every process that serves the database, as soon as it reads the log; that takes a
+ * second.
+ */
+export class ForgetLimits {
+  static readonly inject = ['unitOfWork'] as const;
+  constructor(private readonly uow: UnitOfWork) {}
+
+  /** @throws DomainError UNKNOWN_REALM, UNKNOWN_USER */
+  execute({ realmId, userId, ip }: ForgetLimitsInput): Promise<void> {
+    return this.uow.write(async (tx) => {
+      await tx.realms.get(realmId);
+      const user = userId === null ? null : await tx.users.find(realmId, userId);
+      if (userId !== null && !user) throw new DomainError('UNKNOWN_USER', 'No such user');
+      const event = { type: 'realm.limits_forgotten', userId, email: user?.email ?? null, ip } as const;
+      await tx.events.append(realmId, { event, audience: nobody });
+    });
   }
 }

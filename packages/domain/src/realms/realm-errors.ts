@@ -1,6 +1,6 @@
 import { declareErrors } from '../kernel/errors.js';
-import type { LinkifierProblems } from './linkifiers/check-linkifier.js';
-import type { PlaygroundProblems } from './playgrounds/playground.js';
+import type { LinkifierProblems } from './linkifiers.js';
+import type { PlaygroundProblems } from './playgrounds.js';
 
 export const REALM_ERRORS = declareErrors({
   UNKNOWN_REALM: 'unknown',

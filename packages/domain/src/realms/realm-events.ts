@@ -1,6 +1,17 @@
-import type { FeatureParts } from '../kernel/event.js';
-import type { UserId } from '../kernel/ids.js';
-import type { RealmImage, RealmImageName } from './realm-images.js';
+import type { GroupSettingValue } from '../access/group-settings.js';
+import { type FeatureParts, wholeRealm } from '../kernel/event.js';
+import type { ChannelId, GroupId, UserId } from '../kernel/ids.js';
+import type { SettingValue } from '../kernel/settings.js';
+import type { Transaction } from '../kernel/unit-of-work.js';
+import { recordOf } from '../kernel/work.js';
+import type { Realm, RealmImage, RealmImageName } from './realm.js';
+import {
+  type AuthenticationMethodState,
+  CHANNEL_SETTINGS,
+  type RealmPermission,
+  type RealmSettingName,
+} from './realm-settings.js';
+import type { UserSettingName } from './user-settings.js';
 
 /** To everybody. */
 export interface RealmEventTypes {
@@ -30,3 +41,53 @@ export const REALM_FEATURE = {
     realmData: 'It removes data of others.',
   },
 } satisfies FeatureParts<RealmEventTypes>;
+
+/** What follows from administrators changing the organization (organization §2.6, §4). All of it is sent to everybody. */
+export interface RealmSettingsEventTypes {
+  'realm.name_changed': { readonly name: string };
+  'realm.setting_changed': {
+    readonly setting: RealmSettingName;
+    readonly value: SettingValue;
+    /** HTML of a value that is Markdown; null for others. */
+    readonly rendered: string | null;
+  };
+  /** All of them, as they are afterwards. */
+  'realm.authentication_changed': { readonly methods: readonly AuthenticationMethodState[] };
+  /** `value`: as clients see it; `groupId`: what it is stored as. */
+  'realm.permission_changed': {
+    readonly permission: RealmPermission;
+    readonly groupId: GroupId;
+    readonly value: GroupSettingValue;
+  };
+  /** Settings that named a channel, which has been archived. */
+  'realm.channels_cleared': { readonly settings: readonly RealmSettingName[] };
+  /** What new users start with. */
+  'realm.user_default_changed': { readonly setting: UserSettingName; readonly value: SettingValue };
+}
+
+declare module '../kernel/event.js' {
+  interface DomainEventTypes extends RealmSettingsEventTypes {}
+}
+
+export const REALM_SETTINGS_FEATURE = {
+  eventFormats: {
+    'realm.name_changed': 1,
+    'realm.setting_changed': 2,
+    'realm.authentication_changed': 1,
+    'realm.permission_changed': 1,
+    'realm.channels_cleared': 1,
+    'realm.user_default_changed': 1,
+  },
+} satisfies FeatureParts<RealmSettingsEventTypes>;
+
+/** Settings of the organization that name a channel name none from now on, which is announced to everybody at once (channels §4.12). */
+export async function clearChannelSettings(tx: Transaction, realm: Realm, channelId: ChannelId): Promise<void> {
+  const names = CHANNEL_SETTINGS.filter((name) => realm.settings[name] === channelId);
+  if (names.length === 0) return;
+  const settings = { ...realm.settings, ...recordOf(names, () => null) };
+  await tx.realms.update({ ...realm, settings });
+  await tx.events.append(realm.id, {
+    event: { type: 'realm.channels_cleared', settings: names },
+    audience: wholeRealm,
+  });
+}

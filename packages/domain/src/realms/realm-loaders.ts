@@ -1,7 +1,9 @@
-import type { GroupSettingValue } from '../access/group-setting.js';
-import type { SystemGroupName } from '../access/system-groups.js';
+import type { GroupSettingValue } from '../access/group-settings.js';
+import type { SystemGroupName } from '../access/roles.js';
 import type { GroupId } from '../kernel/ids.js';
-import type { Snapshot } from '../kernel/snapshot.js';
+import type { Snapshot } from '../kernel/register-queue.js';
+import type { AllowedDomain } from './allowed-domains.js';
+import type { Playground } from './playgrounds.js';
 import type { Realm } from './realm.js';
 
 export const loadRealm = ({ caller, repositories }: Snapshot): Promise<Realm> =>
@@ -21,3 +23,9 @@ export async function loadRealmPermissions(snapshot: Snapshot): Promise<LoadedRe
     systemGroupIds: await groups.systemGroupIds(realm.id),
   };
 }
+
+export const loadAllowedDomains = ({ caller, repositories }: Snapshot): Promise<readonly AllowedDomain[]> =>
+  repositories.allowedDomains.list(caller.realmId);
+
+export const loadPlaygrounds = ({ caller, repositories }: Snapshot): Promise<readonly Playground[]> =>
+  repositories.playgrounds.list(caller.realmId);

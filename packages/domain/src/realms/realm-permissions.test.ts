@@ -1,5 +1,5 @@
 import { formatDecision, makeActor, makeChannel, makeRealm, TEAM, tableRows, userId } from '@parley/testkit';
-import type { Role } from '../access/role.js';
+import type { Role } from '../access/roles.js';
 import { canSeeMetadata } from '../channels/channel-access.js';
 import {
   canAddCustomEmoji,

@@ -1,6 +1,12 @@
-import { type Actor, isAdministrator } from '../access/actor.js';
-import { isGranted, type PermissionHolder } from '../access/is-granted.js';
-import { insufficientUnless, mustBeAdministrator, mustBeOwner, mustNotBeGuest } from '../access/role-rules.js';
+import {
+  type Actor,
+  insufficientUnless,
+  isAdministrator,
+  mustBeAdministrator,
+  mustBeOwner,
+  mustNotBeGuest,
+} from '../access/actor.js';
+import { isGranted, type PermissionHolder } from '../access/group-settings.js';
 import type { UserId } from '../kernel/ids.js';
 import { all, allowed, type Decision, denyIf } from '../kernel/permission.js';
 import type { Realm } from './realm.js';

@@ -1,5 +1,7 @@
-import { type GroupSettingDefinition, groupSetting } from '../access/group-setting.js';
-import type { SystemGroupName } from '../access/system-groups.js';
+import { type GroupSettingDefinition, groupSetting } from '../access/group-settings.js';
+import type { SystemGroupName } from '../access/roles.js';
+import type { ChannelId } from '../kernel/ids.js';
+import type { DevelopmentMode } from '../kernel/ports.js';
 import {
   channelOrNull,
   flag,
@@ -13,7 +15,8 @@ import {
   text,
   textOrNull,
 } from '../kernel/settings.js';
-import { isLanguage } from './languages.js';
+import { recordOf } from '../kernel/work.js';
+import { isLanguage } from './user-settings.js';
 
 /** Who may change it (organization §2.1, §2.2). `nobody`: only the operator. */
 interface RealmSettingRules {
@@ -178,3 +181,43 @@ export const REALM_PERMISSIONS = {
   workplaceUsers: permission('everyone', 'ny'),
 } as const satisfies Readonly<Record<string, RealmPermissionDefinition>>;
 export type RealmPermission = keyof typeof REALM_PERMISSIONS;
+
+type ChannelSettingName = Extract<RealmSettingName, `${string}ChannelId`>;
+
+/** Settings of the organization that name a channel. */
+export const CHANNEL_SETTINGS = (Object.keys(REALM_SETTINGS) as RealmSettingName[]).filter(
+  (name): name is ChannelSettingName => REALM_SETTINGS[name].kind === 'channel',
+);
+
+/** The settings with what `map` makes of each channel that one names; null: none from now on. */
+export const mapChannelSettings = (
+  settings: RealmSettings,
+  map: (channelId: ChannelId) => ChannelId | null,
+): RealmSettings => ({
+  ...settings,
+  ...recordOf(CHANNEL_SETTINGS, (name) => {
+    const channelId = settings[name] as ChannelId | null;
+    return channelId === null ? null : map(channelId);
+  }),
+});
+
+/** A way to sign in, as the organization and the server have it. */
+export interface AuthenticationMethodState {
+  readonly method: AuthenticationMethod;
+  readonly isEnabled: boolean;
+  /** Whether the server can do it at all. */
+  readonly isAvailable: boolean;
+}
+
+/** In the order of the registry. Of those that need another service none is built. */
+export function authenticationMethods(
+  settings: RealmSettings,
+  { isOn: isDevelopment }: DevelopmentMode,
+): readonly AuthenticationMethodState[] {
+  return (Object.keys(AUTHENTICATION_METHODS) as AuthenticationMethod[]).map((method) => ({
+    method,
+    // Without a password, which only a server in development does.
+    isEnabled: settings[method] && (method !== 'devAuthentication' || isDevelopment),
+    isAvailable: method === 'devAuthentication' || method === 'emailAuthentication',
+  }));
+}

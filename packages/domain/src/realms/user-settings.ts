@@ -9,8 +9,86 @@ import {
   type SettingValues,
   text,
 } from '../kernel/settings.js';
-import { isLanguage } from './languages.js';
-import { isTimeZone } from './time-zone.js';
+
+/** The languages that a user or an organization may choose, by code, in their own words (users §6.1). */
+export const LANGUAGES: ReadonlyMap<string, string> = new Map([
+  ['ar', 'العربية'],
+  ['be', 'беларуская'],
+  ['bg', 'български'],
+  ['bn', 'বাংলা'],
+  ['ca', 'català'],
+  ['cs', 'česky'],
+  ['cy', 'Cymraeg'],
+  ['da', 'dansk'],
+  ['de', 'Deutsch'],
+  ['el', 'Ελληνικά'],
+  ['en', 'English'],
+  ['en-gb', 'British English'],
+  ['eo', 'Esperanto'],
+  ['es', 'español'],
+  ['et', 'eesti'],
+  ['eu', 'Euskara'],
+  ['fa', 'فارسی'],
+  ['fi', 'suomi'],
+  ['fr', 'français'],
+  ['gl', 'galego'],
+  ['gu', 'ગુજરાતી'],
+  ['he', 'עברית'],
+  ['hi', 'हिन्दी'],
+  ['hr', 'Hrvatski'],
+  ['hu', 'Magyar'],
+  ['id', 'Bahasa Indonesia'],
+  ['it', 'italiano'],
+  ['ja', '日本語'],
+  ['ko', '한국어'],
+  ['lt', 'Lietuviškai'],
+  ['lv', 'latviešu'],
+  ['ml', 'മലയാളം'],
+  ['mn', 'Mongolian'],
+  ['nl', 'Nederlands'],
+  ['no', 'norsk'],
+  ['pl', 'polski'],
+  ['pt', 'Português'],
+  ['pt-br', 'Português Brasileiro'],
+  ['pt-pt', 'Português de Portugal'],
+  ['ro', 'Română'],
+  ['ru', 'Русский'],
+  ['si', 'සිංහල'],
+  ['sl', 'Slovenščina'],
+  ['sr', 'српски'],
+  ['sv', 'svenska'],
+  ['ta', 'தமிழ்'],
+  ['th', 'ภาษาไทย'],
+  ['tl', 'Tagalog'],
+  ['tr', 'Türkçe'],
+  ['uk', 'Українська'],
+  ['ur', 'اردو'],
+  ['vi', 'Tiếng Việt'],
+  ['zh-hans', '简体中文'],
+  ['zh-hant', '繁體中文'],
+]);
+
+export const isLanguage = (code: string): boolean => LANGUAGES.has(code);
+
+let zones: ReadonlyMap<string, string> | undefined;
+
+/** Whether it is a name of the IANA data base, such as `Europe/Berlin`. */
+export function isTimeZone(name: string): boolean {
+  if (!/^[A-Z][\w+-]*(?:\/[\w+-]+)*$/.test(name)) return false;
+  zones ??= new Map(Intl.supportedValuesOf('timeZone').map((zone) => [zone.toLowerCase(), zone]));
+  // The list leaves out names that are only other names of a zone; the formatter knows them, whatever the letter case.
+  const listed = zones.get(name.toLowerCase());
+  return listed === undefined ? isKnownToFormatter(name) : listed === name;
+}
+
+function isKnownToFormatter(timeZone: string): boolean {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone });
+    return true;
+  } catch {
+    return false;
+  }
+}
 
 interface UserSettingRules {
   /**

@@ -1,10 +1,36 @@
-import type { Actor } from '../access/actor.js';
+import { type Actor, isGuest } from '../access/actor.js';
+import type { Role } from '../access/roles.js';
 import type { EventSeq, RealmId, UserId } from '../kernel/ids.js';
 import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
 import type { Realm } from '../realms/realm.js';
-import type { UserWithProfile } from './profile-value.js';
-import { isKnownToGuest, isLimitedGuest, mayAccessUser } from './user-access.js';
-import { withProfiles } from './user-profiles.js';
+import { hasRealmPermission } from '../realms/realm-permissions.js';
+import type { EmailVisibility } from '../realms/user-settings.js';
+import { type UserWithProfile, withProfiles } from './profiles.js';
+import type { User, UserListEntry } from './user.js';
+
+/** What decides whether a guest may know somebody. */
+export interface UserAccess {
+  readonly realm: Pick<Realm, 'permissions'>;
+  /** They share a channel or a group conversation, or have written to one another. Asked only for limited guests. */
+  readonly sharesConversation: boolean;
+}
+
+/** A guest who may not know everybody: only such have to be acquainted (users §1.4). */
+export const isLimitedGuest = (actor: Pick<Actor, 'role' | 'groups'>, realm: Pick<Realm, 'permissions'>): boolean =>
+  isGuest(actor) && !hasRealmPermission(actor, realm, 'canAccessAllUsers');
+
+/** Whom a guest who may not know everybody knows (users §1.4): those they have to do with, and every bot. */
+export const isKnownToGuest = (guestId: UserId, user: Pick<User, 'id' | 'bot'>, sharesConversation: boolean): boolean =>
+  user.id === guestId || user.bot !== null || sharesConversation;
+
+/** Users §1.4. */
+export function mayAccessUser(
+  actor: Pick<Actor, 'id' | 'role' | 'groups'>,
+  user: Pick<User, 'id' | 'bot'>,
+  { realm, sharesConversation }: UserAccess,
+): boolean {
+  return isKnownToGuest(actor.id, user, sharesConversation) || !isLimitedGuest(actor, realm);
+}
 
 /** Whom a limited guest may know; for everybody else empty, because it is not asked (users §1.4). */
 export async function conversationPartnerIds(
@@ -132,4 +158,92 @@ export async function accessChanges(
 async function usersById({ users }: Reads, realmId: RealmId, ids: readonly UserId[]) {
   const found = ids.length === 0 ? [] : await users.list(realmId, [...new Set(ids)]);
   return new Map(found.map((user) => [user.id, user]));
+}
+
+const VISIBLE_TO: Readonly<Record<Role, readonly EmailVisibility[]>> = {
+  owner: ['everyone', 'members', 'administrators', 'moderators'],
+  administrator: ['everyone', 'members', 'administrators', 'moderators'],
+  moderator: ['everyone', 'members', 'moderators'],
+  member: ['everyone', 'members'],
+  guest: ['everyone'],
+};
+
+/** Which settings of other people let somebody of this role see their address; for queries that search by address. */
+export const visibleEmailSettings = (role: Role): readonly EmailVisibility[] => VISIBLE_TO[role];
+
+type Addressed = Pick<User, 'id' | 'email' | 'bot'> & {
+  readonly settings: Pick<User['settings'], 'emailAddressVisibility'>;
+};
+
+/** The user's own setting; bots hide nothing. */
+export const emailVisibilityOf = (user: Pick<Addressed, 'bot' | 'settings'>): EmailVisibility =>
+  user.bot === null ? user.settings.emailAddressVisibility : 'everyone';
+
+/** Whether everybody sees the address, guests too. */
+export const isEmailPublic = (user: Addressed): boolean => emailVisibilityOf(user) === 'everyone';
+
+/** What of a user decides who sees their address. */
+export interface EmailOwner {
+  readonly id: UserId;
+  /** As `emailVisibilityOf` answers. */
+  readonly emailVisibility: EmailVisibility;
+}
+
+/** Everybody sees their own. */
+export function seesEmailOf(
+  viewer: { readonly id: UserId; readonly role: Role },
+  { id, emailVisibility }: EmailOwner,
+): boolean {
+  return viewer.id === id || VISIBLE_TO[viewer.role].includes(emailVisibility);
+}
+
+export const canSeeEmail = (viewer: { readonly id: UserId; readonly role: Role }, user: Addressed): boolean =>
+  seesEmailOf(viewer, { id: user.id, emailVisibility: emailVisibilityOf(user) });
+
+/** Sic: nobody finds themselves by an address that they hide from their own role (users §2). */
+export function canFindByEmail(viewer: { readonly role: Role }, user: Addressed): boolean {
+  return VISIBLE_TO[viewer.role].includes(emailVisibilityOf(user));
+}
+
+/** The address as this viewer sees it; null: not at all. */
+export function visibleEmail(viewer: { readonly id: UserId; readonly role: Role }, user: Addressed): string | null {
+  return canSeeEmail(viewer, user) ? user.email : null;
+}
+
+/** What stands for the user wherever an address is needed, the same for every viewer: their own where all may see it. */
+export function publicAddress(user: Addressed, host: string): string {
+  return isEmailPublic(user) ? user.email : dummyAddress(user.id, host);
+}
+
+export const dummyAddress = (id: UserId, host: string): string => `user${id}@${host}`;
+
+export interface UserList {
+  readonly viewer: Actor;
+  readonly realm: Realm;
+  /** Ascending id; deactivated users and bots too, system bots not. */
+  readonly entries: readonly UserListEntry[];
+}
+
+/** Called inside the read's snapshot, so that whoever has presented users before asks for the missing ones only. */
+export type PresentUsers<T> = (
+  list: UserList,
+  hydrate: (ids: readonly UserId[]) => Promise<readonly UserWithProfile[]>,
+) => Promise<T>;
+
+/** Those of whom the viewer may know, of `ids`; null: all of these. */
+export async function presentKnownUsers<T>(
+  repositories: Repositories,
+  { viewer, realm, ids }: Pick<UserList, 'viewer' | 'realm'> & { readonly ids: readonly UserId[] | null },
+  present: PresentUsers<T>,
+): Promise<T> {
+  const wanted = ids && new Set(ids);
+  const hydrate = async (some: readonly UserId[]) => {
+    await repositories.yield();
+    return withProfiles(repositories, realm.id, await repositories.users.list(realm.id, some));
+  };
+  const known = await accessibleUserIds(repositories, viewer, realm);
+  const entries = (await repositories.users.listEntries(realm.id)).filter(
+    ({ id }) => (!wanted || wanted.has(id)) && (!known || known.has(id)),
+  );
+  return present({ viewer, realm, entries }, hydrate);
 }

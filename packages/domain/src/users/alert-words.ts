@@ -1,6 +1,9 @@
-import { DomainError } from '../kernel/errors.js';
-import type { RealmId, UserId } from '../kernel/ids.js';
+import { DomainError, declareErrors } from '../kernel/errors.js';
+import { type FeatureParts, users } from '../kernel/event.js';
+import type { Caller, RealmId, UserId } from '../kernel/ids.js';
+import type { Snapshot } from '../kernel/register-queue.js';
 import { foldCase, trim } from '../kernel/text.js';
+import type { UnitOfWork } from '../kernel/unit-of-work.js';
 
 /** Of one user, to whom each change shows all of them. */
 export const MAX_ALERT_WORDS = 500;
@@ -38,5 +41,67 @@ export interface AlertWordRepository extends AlertWordReads {
 declare module '../kernel/unit-of-work.js' {
   interface RepositoryMap {
     alertWords: [reads: AlertWordReads, repository: AlertWordRepository];
+  }
+}
+
+export const ALERT_WORD_ERRORS = declareErrors({
+  TOO_MANY_ALERT_WORDS: 'conflict',
+});
+
+type AlertWordErrors = typeof ALERT_WORD_ERRORS;
+
+declare module '../kernel/errors.js' {
+  interface ErrorCodes extends AlertWordErrors {}
+}
+
+export interface AlertWordEventTypes {
+  /** To whose words they are: all of them. */
+  'alert_words.changed': { readonly words: readonly string[] };
+}
+
+declare module '../kernel/event.js' {
+  interface DomainEventTypes extends AlertWordEventTypes {}
+}
+
+export const ALERT_WORD_FEATURE = {
+  eventFormats: { 'alert_words.changed': 1 },
+} satisfies FeatureParts<AlertWordEventTypes>;
+
+/** The viewer's, oldest first. */
+export const loadAlertWords = ({ caller, repositories }: Snapshot): Promise<readonly string[]> =>
+  repositories.alertWords.list(caller.realmId, caller.userId);
+
+/** One's own, oldest first (users §10). */
+export class ListAlertWords {
+  static readonly inject = ['unitOfWork'] as const;
+  constructor(private readonly uow: UnitOfWork) {}
+
+  execute({ realmId, userId }: Caller): Promise<readonly string[]> {
+    return this.uow.read(({ alertWords }) => alertWords.list(realmId, userId));
+  }
+}
+
+export interface ChangeAlertWordsInput {
+  readonly op: 'add' | 'remove';
+  readonly words: readonly string[];
+}
+
+/** Words of which somebody wants to know when they are said (users §10). Answers all of theirs. */
+export class ChangeAlertWords {
+  static readonly inject = ['unitOfWork'] as const;
+  constructor(private readonly uow: UnitOfWork) {}
+
+  /** @throws DomainError TOO_MANY_ALERT_WORDS */
+  execute({ realmId, userId }: Caller, { op, words: raw }: ChangeAlertWordsInput): Promise<readonly string[]> {
+    return this.uow.write(async (tx) => {
+      const given = parseAlertWords(raw);
+      if (op === 'add') await tx.alertWords.add(realmId, userId, given);
+      else await tx.alertWords.remove(realmId, userId, given);
+      const words = await tx.alertWords.list(realmId, userId);
+      if (op === 'add') requireRoomForAlertWords(words.length);
+      // Announced also when nothing has changed.
+      await tx.events.append(realmId, { event: { type: 'alert_words.changed', words }, audience: users([userId]) });
+      return words;
+    });
   }
 }

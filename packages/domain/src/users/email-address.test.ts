@@ -1,4 +1,4 @@
-import { isEmailAddress } from './email-address.js';
+import { isEmailAddress } from './user.js';
 
 describe('an address', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { makeUser, tableRows, userId } from '@parley/testkit';
-import type { Role } from '../access/role.js';
+import type { Role } from '../access/roles.js';
 import type { EmailVisibility } from '../realms/user-settings.js';
 import {
   canFindByEmail,
@@ -9,7 +9,7 @@ import {
   publicAddress,
   visibleEmail,
   visibleEmailSettings,
-} from './email-visibility.js';
+} from './accessible-users.js';
 
 const withVisibility = (emailAddressVisibility: EmailVisibility) =>
   makeUser({ settings: { ...makeUser().settings, emailAddressVisibility } });

@@ -1,5 +1,5 @@
 import { anotherRealm, aUserOfEachRole, createFixture } from '@parley/testkit';
-import { findByPublicAddress, idInDummyAddress } from './find-by-address.js';
+import { findByPublicAddress, idInDummyAddress } from './find-user.js';
 
 describe('the user id in a dummy address', () => {
   it.each([

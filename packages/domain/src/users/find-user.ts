@@ -1,11 +1,50 @@
 import type { Actor } from '../access/actor.js';
-import type { UserId } from '../kernel/ids.js';
-import type { RealmUrls } from '../kernel/realm-urls.js';
+import { DomainError } from '../kernel/errors.js';
+import type { RealmId, UserId } from '../kernel/ids.js';
+import { enforce } from '../kernel/permission.js';
+import type { RealmUrls } from '../kernel/ports.js';
+import { foldCase } from '../kernel/text.js';
 import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
 import type { Realm } from '../realms/realm.js';
-import { canFindByEmail } from './email-visibility.js';
-import { idInDummyAddress } from './find-by-address.js';
+import { canFindByEmail, conversationPartnerIds, isEmailPublic } from './accessible-users.js';
 import type { User } from './user.js';
+import { canAccessUser, type TargetKinds } from './user-permissions.js';
+
+/** `user7@host` as `dummyAddress` makes it; null for any other address. */
+export function idInDummyAddress(address: string, host: string): UserId | null {
+  const match = /^user(\d{1,15})@(.+)$/.exec(foldCase(address.trim()));
+  return match && match[2] === foldCase(host) ? (Number(match[1]) as UserId) : null;
+}
+
+/**
+ * Whoever is known to everybody by one of these addresses: a dummy one, or their own where all may see it. By address as
+ * given; addresses that are nobody's are absent. System bots too.
+ */
+export async function findByPublicAddress(
+  { users }: Pick<Repositories | Transaction, 'users'>,
+  realmId: RealmId,
+  realmUrls: readonly string[],
+  emailDomain: string,
+): Promise<ReadonlyMap<string, User>> {
+  const dummies = new Map<string, UserId>();
+  for (const address of realmUrls) {
+    const id = idInDummyAddress(address, emailDomain);
+    if (id !== null) dummies.set(address, id);
+  }
+  const byId = new Map((await users.list(realmId, [...dummies.values()])).map((user) => [user.id, user]));
+  const others = realmUrls.filter((address) => !dummies.has(address));
+  const byEmail = new Map<string, User>();
+  for (const user of await users.listByEmail(realmId, others)) {
+    if (isEmailPublic(user)) byEmail.set(foldCase(user.email), user);
+  }
+  const result = new Map<string, User>();
+  for (const address of realmUrls) {
+    const id = dummies.get(address);
+    const user = id === undefined ? byEmail.get(foldCase(address.trim())) : byId.get(id);
+    if (user) result.set(address, user);
+  }
+  return result;
+}
 
 export type UserReference = { readonly id: UserId } | { readonly email: string };
 
@@ -25,4 +64,22 @@ export async function findReferencedUser(
   if (id !== null) return users.find(realm.id, id);
   const found = await users.findByEmail(realm.id, by.email.trim());
   return found && canFindByEmail(viewer, found) ? found : null;
+}
+
+/**
+ * Somebody whom the actor named, if they may know them (users §0).
+ * @throws DomainError UNKNOWN_USER, NAMED_USER_DEACTIVATED, NOT_PERMITTED
+ */
+export async function loadUser(
+  reads: Pick<Repositories | Transaction, 'realms' | 'users'>,
+  actor: Actor,
+  id: UserId,
+  kinds: TargetKinds,
+): Promise<User> {
+  const realm = await reads.realms.get(actor.realmId);
+  const user = await reads.users.find(realm.id, id);
+  const partners = await conversationPartnerIds(reads, actor, realm);
+  enforce(canAccessUser(actor, user, { realm, sharesConversation: partners.has(id), ...kinds }));
+  if (!user) throw new DomainError('UNKNOWN_USER', 'No such user');
+  return user;
 }

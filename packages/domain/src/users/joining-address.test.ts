@@ -1,6 +1,6 @@
 import { fakeDisposableDomains, formatDecision, makeRealm } from '@parley/testkit';
-import type { AllowedDomain } from '../realms/allowed-domains/allowed-domain.js';
-import { addressFault, addressFaultText, canJoinWith, type JoiningStep } from './joining-address.js';
+import type { AllowedDomain } from '../realms/allowed-domains.js';
+import { addressFault, addressFaultText, canJoinWith, type JoiningStep } from './change-email.js';
 
 const listed = (...domains: readonly string[]): AllowedDomain[] =>
   domains.map((domain) => ({ domain: domain.replace('*.', ''), allowsSubdomains: domain.startsWith('*.') }));

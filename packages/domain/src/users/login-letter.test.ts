@@ -1,5 +1,5 @@
 import { FakeMailer } from '@parley/testkit';
-import { SendLoginLetters } from './login-letter.js';
+import { SendLoginLetters } from './authentication.js';
 
 it.each([[{ userId: 1 }], [{ at: 1 }], [{ userId: 1, at: '1' }], [{ userId: 0, at: 1 }]])(
   'no letter is read from a job of %j, which does not say to whom or of when',

@@ -1,5 +1,5 @@
 import { aUser, createFixture, type MemoryFixture } from '@parley/testkit';
-import type { EphemeralAnnouncement } from '../kernel/ephemeral-event.js';
+import type { EphemeralAnnouncement } from '../kernel/event.js';
 import type { UserId } from '../kernel/ids.js';
 import { PresenceBoard } from './presence-board.js';
 import type { User } from './user.js';

@@ -1,21 +1,21 @@
-import type { Clock } from '../kernel/clock.js';
-import type { EphemeralEvents } from '../kernel/ephemeral-event.js';
-import type { EventListener } from '../kernel/event-listener.js';
-import type { StoredEvent } from '../kernel/event-log.js';
+import type { EphemeralEvents } from '../kernel/event.js';
+import type { EventListener, StoredEvent } from '../kernel/event-log.js';
 import type { RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
-import { slicesOf } from '../kernel/slices.js';
+import type { Clock } from '../kernel/ports.js';
 import type { Repositories, UnitOfWork } from '../kernel/unit-of-work.js';
+import { slicesOf } from '../kernel/work.js';
+import { isLimitedGuest } from './accessible-users.js';
 import {
   comesOnline,
   type Presence,
+  type PresencePolicy,
   type PresenceStatus,
   type PresenceTimes,
+  presenceAudience,
   timesAfterReport,
   timesAfterSwitch,
 } from './presence.js';
-import { type PresencePolicy, presenceAudience } from './presence-policy.js';
 import type { User } from './user.js';
-import { isLimitedGuest } from './user-access.js';
 
 /** One person on the board. Another object with each change, so that what is made of it can be kept with it. */
 export interface PresenceEntry extends Presence {

@@ -1,5 +1,30 @@
-import './presence-errors.js';
+import { declareErrors } from '../kernel/errors.js';
+import { type Audience, wholeRealm } from '../kernel/event.js';
 import type { RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
+import type { User } from './user.js';
+import { accessorsOf } from './user-delivery.js';
+
+/** What the operator decided about who learns when people are there (users §8.1, §8.5). */
+export interface PresencePolicy {
+  /** Guests who may not know everybody learn it of those whom they know; else of everybody. */
+  readonly limitsToAccessors: boolean;
+}
+
+export const presenceAudience = ({ limitsToAccessors }: PresencePolicy, userId: UserId): Audience =>
+  limitsToAccessors ? accessorsOf(userId) : wholeRealm;
+
+export const PRESENCE_ERRORS = declareErrors({
+  /** Bots have none. */
+  NO_PRESENCE_OF_BOTS: 'conflict',
+  /** The user has never been there, as far as they tell. */
+  UNKNOWN_PRESENCE: 'unknown',
+});
+
+type PresenceErrors = typeof PRESENCE_ERRORS;
+
+declare module '../kernel/errors.js' {
+  interface ErrorCodes extends PresenceErrors {}
+}
 
 /** What clients report: that somebody uses them, or that they are merely open. */
 export type PresenceStatus = 'active' | 'idle';
@@ -81,4 +106,13 @@ export interface PresenceRepository extends PresenceReads {
   put(realmId: RealmId, presences: readonly Presence[]): Promise<void>;
   /** Answers the first of so many update ids that nobody had, and nobody gets again; they ascend from 1. */
   reserveIds(realmId: RealmId, count: number): Promise<number>;
+}
+
+export interface PresenceEventTypes {
+  /** To everybody: somebody is there who was not. */
+  'presence.came_online': { readonly user: User; readonly times: PresenceTimes; readonly at: UnixSeconds };
+}
+
+declare module '../kernel/event.js' {
+  interface EphemeralEventTypes extends PresenceEventTypes {}
 }

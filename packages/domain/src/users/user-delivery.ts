@@ -1,32 +1,37 @@
 import type { GroupProjection } from '../access/group-delivery.js';
-import { isAtLeast, ROLES, type Role } from '../access/role.js';
-import type { Audience } from '../kernel/audience.js';
-import type { AudienceQuestions, AudienceRules, Membership } from '../kernel/audience-membership.js';
+import { isAtLeast, ROLES, type Role } from '../access/roles.js';
 import type {
   AskedUsers,
   AudienceAnswers,
   AudienceMembers,
+  AudienceQuestions,
+  AudienceRules,
   LiveCandidate,
   LiveProjection,
+  Membership,
   OnlineUser,
   QueueOwner,
   QueueOwnerRights,
   RealmSnapshot,
   ReceiverRequest,
   ReplayedCandidate,
-} from '../kernel/delivery-features.js';
-import type { DomainEvent } from '../kernel/event.js';
+} from '../kernel/delivery.js';
+import type { Audience, DomainEvent } from '../kernel/event.js';
+import type { EventNeeds, Receiver } from '../kernel/event-log.js';
 import { type EventSeq, isId, type RealmId, type UserId } from '../kernel/ids.js';
-import type { EventNeeds, Receiver } from '../kernel/receiver.js';
-import type { Repositories } from '../kernel/unit-of-work.js';
+import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
 import type { Realm } from '../realms/realm.js';
-import { accessChanges, inaccessibleUserIdsByGuest, type Reach } from './accessible-users.js';
-import { canSeeEmail } from './email-visibility.js';
-import type { UserWithProfile } from './profile-value.js';
+import {
+  accessChanges,
+  canSeeEmail,
+  inaccessibleUserIdsByGuest,
+  isLimitedGuest,
+  type Reach,
+} from './accessible-users.js';
+import type { UserWithProfile } from './profiles.js';
 import type { User } from './user.js';
-import { isLimitedGuest } from './user-access.js';
 
-declare module '../kernel/audience.js' {
+declare module '../kernel/event.js' {
   interface AudienceTypes {
     role: { readonly atLeast: Role };
     /** Everybody but the guests who may not know the user (users §1.4). */
@@ -36,7 +41,7 @@ declare module '../kernel/audience.js' {
   }
 }
 
-declare module '../kernel/audience-membership.js' {
+declare module '../kernel/delivery.js' {
   interface Membership {
     hasRole(atLeast: Role): boolean;
     /** A guest who may not know everybody. */
@@ -50,7 +55,7 @@ declare module '../kernel/audience-membership.js' {
   }
 }
 
-declare module '../kernel/delivery-features.js' {
+declare module '../kernel/delivery.js' {
   interface QueueOwner {
     readonly role: Role;
     /** A guest who may not know everybody. */
@@ -72,7 +77,7 @@ declare module '../kernel/delivery-features.js' {
   }
 }
 
-declare module '../kernel/receiver.js' {
+declare module '../kernel/event-log.js' {
   interface Receiver {
     readonly role: Role;
     /** Of the users that the event names (`EventNeeds.userIds`), those they may not know (users §1.4). */
@@ -303,3 +308,12 @@ function addressChanges(
 }
 
 const unique = <T>(values: readonly T[]): T[] => [...new Set(values)];
+
+/** Whether exports may hold what is private to somebody: administrators follow it (organization §8). Bots are not asked. */
+export async function announceExportConsent(tx: Transaction, { id, realmId, bot, settings }: User): Promise<void> {
+  if (bot) return;
+  await tx.events.append(realmId, {
+    event: { type: 'user.export_consent_changed', userId: id, isGiven: settings.allowPrivateDataExport },
+    audience: atLeast('administrator'),
+  });
+}

@@ -11,7 +11,6 @@ import {
   userId,
 } from '@parley/testkit';
 import fc from 'fast-check';
-import { ROLES, type Role } from '../access/role.js';
 import {
   insufficientUnless,
   mustBeAdministrator,
@@ -19,10 +18,11 @@ import {
   mustBeHuman,
   mustBeOwner,
   mustNotBeGuest,
-} from '../access/role-rules.js';
+} from '../access/actor.js';
+import { ROLES, type Role } from '../access/roles.js';
 import { USER_SETTINGS, type UserSettings } from '../realms/user-settings.js';
+import { isLimitedGuest, mayAccessUser } from './accessible-users.js';
 import type { Bot, User } from './user.js';
-import { isLimitedGuest, mayAccessUser } from './user-access.js';
 import {
   canAccessUser,
   canAdministerBot,

@@ -1,19 +1,21 @@
-import { type Actor, isAdministrator } from '../access/actor.js';
-import { isAtLeast, type Role } from '../access/role.js';
 import {
+  type Actor,
   insufficientUnless,
+  isAdministrator,
   mustBeAdministrator,
   mustBeHuman,
   mustBeOwner,
   mustNotBeGuest,
-} from '../access/role-rules.js';
-import type { UserId } from '../kernel/ids.js';
+} from '../access/actor.js';
+import { isAtLeast, type Role } from '../access/roles.js';
+import type { RealmId, UserId } from '../kernel/ids.js';
 import { all, allowed, type Decision, denyIf } from '../kernel/permission.js';
+import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
 import type { Realm } from '../realms/realm.js';
 import { hasRealmPermission } from '../realms/realm-permissions.js';
 import { USER_SETTINGS, type UserSettings } from '../realms/user-settings.js';
+import { mayAccessUser, type UserAccess } from './accessible-users.js';
 import type { BotKind, User } from './user.js';
-import { mayAccessUser, type UserAccess } from './user-access.js';
 
 /** Users §3.1: the operator grants it on top of the role. */
 export function canCreateUsers(actor: Pick<Actor, 'role'>, hasSpecialPermission: boolean): Decision {
@@ -268,4 +270,14 @@ export function canChangeSettingsOfOthers(
       'Cannot change this setting for other users.',
     ),
   );
+}
+
+/** As `isOnlyOwner` answers, of those who are owners now: costs by their number. */
+export async function isOnlyOwnerOf(
+  { groups, users }: Pick<Repositories | Transaction, 'groups' | 'users'>,
+  realmId: RealmId,
+  id: UserId,
+): Promise<boolean> {
+  const { owners } = await groups.systemGroupIds(realmId);
+  return isOnlyOwner(id, await users.list(realmId, await groups.listDirectMembers(realmId, owners)));
 }

@@ -1,10 +1,9 @@
 import { CHANNEL_PERMISSIONS, type Channel } from '@parley/domain/channels';
 import type { MessageId, RecipientId, UserId } from '@parley/domain/kernel';
 import { keyOfValue, RECIPIENT_TYPES, TOPICS_POLICY_NUMBERS } from '../layout.js';
+import { flag, id, integer, object, orElse, orNull, text, time, wrong } from '../parley-shapes.js';
 import { safeHtml } from '../safe-html.js';
-import { flag, id, integer, object, orElse, orNull, text, time, wrong } from '../shape.js';
-import { channel, NAME, recipient, user } from './columns.js';
-import { grouped, type TableReader } from './table-reader.js';
+import { channel, grouped, NAME, recipient, type TableReader, user } from './table-reader.js';
 
 export function readChannels(tables: TableReader): readonly Channel[] {
   const defaults = new Set(tables.table('zerver_defaultstream', { stream: channel }).map((it) => it.stream));

@@ -1,9 +1,8 @@
 import { SYSTEM_GROUPS, systemGroupTitle } from '@parley/domain/access';
 import type { GroupCopy, UserCopy } from '@parley/domain/exports';
 import { GROUP_PERMISSIONS } from '@parley/domain/groups';
-import { flag, orElse, orNull, text, time } from '../shape.js';
-import { group, NAME, user } from './columns.js';
-import { grouped, type TableReader } from './table-reader.js';
+import { flag, orElse, orNull, text, time } from '../parley-shapes.js';
+import { group, grouped, NAME, type TableReader, user } from './table-reader.js';
 
 export function readGroups(tables: TableReader, users: readonly UserCopy[]): readonly GroupCopy[] {
   const known = new Set(users.map(({ user: { id: own } }) => own));

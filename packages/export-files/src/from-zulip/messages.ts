@@ -1,9 +1,8 @@
 import type { MessageCopy } from '@parley/domain/exports';
 import type { MessageId, UserId } from '@parley/domain/kernel';
 import { EMOJI_TYPE_NAMES, keyOfValue } from '../layout.js';
-import { id, text } from '../shape.js';
-import { NAME, user } from './columns.js';
-import { grouped, type TableReader } from './table-reader.js';
+import { id, text } from '../parley-shapes.js';
+import { grouped, NAME, type TableReader, user } from './table-reader.js';
 
 export function readReactions(
   tables: TableReader,

@@ -1,14 +1,47 @@
 import { type Channel, normalizeColor } from '@parley/domain/channels';
-import type { PersonCopy, UserCopy } from '@parley/domain/exports';
+import type { PersonCopy, RealmCopy, UserCopy } from '@parley/domain/exports';
 import type { ProfileFieldId, UserId } from '@parley/domain/kernel';
 import { isOnboardingStep } from '@parley/domain/users';
-import { EMOJI_TYPE_NAMES, keyOfValue, VISIBILITY_NUMBERS } from '../layout.js';
+import { EMOJI_TYPE_NAMES, FIELD_TYPES, keyOfValue, VISIBILITY_NUMBERS } from '../layout.js';
+import { flag, id, integer, moment, orElse, orNull, parseJson, record, text, time } from '../parley-shapes.js';
 import { safeHtml } from '../safe-html.js';
-import { flag, id, integer, moment, orElse, orNull, text, time } from '../shape.js';
 import type { readSubscriptions } from './channels.js';
-import { channel, NAME, user } from './columns.js';
-import { readProfileFields } from './profile-fields.js';
-import { grouped, type TableReader } from './table-reader.js';
+import { channel, grouped, NAME, type TableReader, user } from './table-reader.js';
+
+export function readProfileFields(tables: TableReader): RealmCopy['profileFields'] {
+  return tables
+    .table('zerver_customprofilefield', {
+      id: id<ProfileFieldId>(),
+      name: NAME,
+      hint: orElse(NAME, ''),
+      field_type: integer,
+      field_data: orElse(text(100_000), ''),
+      order: orElse(integer, 0),
+      display_in_profile_summary: orElse(flag, false),
+      required: orElse(flag, false),
+      editable_by_user: orElse(flag, true),
+      use_for_user_matching: orElse(flag, false),
+    })
+    .flatMap((it) => {
+      const kind = keyOfValue(FIELD_TYPES, it.field_type);
+      if (!kind) return [];
+      const place = 'zerver_customprofilefield.field_data';
+      const data = it.field_data === '' ? {} : record(parseJson(it.field_data, place), place);
+      return {
+        id: it.id,
+        realmId: tables.realmId,
+        kind,
+        order: it.order,
+        name: it.name,
+        hint: it.hint,
+        data: data as RealmCopy['profileFields'][number]['data'],
+        isRequired: it.required,
+        isEditableByUser: it.editable_by_user,
+        isForMatching: it.use_for_user_matching,
+        isInSummary: it.display_in_profile_summary,
+      };
+    });
+}
 
 export function readPeople(
   tables: TableReader,

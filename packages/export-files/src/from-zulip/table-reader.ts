@@ -5,17 +5,26 @@ import {
   systemGroupTitle,
 } from '@parley/domain/access';
 import {
+  type ChannelId,
   type GroupId,
   isSettingValue,
   type RealmId,
+  type RecipientId,
   type Registry,
   recordOf,
   type SettingDefinition,
   type SettingValues,
+  type UserId,
 } from '@parley/domain/kernel';
-import type { ColumnNames, SettingColumns } from '../column-names.js';
-import { id, list, object, orElse, record, type Shape, wrong } from '../shape.js';
-import { group } from './columns.js';
+import type { ColumnNames, SettingColumns } from '../message-rows.js';
+import { id, list, object, orElse, record, type Shape, text, wrong } from '../parley-shapes.js';
+
+/** What columns of many tables hold. */
+export const NAME = text(1000);
+export const user = id<UserId>();
+export const channel = id<ChannelId>();
+export const recipient = id<RecipientId>();
+export const group = id<GroupId>();
 
 export type Row = Readonly<Record<string, unknown>>;
 

@@ -3,9 +3,8 @@ import type { RealmId, SettingValues, UserId } from '@parley/domain/kernel';
 import { USER_SETTINGS } from '@parley/domain/realms';
 import { type Avatar, SYSTEM_BOTS, type SystemBotKind } from '@parley/domain/users';
 import { AVATAR_SOURCES, BOT_TYPES, keyOfValue, ROLE_NUMBERS } from '../layout.js';
-import { flag, integer, object, orElse, orNull, text, time, wrong } from '../shape.js';
-import { channel, NAME, user } from './columns.js';
-import { settingsOf, type TableReader } from './table-reader.js';
+import { flag, integer, object, orElse, orNull, text, time, wrong } from '../parley-shapes.js';
+import { channel, NAME, settingsOf, type TableReader, user } from './table-reader.js';
 
 export function readUsers(tables: TableReader): readonly UserCopy[] {
   const rows = [...tables.rows('zerver_userprofile'), ...tables.rows('zerver_userprofile_mirrordummy')];

@@ -1,20 +1,17 @@
 import type { MessageCopy, PersonCopy, RealmCopy } from '@parley/domain/exports';
 import type { MessageId, RecipientId, UserId } from '@parley/domain/kernel';
 import { REALM_PERMISSIONS, USER_SETTINGS } from '@parley/domain/realms';
-import type { ColumnNames } from '../column-names.js';
 import { RECIPIENT_TYPES } from '../layout.js';
+import type { ColumnNames } from '../message-rows.js';
+import { flag, id, integer, orElse, orNull, text, time } from '../parley-shapes.js';
 import type { MessagePlace } from '../read-messages.js';
 import { safeHtml } from '../safe-html.js';
-import { flag, id, integer, orElse, orNull, text, time } from '../shape.js';
 import { readChannels, readConversations, readSubscriptions } from './channels.js';
-import { NAME, recipient, user } from './columns.js';
 import { readGroups } from './groups.js';
 import { readReactions, readSubmessages } from './messages.js';
-import { readPeople } from './people.js';
-import { readProfileFields } from './profile-fields.js';
-import { readCustomEmoji, readLinkifiers } from './realm-lists.js';
-import { realmImages, realmSettings } from './realm-row.js';
-import { type Row, settingsOf, TableReader } from './table-reader.js';
+import { readPeople, readProfileFields } from './people.js';
+import { readCustomEmoji, readLinkifiers, realmImages, realmSettings } from './realm.js';
+import { NAME, type Row, recipient, settingsOf, TableReader, user } from './table-reader.js';
 import { readUsers } from './users.js';
 
 /** What a Zulip server's `realm.json` says. */

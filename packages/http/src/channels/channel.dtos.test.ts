@@ -1,5 +1,5 @@
-import { HttpRefusal } from '../kernel/errors.js';
 import { type Dto, membersOfDto, parse } from '../kernel/params.js';
+import { HttpRefusal } from '../kernel/reply.js';
 import { Parameters } from '../kernel/request.js';
 import {
   CreateChannelDto,

@@ -24,10 +24,7 @@ import {
   declarePermissions,
   toPermissionChanges,
   toPermissions,
-} from '../groups/permission-changes.js';
-import { HttpRefusal } from '../kernel/errors.js';
-import { given } from '../kernel/given.js';
-import { MAX_IDS, MAX_NAMES, MAX_TEXT_LENGTH } from '../kernel/limits.js';
+} from '../groups/group-settings.js';
 import {
   anyOf,
   boolean,
@@ -35,6 +32,9 @@ import {
   integer,
   jsonOrText,
   listOf,
+  MAX_IDS,
+  MAX_NAMES,
+  MAX_TEXT_LENGTH,
   nullable,
   object,
   oneOf,
@@ -45,6 +45,7 @@ import {
 } from '../kernel/param-types.js';
 import {
   BooleanParam,
+  given,
   IntegerListParam,
   IntegerOneOfParam,
   IntegerParam,
@@ -55,8 +56,13 @@ import {
   TextParam,
   WordParam,
 } from '../kernel/params.js';
-import { VISIBILITY_POLICIES, WIRE_SUBSCRIPTION_PROPERTIES } from './channel.presenters.js';
-import { WIRE_TOPICS_POLICIES, type WireTopicsPolicy } from './channel-words.js';
+import { HttpRefusal } from '../kernel/reply.js';
+import {
+  VISIBILITY_POLICIES,
+  WIRE_SUBSCRIPTION_PROPERTIES,
+  WIRE_TOPICS_POLICIES,
+  type WireTopicsPolicy,
+} from './channel.presenters.js';
 
 const PERMISSIONS = Object.keys(CHANNEL_PERMISSIONS) as ChannelPermission[];
 const description = text({ max: MAX_CHANNEL_DESCRIPTION_LENGTH });

@@ -1,7 +1,9 @@
 import {
+  CHANNEL_PERMISSIONS,
   type ChannelEventTypes,
   type ChannelFolderChange,
   type ChannelFolderEventTypes,
+  type ChannelPermission,
   type ChannelPropertyChange,
   type ChannelView,
   hasSharedHistory,
@@ -10,44 +12,110 @@ import {
   type SubscriptionProperty,
 } from '@parley/domain/channels';
 import type { EventOf } from '@parley/domain/kernel';
-import { form } from '../events/event-forms.js';
-import { type EventContext, opened, type Presented, type Presenters, toAll } from '../events/event-presenter.js';
-import type { SharedText } from '../events/event-texts.js';
-import { can } from '../events/queue-presentation.js';
-import { presentGroupSetting } from '../groups/group-setting.presenters.js';
-import { permissionTitle } from '../groups/permission-title.js';
+import { permissionTitle, presentGroupSetting } from '../groups/group-settings.js';
+import { permissionFields } from '../groups/groups.js';
+import {
+  can,
+  type EventContext,
+  type EventForm,
+  form,
+  opened,
+  type Presented,
+  type Presenters,
+  propertyForms,
+  type SharedText,
+  toAll,
+} from '../kernel/event-presenter.js';
 import type { WireFields } from '../kernel/reply.js';
 import * as wire from '../kernel/wire-schema.js';
-import { channelFolder, defaultChannelGroup, folderChange, mutedTopic, USER_TOPIC } from './channel.answers.js';
 import {
-  ARCHIVED,
-  CREATED,
-  HIDDEN,
-  PEERS_ADDED,
-  PEERS_REMOVED,
-  PERMISSION_CHANGED,
-  PROPERTY_CHANGED,
-  SUBSCRIBED,
-  SUBSCRIPTION_CHANGED,
-  UNSUBSCRIBED,
-} from './channel.event-forms.js';
-import {
+  CHANNEL,
+  channel,
+  channelFolder,
+  defaultChannelGroup,
+  folderChange,
+  mutedTopic,
+  OWN_SETTINGS,
   presentChannel,
   presentDefaultChannelGroup,
   presentFolder,
   presentOwnSettings,
   presentPostPolicy,
+  presentRetention,
   presentTopic,
+  subscription,
+  USER_TOPIC,
   VISIBILITY_POLICIES,
   WIRE_SUBSCRIPTION_PROPERTIES,
+  WIRE_TOPICS_POLICIES,
 } from './channel.presenters.js';
-import { presentRetention, WIRE_TOPICS_POLICIES } from './channel-words.js';
+
+const ids = wire.listOf(wire.integer());
+
+/** Channels §6.1. */
+export const CREATED = form('stream', { op: wire.oneOf('create'), streams: wire.listOf(channel) });
+
+export const HIDDEN = form('stream', {
+  op: wire.oneOf('delete'),
+  streams: wire.listOf(wire.fields({ stream_id: wire.integer() })),
+  stream_ids: ids,
+});
+
+const update = (shape: wire.Shape) =>
+  form('stream', { op: wire.oneOf('update'), stream_id: wire.integer(), name: wire.text(), ...shape });
+
+const updates = (values: wire.Schemas) => propertyForms(values, update);
+
+export const ARCHIVED = updates({ is_archived: CHANNEL.is_archived });
+
+export const PROPERTY_CHANGED: readonly [EventForm, ...EventForm[]] = [
+  ...updates({
+    name: CHANNEL.name,
+    message_retention_days: CHANNEL.message_retention_days,
+    topics_policy: CHANNEL.topics_policy,
+    folder_id: CHANNEL.folder_id,
+    is_recently_active: CHANNEL.is_recently_active,
+    first_message_id: CHANNEL.first_message_id,
+  }),
+  update({
+    property: wire.oneOf('description'),
+    value: CHANNEL.description,
+    rendered_description: CHANNEL.rendered_description,
+  }),
+  update({
+    property: wire.oneOf('invite_only'),
+    value: CHANNEL.invite_only,
+    history_public_to_subscribers: CHANNEL.history_public_to_subscribers,
+    is_web_public: CHANNEL.is_web_public,
+  }),
+];
+
+export const PERMISSION_CHANGED = updates({
+  ...permissionFields((Object.keys(CHANNEL_PERMISSIONS) as ChannelPermission[]).map(permissionTitle)),
+  stream_post_policy: CHANNEL.stream_post_policy,
+  is_announcement_only: CHANNEL.is_announcement_only,
+});
+
+/** Channels §6.2. */
+export const SUBSCRIBED = form('subscription', { op: wire.oneOf('add'), subscriptions: wire.listOf(subscription) });
+
+export const UNSUBSCRIBED = form('subscription', {
+  op: wire.oneOf('remove'),
+  subscriptions: wire.listOf(wire.fields({ stream_id: wire.integer(), name: wire.text() })),
+});
+
+export const SUBSCRIPTION_CHANGED = propertyForms(OWN_SETTINGS, (shape) =>
+  form('subscription', { op: wire.oneOf('update'), stream_id: wire.integer(), ...shape }),
+);
+
+export const PEERS_ADDED = form('subscription', { op: wire.oneOf('peer_add'), stream_ids: ids, user_ids: ids });
+export const PEERS_REMOVED = form('subscription', { op: wire.oneOf('peer_remove'), stream_ids: ids, user_ids: ids });
 
 export const CHANNEL_EVENTS = {
   'channel.created': { forms: [CREATED], present: presentChannelsCreated },
   'channel.hidden': toAll(HIDDEN, ({ channelIds }) => presentHidden(channelIds)),
   'channel.property_changed': toAll(PROPERTY_CHANGED, ({ channelId, name, ...change }) =>
-    update({ channelId, name }, presentProperty(change)),
+    updateChannelEvents({ channelId, name }, presentProperty(change)),
   ),
   'channel.permission_changed': { forms: PERMISSION_CHANGED, present: presentPermissionChange },
   'channel.archived_changed': { forms: [...ARCHIVED, CREATED, HIDDEN], present: presentArchiving },
@@ -122,7 +190,7 @@ function presentFolderChange(change: ChannelFolderChange): WireFields {
 
 type PropertyUpdate = { readonly property: string; readonly value: unknown } & Readonly<Record<string, unknown>>;
 
-const update = (
+const updateChannelEvents = (
   { channelId, name }: { readonly channelId: number; readonly name: string },
   change: PropertyUpdate,
 ): Readonly<Record<string, unknown>> => ({ op: 'update', stream_id: channelId, name, ...change });
@@ -162,7 +230,7 @@ const PROPERTY_NAMES = {
 function presentPermissionChange(event: EventOf<'channel.permission_changed'>, context: EventContext): Presented {
   const { permission, value, senders } = event;
   const updateOf = (key: string, change: PropertyUpdate) => [
-    context.shared(key, () => opened({ type: 'stream', ...update(event, change) })),
+    context.shared(key, () => opened({ type: 'stream', ...updateChannelEvents(event, change) })),
   ];
   const permissionUpdate = updateOf('permission', {
     property: permissionTitle(permission),
@@ -186,7 +254,9 @@ function presentArchiving({ channel }: EventOf<'channel.archived_changed'>, cont
   const { id: channelId, name, isArchived } = channel;
   if (knowsArchived(context)) {
     const change = { property: 'is_archived', value: isArchived };
-    return [[context.shared('update', () => opened({ type: 'stream', ...update({ channelId, name }, change) }))]];
+    return [
+      [context.shared('update', () => opened({ type: 'stream', ...updateChannelEvents({ channelId, name }, change) }))],
+    ];
   }
   return isArchived
     ? [[context.shared('delete', () => opened({ type: 'stream', ...presentHidden([channelId]) }))]]

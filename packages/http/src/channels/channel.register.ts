@@ -12,26 +12,24 @@ import {
 } from '@parley/domain/channels';
 import type { UserId } from '@parley/domain/kernel';
 import type { UserSettings } from '@parley/domain/realms';
-import { can } from '../events/queue-presentation.js';
-import { type RegisterSection, registerSection, type SectionContext } from '../events/register-section.js';
+import { can } from '../kernel/event-presenter.js';
 import { PresentedList } from '../kernel/json-lists.js';
+import { type RegisterSection, registerSection, type SectionContext } from '../kernel/register-section.js';
 import * as wire from '../kernel/wire-schema.js';
 import {
   channel,
   channelFolder,
+  channelText,
   defaultChannelGroup,
   mutedTopic,
   neverSubscribed,
-  subscription,
-  userTopic,
-} from './channel.answers.js';
-import {
-  channelText,
   presentDefaultChannelGroup,
   presentFolder,
   presentSubscription,
   presentTopic,
   sharedChannels,
+  subscription,
+  userTopic,
   VISIBILITY_POLICIES,
 } from './channel.presenters.js';
 

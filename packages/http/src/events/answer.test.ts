@@ -1,7 +1,6 @@
 import type { Delivery } from '@parley/domain/kernel';
-import { EventAnswer, newSharedTexts } from './answer.js';
-import type { Presented } from './event-presenter.js';
-import { SharedText } from './event-texts.js';
+import { type Presented, SharedText } from '../kernel/event-presenter.js';
+import { EventAnswer, newSharedTexts } from '../kernel/long-poll.js';
 
 const delivery = (seq: number) => ({ stored: { seq } }) as unknown as Delivery;
 const textOf = (answer: EventAnswer) => JSON.parse(`[${answer.finish().join('')}]`);

@@ -1,6 +1,6 @@
 import type { UserId } from '@parley/domain/kernel';
+import { CatchUpQueue, type CatchUpTurn } from '../kernel/long-poll.js';
 import type { Request } from '../kernel/request.js';
-import { CatchUpQueue, type CatchUpTurn } from './catch-up-queue.js';
 
 const MEGABYTE = 1024 * 1024;
 const turn = () => new Promise((resolve) => setImmediate(resolve));

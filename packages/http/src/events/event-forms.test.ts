@@ -1,5 +1,5 @@
+import { eventSchema, form, formWithout, propertyForms } from '../kernel/event-presenter.js';
 import * as wire from '../kernel/wire-schema.js';
-import { eventSchema, form, formWithout, propertyForms } from './event-forms.js';
 
 it('describes an event by its type, each form once', () => {
   const removed = form('drafts', { op: wire.oneOf('remove'), draft_id: wire.integer() });

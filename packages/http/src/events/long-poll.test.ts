@@ -13,10 +13,10 @@ import {
   SeededRandomness,
 } from '@parley/testkit';
 import { EVENT_CATALOGUE, EVENT_WRITER } from '../event-catalogue.js';
+import { queuePresentation } from '../kernel/event-presenter.js';
+import { LongPoll } from '../kernel/long-poll.js';
+import { PublicRealms } from '../kernel/public-realm.js';
 import type { Request } from '../kernel/request.js';
-import { LongPoll } from './long-poll.js';
-import { PublicRealms } from './public-realms.js';
-import { queuePresentation } from './queue-presentation.js';
 
 interface Answer {
   // biome-ignore lint/suspicious/noExplicitAny: tests say what they expect by their assertions.

@@ -1,6 +1,6 @@
 import type { RealmUrls } from '@parley/domain/kernel';
 import { aRealm, createFixture } from '@parley/testkit';
-import { PublicRealms } from './public-realms.js';
+import { PublicRealms } from '../kernel/public-realm.js';
 
 describe('public data of realms', () => {
   it('follows the current URLs of the realm', async () => {

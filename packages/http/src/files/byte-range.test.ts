@@ -1,4 +1,4 @@
-import { parseRange } from './byte-range.js';
+import { parseRange } from './serve-file.js';
 
 it.each([
   [undefined, 'all'],

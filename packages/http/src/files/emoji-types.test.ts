@@ -1,6 +1,6 @@
 import { EMOJI_TYPES } from '@parley/domain/files';
-import { variantByKey } from '../kernel/client-variant.js';
-import { parseEmojiType, presentEmojiType } from './emoji-types.js';
+import { variantByKey } from '../kernel/request.js';
+import { parseEmojiType, presentEmojiType } from './emoji.js';
 
 it.each([
   ['unicode_emoji', 'unicode'],

@@ -1,5 +1,5 @@
 import { inflateSync } from 'node:zlib';
-import { drawIdenticon } from './identicon.js';
+import { drawIdenticon } from './pictures.js';
 
 /** Palette indices by row, of the PNGs we write. */
 function pixelsOf(picture: Buffer): { size: number; rows: number[][] } {

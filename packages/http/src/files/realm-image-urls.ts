@@ -1,7 +1,7 @@
 import type { RealmImage, RealmImageName, RealmImages } from '@parley/domain/realms';
+import type { PublicRealm } from '../kernel/public-realm.js';
 import type { WireFields } from '../kernel/reply.js';
 import * as wire from '../kernel/wire-schema.js';
-import type { PublicRealm } from '../realms/public-realm.js';
 
 /** What the API calls them, and the source of those that are usual. */
 export const REALM_IMAGES = {

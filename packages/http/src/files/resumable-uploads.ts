@@ -2,10 +2,9 @@ import { ReadableStream } from 'node:stream/web';
 import type { ResumableUploads } from '@parley/domain/files';
 import { type Caller, DomainError, type ErrorCode } from '@parley/domain/kernel';
 import type { DataStore, MemoryLocker, ServerOptions } from '@tus/server';
-import { ClientGone } from '../kernel/body-rules.js';
+import { ClientGone } from '../kernel/load.js';
 import type { Reply } from '../kernel/reply.js';
-import type { Request as ParleyRequest } from '../kernel/request.js';
-import { unescaped } from '../kernel/unescaped.js';
+import { type Request as ParleyRequest, unescaped } from '../kernel/request.js';
 
 export const TUS_PATH = '/api/v1/tus';
 

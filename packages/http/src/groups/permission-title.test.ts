@@ -1,4 +1,4 @@
-import { permissionTitle } from './permission-title.js';
+import { permissionTitle } from './group-settings.js';
 
 it.each([
   ['canSubscribe', 'can_subscribe_group'],

@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { AnswerWriter, type ReplyContext } from './answer-writer.js';
+import { TRANSPORT_LIMITS } from './load.js';
 import type { Request } from './request.js';
-import { TRANSPORT_LIMITS } from './transport-limits.js';
 
 const PIECES = 8;
 

@@ -1,12 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ByteBudget, type ClientKey } from './byte-budget.js';
-import { replyToHttpRefusal } from './error-replies.js';
-import { HttpRefusal } from './errors.js';
-import { type BodyChunk, type ByteStream, isByteStream, type Reply, type ReplyBody } from './reply.js';
+import { SHAREABLE } from './caches.js';
+import { ByteBudget, CLIENT_SHARE, type ClientKey, type TransportLimits } from './load.js';
+import {
+  type BodyChunk,
+  type ByteStream,
+  HttpRefusal,
+  isByteStream,
+  type Reply,
+  type ReplyBody,
+  replyToHttpRefusal,
+} from './reply.js';
 import type { Request } from './request.js';
-import { SHAREABLE } from './text-chunks.js';
-import { CLIENT_SHARE, type TransportLimits } from './transport-limits.js';
 
 export interface ReplyContext {
   readonly request: Request;

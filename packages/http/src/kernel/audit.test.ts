@@ -1,6 +1,6 @@
 import { DomainError } from '@parley/domain/kernel';
-import { isAdministration, isFailedLogin } from './audit.js';
-import { unauthorized, unknownPath } from './errors.js';
+import { unauthorized, unknownPath } from './reply.js';
+import { isAdministration, isFailedLogin } from './request-log.js';
 import type { Method } from './route.js';
 
 it.each<[Method, string, boolean]>([

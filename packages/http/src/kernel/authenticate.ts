@@ -1,8 +1,111 @@
 import { DomainError, type ErrorCode, type RealmId, type SessionId, type UserId } from '@parley/domain/kernel';
 import type { BotKind } from '@parley/domain/users';
-import { readCookie, SESSION_COOKIE } from './cookies.js';
-import { badParameter, HttpRefusal, unauthorized } from './errors.js';
+import { badParameter, HttpRefusal, unauthorized } from './reply.js';
 import type { Request } from './request.js';
+
+export const SESSION_COOKIE = 'sessionid';
+export const CSRF_COOKIE = 'csrftoken';
+
+const YEAR_SECONDS = 365 * 86_400;
+const TOKEN = /^[\w-]{1,128}$/;
+
+/** Of a request; undefined where it is absent, or nothing that we ever gave out. */
+export function readCookie(request: Request, name: string): string | undefined {
+  const header = request.header('cookie');
+  if (header === undefined) return undefined;
+  for (const pair of header.split(';')) {
+    const equals = pair.indexOf('=');
+    if (equals === -1 || pair.slice(0, equals).trim() !== name) continue;
+    const value = pair.slice(equals + 1).trim();
+    return TOKEN.test(value) ? value : undefined;
+  }
+  return undefined;
+}
+
+/** The cookies of browser sessions (protocol §7.6), as headers of answers. */
+export class SessionCookies {
+  private readonly path: string;
+  private readonly isAlwaysSecure: boolean;
+
+  /** `publicUrl`: where browsers reach us, with the path that we are mounted under. */
+  constructor(publicUrl: string) {
+    const { pathname, protocol } = new URL(publicUrl);
+    this.path = pathname.replace(/\/+$/, '');
+    this.isAlwaysSecure = protocol === 'https:';
+  }
+
+  /** Whether the browser speaks https to us, be it through proxies that do not say so. */
+  isSecure(request: Request): boolean {
+    return this.isAlwaysSecure || request.isSecure;
+  }
+
+  /** Both cookies of a session that begins. */
+  begin(request: Request, { token, csrfToken }: { readonly token: string; readonly csrfToken: string }) {
+    return [...this.cookie(request, SESSION_COOKIE, token, YEAR_SECONDS), ...this.csrf(request, csrfToken)];
+  }
+
+  /** Has the browser forget both. */
+  end(request: Request): readonly string[] {
+    return [...this.cookie(request, SESSION_COOKIE, '', 0), ...this.cookie(request, CSRF_COOKIE, '', 0)];
+  }
+
+  csrf(request: Request, csrfToken: string): readonly string[] {
+    return this.cookie(request, CSRF_COOKIE, csrfToken, YEAR_SECONDS);
+  }
+
+  /** Where paths tell organizations apart, somebody may be logged in to several of them at the same time. */
+  private pathOf({ realmAddress }: Request): string {
+    return (realmAddress.startsWith('/') ? this.path + realmAddress : this.path) || '/';
+  }
+
+  /** Pages read the token that they have to send, and nothing else. */
+  private cookie(request: Request, name: string, value: string, maxAge: number): readonly string[] {
+    const attributes = [`${name}=${value}`, `Path=${this.pathOf(request)}`, `Max-Age=${maxAge}`, 'SameSite=Lax'];
+    if (name === SESSION_COOKIE) attributes.push('HttpOnly');
+    if (this.isSecure(request)) attributes.push('Secure');
+    return ['Set-Cookie', attributes.join('; ')];
+  }
+}
+
+/** A name or address that only programs on this machine reach. */
+export function isLoopbackName(name: string): boolean {
+  const host = name.toLowerCase().replace(/^\[(.*)\]$/, '$1');
+  return host === 'localhost' || host.endsWith('.localhost') || host === '::1' || /^127(?:\.\d{1,3}){3}$/.test(host);
+}
+
+/** Whether a host name is the server's own: a loopback one, or that of the public address or of an organization below it. */
+function isOwnName(name: string, publicHost: string | null): boolean {
+  return isLoopbackName(name) || (publicHost !== null && (name === publicHost || name.endsWith(`.${publicHost}`)));
+}
+
+/** `own`: pages of this very origin; `local`: of this machine, such as a front end that is being developed. */
+export type PagesAllowed = 'own' | 'local';
+
+/**
+ * Refuses what a web site can make a visitor's browser send here: by a name of its own that it lets point to this machine
+ * (DNS rebinding), or from a page of its own. Programs send neither `Origin` nor `Sec-Fetch-Site`.
+ * @throws HttpRefusal 403
+ */
+export function checkLocalAccess(request: Request, publicHost: string | null, pages: PagesAllowed): void {
+  if (!isOwnName(request.host, publicHost)) throw notFromThere();
+  const origin = request.header('origin');
+  if (origin !== undefined && !isAllowedOrigin(origin, request, publicHost, pages)) throw notFromThere();
+  if (origin !== undefined && pages === 'local') return;
+  const site = request.header('sec-fetch-site');
+  if (site !== undefined && site !== 'same-origin' && site !== 'none') throw notFromThere();
+}
+
+function isAllowedOrigin(origin: string, request: Request, publicHost: string | null, pages: PagesAllowed): boolean {
+  if (!URL.canParse(origin)) return false; // `null`, of a page without an origin
+  const { host, hostname } = new URL(origin);
+  if (pages === 'local') return isOwnName(hostname, publicHost);
+  return withPort(host, origin) === withPort(request.header('host')?.toLowerCase() ?? '', origin);
+}
+
+const withPort = (host: string, origin: string): string =>
+  /:\d+$/.test(host) ? host : `${host}:${origin.startsWith('https:') ? 443 : 80}`;
+
+const notFromThere = () => new HttpRefusal(403, 'BAD_REQUEST', 'This endpoint answers only to this machine itself.');
 
 /** Somebody who proved who they are. */
 export interface Identity {

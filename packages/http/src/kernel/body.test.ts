@@ -1,6 +1,6 @@
 import { workMsOf } from '@parley/testkit/process-usage';
 import fc from 'fast-check';
-import { parseForm } from './form-fields.js';
+import { parseForm } from './request-body.js';
 
 const decoded = (text: string) => parseForm(`name=${text}`).get('name');
 

@@ -1,6 +1,6 @@
-import { BrowserChecks } from './browser-checks.js';
-import type { ReceivedRequest } from './received-request.js';
+import { BrowserChecks } from './csrf.js';
 import type { Reply } from './reply.js';
+import type { ReceivedRequest } from './request.js';
 
 const checks = new BrowserChecks({
   publicUrl: new URL('http://chat.example'),

@@ -1,4 +1,4 @@
-import { ByteBudget, Charge } from './byte-budget.js';
+import { ByteBudget, Charge } from './load.js';
 
 describe('a budget of 10, of which one client may have 4', () => {
   let budget: ByteBudget;

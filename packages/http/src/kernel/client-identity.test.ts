@@ -1,6 +1,5 @@
 import { workMsOf } from '@parley/testkit/process-usage';
-import { clientNameOf, parseUserAgent } from './client-identity.js';
-import { CLIENT_VARIANTS, variantByKey, variantOf } from './client-variant.js';
+import { CLIENT_VARIANTS, clientNameOf, parseUserAgent, variantByKey, variantOf } from './request.js';
 
 it.each([
   ['ZulipMobile/26.22.145 (Android 10)', 'ZulipMobile', '26.22.145'],

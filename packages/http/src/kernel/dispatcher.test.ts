@@ -4,13 +4,11 @@ import { type AddressInfo, connect } from 'node:net';
 import type { Injectable } from '@parley/domain/composition';
 import { type Caller, type ChannelId, DomainError, type RealmId, type UserId } from '@parley/domain/kernel';
 import express from 'express';
-import { contractPathOf } from '../contract-operations.js';
 import { ERROR_REPLIES } from '../features.js';
+import { contractPathOf } from '../openapi/contract-operations.js';
 import { type Authenticator, BasicAuthenticator, type Credentials, type Identity } from './authenticate.js';
 import { createDispatcher, type Dispatcher, type DispatcherOptions } from './dispatcher.js';
-import type { Logger } from './logger.js';
 import { createRouter, dispatchHotFirst } from './mount.js';
-import type { AnsweredRequest, RequestTracer } from './observation.js';
 import {
   BooleanParam,
   IntegerListParam,
@@ -22,8 +20,8 @@ import {
 } from './params.js';
 import { RateLimiter } from './rate-limit.js';
 import { type Reply, success, WireText } from './reply.js';
-import type { CallerRole } from './role-requirements.js';
-import { type AnonymousClient, type Route, route } from './route.js';
+import type { AnsweredRequest, Logger, RequestTracer } from './request-log.js';
+import { type AnonymousClient, type CallerRole, type Route, route } from './route.js';
 
 // ---------------------------------------------------------------------------------------------- a small chat server
 

@@ -3,37 +3,55 @@ import type { Injectable } from '@parley/domain/composition';
 import type { ReceivedBlob } from '@parley/domain/files';
 import { type Caller, type Clock, type RealmId, WorkQueue } from '@parley/domain/kernel';
 import { AnswerWriter, type Written } from './answer-writer.js';
-import { isFailedLogin } from './audit.js';
 import type { Authenticator, Identity, RealmDirectory } from './authenticate.js';
-import { type Body, ClientGone, type FileSink } from './body-rules.js';
-import { BrowserChecks, csrfTokenOf, withoutCsrfToken } from './browser-checks.js';
-import type { Charge } from './byte-budget.js';
-import type { LimitState } from './call-history.js';
-import { CallLimits } from './call-limits.js';
-import { CallerProof, clientOf, isProven, type Proof } from './caller-proof.js';
-import { BASIC_CHALLENGE, SESSION_CHALLENGE } from './challenges.js';
-import { clientNameOf } from './client-identity.js';
-import type { TrustedOrigins } from './csrf.js';
-import type { ErrorReplies } from './error-replies.js';
-import { malformedRequest, methodNotAllowed, serverBusy, tooMuchAtOnce, unknownPath } from './errors.js';
-import { parseForm } from './form-fields.js';
-import { type LoadGauge, noLoad } from './load.js';
-import { type Logger, silentLogger } from './logger.js';
-import { isMethod, type Match, pathParameters } from './matcher.js';
-import type { RequestObserver, RequestTracer } from './observation.js';
+import { CallerProof, CallLimits, clientOf, isProven, type Proof } from './caller-proof.js';
+import { BrowserChecks, csrfTokenOf, type TrustedOrigins, withoutCsrfToken } from './csrf.js';
+import {
+  type Body,
+  type Charge,
+  ClientGone,
+  type FileSink,
+  type LoadGauge,
+  noLoad,
+  RequestsInFlight,
+  TRANSPORT_LIMITS,
+  type TransportLimits,
+} from './load.js';
+import { type CompiledRoute, isMethod, type Match, pathParameters, RouteTable } from './matcher.js';
 import { parse } from './params.js';
-import { type RateLimiter, rateLimitHeaders } from './rate-limit.js';
-import { ReceivedRequest } from './received-request.js';
-import { type Reply, success, withIgnoredParameters } from './reply.js';
-import { Parameters } from './request.js';
-import { RequestBodies } from './request-bodies.js';
-import { RequestLog } from './request-log.js';
-import { hasOneHost, type RequestTarget, targetOf } from './request-target.js';
-import { RequestsInFlight } from './requests-in-flight.js';
-import { enforceRoles, type RoleLookup } from './role-requirements.js';
-import type { AnonymousClient, Auth, CallerOf, Context, Route } from './route.js';
-import { type CompiledRoute, RouteTable } from './route-table.js';
-import { TRANSPORT_LIMITS, type TransportLimits } from './transport-limits.js';
+import { type LimitState, type RateLimiter, rateLimitHeaders } from './rate-limit.js';
+import {
+  BASIC_CHALLENGE,
+  type ErrorReplies,
+  malformedRequest,
+  methodNotAllowed,
+  type Reply,
+  SESSION_CHALLENGE,
+  serverBusy,
+  success,
+  tooMuchAtOnce,
+  unknownPath,
+  withIgnoredParameters,
+} from './reply.js';
+import { clientNameOf, hasOneHost, Parameters, ReceivedRequest, type RequestTarget, targetOf } from './request.js';
+import { parseForm, RequestBodies } from './request-body.js';
+import {
+  isFailedLogin,
+  type Logger,
+  RequestLog,
+  type RequestObserver,
+  type RequestTracer,
+  silentLogger,
+} from './request-log.js';
+import {
+  type AnonymousClient,
+  type Auth,
+  type CallerOf,
+  type Context,
+  enforceRoles,
+  type RoleLookup,
+  type Route,
+} from './route.js';
 import { type ProxyTrust, TrustedProxies } from './trusted-proxies.js';
 
 export interface DispatcherOptions {

@@ -1,4 +1,4 @@
-import { EncodedTexts } from './encoded-texts.js';
+import { EncodedTexts } from './caches.js';
 
 const newTexts = (maxBytes?: number) => new EncodedTexts('', maxBytes);
 

@@ -1,9 +1,8 @@
 import { type DetailsParameter, DomainError, type ErrorCode } from '@parley/domain/kernel';
 import { judgeInvitees } from '@parley/domain/membership';
 import { ERROR_REPLIES } from '../features.js';
-import { parseUserAgent } from './client-identity.js';
-import { variantOf } from './client-variant.js';
-import { methodNotAllowed } from './errors.js';
+import { methodNotAllowed } from './reply.js';
+import { parseUserAgent, variantOf } from './request.js';
 
 const answer = (code: ErrorCode, message: string, details?: object) => {
   const { reply } = ERROR_REPLIES.replyTo(

@@ -1,4 +1,4 @@
-import { EncodedTexts } from './encoded-texts.js';
+import { EncodedTexts } from './caches.js';
 import { PresentedList, PresentedText, SharedList, writeSections } from './json-lists.js';
 
 function written(...sections: (() => object)[]): { text: string; steps: number } {

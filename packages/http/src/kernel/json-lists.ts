@@ -1,7 +1,6 @@
 import { slicesOf } from '@parley/domain/kernel';
-import type { EncodedTexts } from './encoded-texts.js';
+import type { EncodedTexts } from './caches.js';
 import { type BodyChunk, type WireFields, WireText } from './reply.js';
-import type { Turns } from './turns.js';
 
 /** Elements presented in one step. */
 const ELEMENTS_AT_A_TIME = 20;
@@ -119,4 +118,37 @@ function joinTexts(chunks: readonly BodyChunk[]): readonly BodyChunk[] {
   }
   close();
   return result;
+}
+
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** For how long steps of one work follow each other at once. */
+const SLICE_MS = 8;
+
+/** Steps of long works, one at a time and each in a turn of the event loop that begins with what others have waiting. */
+export class Turns {
+  private last: Promise<unknown> = Promise.resolve();
+
+  constructor(private readonly now: () => number = () => performance.now()) {}
+
+  run<T>(step: () => Promise<T>): Promise<T> {
+    const result = this.last.then(nextTurn).then(step);
+    this.last = result.catch(() => {});
+    return result;
+  }
+
+  /** Begins at once; where the work takes long, the event loop turns between its steps. Resolves to what it returns. */
+  async runSteps<T>(work: Generator<void, T>): Promise<T> {
+    let state = this.advance(work);
+    while (!state.done) state = await this.run(async () => this.advance(work));
+    return state.value;
+  }
+
+  private advance<T>(work: Generator<void, T>): IteratorResult<void, T> {
+    const startedAt = this.now();
+    for (;;) {
+      const state = work.next();
+      if (state.done || this.now() - startedAt >= SLICE_MS) return state;
+    }
+  }
 }

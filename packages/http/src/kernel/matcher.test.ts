@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { type Endpoint, Matcher, pathParameters } from './matcher.js';
 import { NoParameters } from './params.js';
 import { success } from './reply.js';
-import { targetOf } from './request-target.js';
+import { targetOf } from './request.js';
 import { type Method, route } from './route.js';
 
 const PATHS: readonly (readonly [Method, string])[] = [

@@ -1,7 +1,9 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { Dispatcher } from './dispatcher.js';
-import type { Middleware } from './middleware.js';
 import { PacedCalls } from './paced-calls.js';
+
+/** Middleware of Express, Connect and whatever calls it like this; without their types, which not everybody has. */
+export type Middleware = (request: IncomingMessage, response: ServerResponse, next: (error?: unknown) => void) => void;
 
 /** Requests handled in one turn of the event loop, once those of a turn have taken `IMMEDIATE_MS`. */
 const REQUESTS_PER_TURN = 16;

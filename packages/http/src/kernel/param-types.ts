@@ -1,14 +1,132 @@
-import { isLongerThan, isShorterThan, trim } from '@parley/domain/kernel';
 import {
-  decodeBoolean,
-  decodeFloat,
-  decodeInteger,
-  jsonDecoder,
-  jsonOrTextDecoder,
-  NOT_JSON,
-} from './field-decoding.js';
-import { MAX_IDS } from './limits.js';
-import { ParamError, quotable, TooLong } from './param-error.js';
+  isLongerThan,
+  isShorterThan,
+  parseJson,
+  replaceFractionals,
+  takeCodePoints,
+  trim,
+} from '@parley/domain/kernel';
+
+/**
+ * What parameters hold at most where the contract does not say. A type without a maximum does not compile; one whose
+ * maximum the contract leaves to the operation ("Channel name too long …", a topic that is cut) takes more than that.
+ */
+
+/** Of a text in code points. */
+export const MAX_TEXT_LENGTH = 10_000;
+/** Of what programs call things by: a queue, a message that was not sent yet. */
+export const MAX_TOKEN_LENGTH = 100;
+/** In one list. */
+export const MAX_IDS = 10_000;
+/** In one list: channels, addresses, words. */
+export const MAX_NAMES = 1000;
+
+/** Of a number as it is written. */
+export const MAX_NUMBER_LENGTH = 1000;
+/** Of a field that holds JSON, in UTF-16 units, whatever its type would let it hold. */
+export const MAX_JSON_LENGTH = 1_000_000;
+
+/** The last second of the year 9999: later times have no usual spelling. */
+export const MAX_TIME = 253_402_300_799;
+
+/**
+ * A value that does not fit, found somewhere inside a parameter. `say` gets the position as messages write it:
+ * `principals[0]`, `subscriptions[0]["name"]`. Thrown by checks, and only within this package.
+ */
+export class ParamError {
+  private readonly steps: (string | number)[] = [];
+
+  constructor(
+    private readonly formatMessage: (position: string) => string,
+    readonly code: 'BAD_REQUEST' | 'REQUEST_VARIABLE_INVALID' = 'BAD_REQUEST',
+    /** Present exactly for REQUEST_VARIABLE_INVALID. */
+    readonly badValue?: string,
+  ) {}
+
+  /** Called from the inside out. */
+  within(step: string | number): this {
+    this.steps.unshift(step);
+    return this;
+  }
+
+  messageFor(parameter: string): string {
+    const position = this.steps.map((step) => `[${JSON.stringify(typeof step === 'string' ? quotable(step) : step)}]`);
+    return this.formatMessage(parameter + position.join(''));
+  }
+}
+
+/** More than a parameter may hold. Also what the text of a field becomes that is too long to be looked at. */
+export class TooLong extends ParamError {
+  constructor(limit: number, unit: 'characters' | 'items' = 'characters') {
+    super((position) => `${position} is too long (limit: ${limit} ${unit})`);
+  }
+}
+
+const MAX_QUOTED_LENGTH = 100;
+
+/** Keys that nobody knows are quoted in refusals, and may be as long as a request. */
+export const quotable = (key: string): string =>
+  isLongerThan(key, MAX_QUOTED_LENGTH) ? `${takeCodePoints(key, MAX_QUOTED_LENGTH)}…` : key;
+
+/** How the text of a field becomes a value, which the check of its type then judges: nothing here throws. */
+
+/** What text becomes that should be JSON and is not. */
+export const NOT_JSON = Symbol('not JSON');
+
+const INTEGER = /^-?(?:0|[1-9]\d*)$/;
+
+/** Being refused by the parser costs more than everything else about a parameter, and bare words are common. */
+const MAY_BE_JSON = /^(?:[\s"[{\d-]|true|false|null)/;
+
+/** `10.0` and `1e3` are no integers to the API, although JavaScript cannot tell them from `10` and `1000`. */
+function decodeJson(text: string): unknown {
+  const value = parsePlainJson(text);
+  if (value === NOT_JSON || !FRACTION.test(text)) return value;
+  return parsePlainJson(replaceFractionals(text, unlikeInteger));
+}
+
+function parsePlainJson(text: string): unknown {
+  if (!MAY_BE_JSON.test(text)) return NOT_JSON;
+  try {
+    return parseJson(text);
+  } catch {
+    return NOT_JSON;
+  }
+}
+
+const FRACTION = /\d[.eE]/;
+/** Itself, or where only its value is an integer something that is none. */
+const unlikeInteger = (number: string): string =>
+  Number.isFinite(Number(number)) && !Number.isInteger(Number(number)) ? number : '0.5';
+
+/** What is longer than anything that fits is not looked at. */
+const unlessLonger = (limit: number, decode: (text: string) => unknown) => (text: string) =>
+  text.length > limit ? new TooLong(limit) : decode(text);
+
+export const decodeInteger = unlessLonger(
+  MAX_NUMBER_LENGTH,
+  (text) => (INTEGER.test(text) ? Number(text) + 0 : decodeJson(text)), // + 0: no negative zero
+);
+
+export const decodeFloat = unlessLonger(MAX_NUMBER_LENGTH, parsePlainJson);
+
+export const decodeBoolean = unlessLonger(MAX_NUMBER_LENGTH, (text) =>
+  text === 'true' ? true : text === 'false' ? false : decodeJson(text),
+);
+
+/** White space that JSON may have beside what is counted. */
+const JSON_SLACK = 1000;
+
+/** UTF-16 units that a field holds at most, where the longest JSON that fits has so many. */
+const fieldLength = (jsonLength: number): number => Math.min(jsonLength + JSON_SLACK, MAX_JSON_LENGTH);
+
+export const jsonDecoder = (jsonLength: number) => unlessLonger(fieldLength(jsonLength), decodeJson);
+
+export const jsonOrTextDecoder = (jsonLength: number) =>
+  unlessLonger(fieldLength(jsonLength), (text) => {
+    const value = decodeJson(text);
+    return value === NOT_JSON ? text : value;
+  });
 
 /** The kinds of values parameters have, as values to combine: `listOf(object({ name: text({ max: 60 }) }), { max: 9 })`. */
 

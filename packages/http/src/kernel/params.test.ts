@@ -1,6 +1,4 @@
 import { validateSync } from 'class-validator';
-import { instantiateDto } from '../testing/instantiate-dto.js';
-import { HttpRefusal } from './errors.js';
 import {
   anyOf,
   groupSetting,
@@ -34,7 +32,9 @@ import {
   TextParam,
   WordParam,
 } from './params.js';
+import { HttpRefusal } from './reply.js';
 import { Parameters } from './request.js';
+import { instantiateDto } from './testing/instantiate-dto.js';
 
 const form = (fields: Record<string, string>) => new Parameters(new Map(), new Map(Object.entries(fields)));
 

@@ -2,8 +2,6 @@ import 'reflect-metadata';
 import { Transform } from 'class-transformer/cjs/decorators/transform.decorator.js';
 import { getMetadataStorage } from 'class-validator/cjs/metadata/MetadataStorage.js';
 import { registerDecorator } from 'class-validator/cjs/register-decorator.js';
-import { confusingArguments, HttpRefusal, missingArgument } from './errors.js';
-import { ParamError } from './param-error.js';
 import {
   boolean,
   float,
@@ -14,11 +12,21 @@ import {
   type NumberRules,
   nullable,
   oneOf,
+  ParamError,
   type ParamType,
   type TextRules,
   text,
 } from './param-types.js';
+import { confusingArguments, HttpRefusal, missingArgument } from './reply.js';
 import type { Parameters, PathParameters } from './request.js';
+
+type Given<T> = { readonly [K in keyof T as undefined extends T[K] ? never : K]: T[K] } & {
+  readonly [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
+};
+
+/** Without what the request did not name: an absent member leaves things as they are. */
+export const given = <T extends object>(members: T): Given<T> =>
+  Object.fromEntries(Object.entries(members).filter(([, value]) => value !== undefined)) as Given<T>;
 
 // before the first decorator: class-transformer reads what it records
 

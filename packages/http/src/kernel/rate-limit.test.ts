@@ -1,6 +1,11 @@
-import { ipGroup, networkOf } from './ip-groups.js';
-import { parseQuotas } from './limit-rules.js';
-import { RateLimiter, type RateLimiterOptions, rateLimitHeaders } from './rate-limit.js';
+import {
+  ipGroup,
+  networkOf,
+  parseQuotas,
+  RateLimiter,
+  type RateLimiterOptions,
+  rateLimitHeaders,
+} from './rate-limit.js';
 
 class TestClock {
   ms = 1_000_000_000;

@@ -1,3 +1,100 @@
+import { type DetailsOf, DomainError, type ErrorCode } from '@parley/domain/kernel';
+import type { ClientVariant } from './request.js';
+
+/** The header of a 401 that Basic authentication would have prevented. Whoever answers puts the challenge of its own style for it. */
+export const BASIC_CHALLENGE: readonly string[] = ['WWW-Authenticate', 'Basic realm="zulip"'];
+/** Of a 401 that a browser session would have prevented. */
+export const SESSION_CHALLENGE: readonly string[] = ['WWW-Authenticate', 'Session realm="zulip"'];
+
+/** How the API puts a refusal with such details; with nothing given, 400 `BAD_REQUEST` with the refusal's own text. */
+export interface WireError<D = object> {
+  readonly status?: number;
+  readonly code?: string;
+  /** Details that reach the wire, and as what. Others do not: strict clients refuse errors with fields they do not know. */
+  readonly fields?: { readonly [K in KeysOf<D>]?: string };
+  /** Of these the form that they have there, by the detail's name; others go as they are. */
+  readonly present?: { readonly [K in KeysOf<D>]?: (value: Exclude<D[K], undefined>) => unknown };
+  /** Fields that are always there. */
+  readonly extra?: WireFields;
+  /** Where the refusal's own text would name something otherwise than clients know it. */
+  readonly text?: string | ((details: D, variant: ClientVariant | undefined) => string | undefined);
+  readonly headers?: readonly string[];
+}
+
+type KeysOf<D> = keyof D & string;
+
+/** For refusals whose form depends on what is refused. */
+export type WireErrorRule<C extends ErrorCode> = WireError<DetailsOf<C>> | ((error: DomainError<C>) => WireError);
+
+/** A feature's part of the table, of those of its codes that are no plain 400. */
+export type WireErrors = { readonly [C in ErrorCode]?: WireErrorRule<C> };
+
+/** A parameter of the right type with a value that it cannot have. */
+export const badValue =
+  (parameter: string) =>
+  (value: unknown): WireError => ({
+    code: 'REQUEST_VARIABLE_INVALID',
+    extra: { var_name: parameter, bad_value: value },
+    text: `Bad value for '${parameter}': ${value}`,
+  });
+
+/** A refusal that exists only on the wire: a missing argument, a wrong method. Everything else is a DomainError. */
+export class HttpRefusal extends Error {
+  constructor(
+    readonly status: number,
+    /** Absent only from 405. */
+    readonly code: string | undefined,
+    message: string,
+    readonly extra: WireFields = {},
+    readonly headers: readonly string[] = [],
+  ) {
+    super(message);
+    this.name = 'HttpRefusal';
+  }
+}
+
+export const badParameter = (message: string, extra?: WireFields) =>
+  new HttpRefusal(400, 'BAD_REQUEST', message, extra);
+
+export const missingArgument = (name: string) =>
+  new HttpRefusal(400, 'REQUEST_VARIABLE_MISSING', `Missing '${name}' argument`, { var_name: name });
+
+export const confusingArguments = (name: string, alias: string) =>
+  new HttpRefusal(400, 'REQUEST_CONFUSING_VAR', `Can't decide between '${name}' and '${alias}' arguments`, {
+    var_name1: name,
+    var_name2: alias,
+  });
+
+export const malformedJson = () => new HttpRefusal(400, 'INVALID_JSON', 'Malformed JSON');
+export const malformedPayload = () => new HttpRefusal(400, 'BAD_REQUEST', 'Malformed payload');
+export const bodyTooLarge = () => new HttpRefusal(413, 'BAD_REQUEST', 'Request body is too large');
+export const requestTooSlow = () => new HttpRefusal(408, 'BAD_REQUEST', 'The request did not arrive in time');
+export const malformedRequest = () => new HttpRefusal(400, 'BAD_REQUEST', 'Malformed HTTP request');
+export const unknownPath = () => new HttpRefusal(404, 'BAD_REQUEST', 'Not found');
+
+export const methodNotAllowed = (allowed: readonly string[]) =>
+  new HttpRefusal(405, undefined, 'Method Not Allowed', { allowed_methods: allowed }, ['Allow', allowed.join(', ')]);
+
+const RETRY_AFTER_SECONDS = 1;
+const RETRY_AFTER = ['Retry-After', String(RETRY_AFTER_SECONDS)];
+
+/** All clients together ask for more than there is room or time for. */
+export const serverBusy = () =>
+  new HttpRefusal(503, 'SERVER_NOT_READY', 'The server is busy; try again in a moment.', {}, RETRY_AFTER);
+
+/** One client has so many bytes under way that little would be left for others. */
+export const tooMuchAtOnce = () =>
+  new HttpRefusal(
+    429,
+    'RATE_LIMIT_HIT',
+    'Too many bytes at once; finish other requests first.',
+    { 'retry-after': RETRY_AFTER_SECONDS },
+    RETRY_AFTER,
+  );
+
+/** 401 with the challenge that belongs to Basic authentication. */
+export const unauthorized = (message: string) => new HttpRefusal(401, 'UNAUTHORIZED', message, {}, BASIC_CHALLENGE);
+
 /** An answer. `Content-Length`, CORS, request id, rate limits and the like are added when it is written. */
 export interface Reply {
   readonly status: number;
@@ -90,3 +187,76 @@ export function withIgnoredParameters(reply: Reply, ignored: readonly string[]):
   if ('rest' in body) return { ...reply, body: { ...body, end } };
   return Array.isArray(body) ? { ...reply, body: [...body.slice(0, -1), end] } : reply;
 }
+
+/** Wire errors of codes that belong to no feature. */
+const SHARED_WIRE_ERRORS: WireErrors = {
+  RATE_LIMITED: { status: 429, code: 'RATE_LIMIT_HIT', fields: { retryAfter: 'retry-after' } },
+  SERVER_BUSY: { status: 503, code: 'SERVER_NOT_READY' },
+  STORAGE_UNAVAILABLE: { status: 503, code: 'SERVER_NOT_READY' },
+};
+
+const INTERNAL_ERROR = 'Internal server error';
+const INTERNAL_ERROR_REPLY: Reply = failure(500, undefined, INTERNAL_ERROR);
+
+type FullWireError<D> = WireError<D> & { readonly status: number; readonly code: string };
+
+export interface ErrorReply {
+  readonly reply: Reply;
+  readonly message: string;
+  /** The error is not a refusal, so it is logged with its stack. */
+  readonly isBug: boolean;
+}
+
+export function replyToHttpRefusal({ status, code, message, extra, headers }: HttpRefusal): Reply {
+  const reply = failure(status, code, message, extra);
+  return headers.length > 0 ? { ...reply, headers } : reply;
+}
+
+/** Turns errors into responses by the rules of all features. A code without a rule is a plain 400. */
+export class ErrorReplies {
+  private readonly rules: WireErrors;
+
+  constructor(rules: WireErrors) {
+    this.rules = { ...rules, ...SHARED_WIRE_ERRORS };
+  }
+
+  /** Never throws; an unexpected error becomes a 500 without details. */
+  replyTo(error: unknown, variant?: ClientVariant): ErrorReply {
+    if (error instanceof HttpRefusal) {
+      return { reply: replyToHttpRefusal(error), message: error.message, isBug: false };
+    }
+    if (error instanceof DomainError) {
+      return { reply: this.replyToRefusal(error, variant), message: error.message, isBug: false };
+    }
+    return { reply: INTERNAL_ERROR_REPLY, message: INTERNAL_ERROR, isBug: true };
+  }
+
+  wireErrorOf<C extends ErrorCode>(error: DomainError<C>): FullWireError<DetailsOf<C>> {
+    const rule: WireErrorRule<C> = (this.rules as { readonly [T in C]?: WireErrorRule<T> })[error.code] ?? {};
+    return { status: 400, code: 'BAD_REQUEST', ...(typeof rule === 'function' ? rule(error) : rule) };
+  }
+
+  private replyToRefusal(error: DomainError, variant: ClientVariant | undefined): Reply {
+    const details = error.details as Readonly<Record<string, unknown>>;
+    const wire = this.wireErrorOf(error) as FullWireError<typeof details>;
+    const fields: Readonly<Record<string, string | undefined>> = wire.fields ?? {};
+    const extra: Record<string, unknown> = { ...wire.extra };
+    for (const [detail, field = detail] of Object.entries(fields)) {
+      const value = details[detail];
+      const present = wire.present?.[detail];
+      if (value !== undefined) extra[field] = present ? present(value) : value;
+    }
+    const text = typeof wire.text === 'function' ? wire.text(details, variant) : wire.text;
+    const reply = failure(wire.status, wire.code, text ?? error.message, extra);
+    if (wire.headers) return { ...reply, headers: wire.headers };
+    if (details.retryAfter !== undefined) return { ...reply, headers: ['Retry-After', String(details.retryAfter)] };
+    return reply;
+  }
+}
+
+/**
+ * What a record is refused for, as lists of texts by the domain's names of its fields: the same by their wire names, and by
+ * `__all__` what is about several (organization §1).
+ */
+export const presentModelErrors = (names: Readonly<Record<string, string>>) => (errors: object) =>
+  Object.fromEntries(Object.entries(errors).map(([name, texts]) => [names[name], texts]));

@@ -3,8 +3,8 @@ import { createServer, request as httpRequest, type IncomingHttpHeaders, type Se
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import type { RealmId, UserId } from '@parley/domain/kernel';
 import express from 'express';
-import { contractPathOf } from '../contract-operations.js';
 import { ERROR_REPLIES } from '../features.js';
+import { contractPathOf } from '../openapi/contract-operations.js';
 import { createDispatcher, type Dispatcher, type DispatcherOptions } from './dispatcher.js';
 import type { LoadLevel } from './load.js';
 import { createRouter } from './mount.js';

@@ -1,4 +1,4 @@
-import { Turns } from './turns.js';
+import { Turns } from './json-lists.js';
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 

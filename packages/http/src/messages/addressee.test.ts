@@ -1,6 +1,6 @@
-import { HttpRefusal } from '../kernel/errors.js';
-import { ParamError } from '../kernel/param-error.js';
-import { addressee, parseAddressee } from './addressee.js';
+import { ParamError } from '../kernel/param-types.js';
+import { HttpRefusal } from '../kernel/reply.js';
+import { addressee, parseAddressee } from './narrow-param.js';
 
 function parse(type: 'channel' | 'direct', to: string | undefined): unknown {
   try {

@@ -1,5 +1,5 @@
-import { HttpRefusal } from '../kernel/errors.js';
-import { parseAnchor, parseAnchorDate } from './anchor.js';
+import { HttpRefusal } from '../kernel/reply.js';
+import { parseAnchor, parseAnchorDate } from './narrow-param.js';
 
 const attempt = (parse: () => unknown): unknown => {
   try {

@@ -1,14 +1,33 @@
 import type { Actor } from '@parley/domain/access';
-import type { MessageId, RealmUrls } from '@parley/domain/kernel';
-import type { MessageList, MessageListEntry, MessageText, MessageView } from '@parley/domain/messages';
+import type { Caller, MessageId, RealmUrls } from '@parley/domain/kernel';
+import type {
+  GetMessagesInput,
+  Highlight,
+  MatchNarrow,
+  MatchNarrowInput,
+  MessageList,
+  MessageListEntry,
+  MessageText,
+  MessageView,
+  PresentMessages,
+} from '@parley/domain/messages';
 import type { EmailVisibility } from '@parley/domain/realms';
 import { seesEmailOf } from '@parley/domain/users';
-import { CLIENT_VARIANTS } from '../kernel/client-variant.js';
+import { TextChunks } from '../kernel/caches.js';
+import type { Turns } from '../kernel/json-lists.js';
+import type { MessagePart } from '../kernel/message-parts.js';
 import { PresentedTexts } from '../kernel/presented-texts.js';
-import { TextChunks } from '../kernel/text-chunks.js';
-import { type PublicRealm, publicRealmOf } from '../realms/public-realm.js';
-import { differsByViewer, flagsText, highlightText, type MessageForm, messageText } from './message.presenters.js';
-import type { MessagePart } from './message-parts.js';
+import { type PublicRealm, publicRealmOf } from '../kernel/public-realm.js';
+import { WireText } from '../kernel/reply.js';
+import { CLIENT_VARIANTS } from '../kernel/request.js';
+import {
+  differsByViewer,
+  flagsText,
+  highlightText,
+  type MessageForm,
+  messageText,
+  presentMessagePage,
+} from './message.presenters.js';
 
 /** How long a part of an answer may get, in characters, before its last message. */
 const MAX_PART = 2 * 1024 * 1024;
@@ -207,3 +226,132 @@ type VersionKey = Pick<MessageVersion, 'versions' | 'realmKey'>;
 
 const isSame = ({ versions: a, realmKey }: VersionKey, { versions: b, realmKey: other }: VersionKey): boolean =>
   a.message === b.message && a.sender === b.sender && a.conversation === b.conversation && realmKey === other;
+
+/** How many messages a read looks at that continues a page. */
+const CONTINUED_IDS = 500;
+
+interface PageReader<C> {
+  readonly useCase: { execute: <T>(caller: C, input: GetMessagesInput, present: PresentMessages<T>) => Promise<T> };
+  readonly caller: C;
+  /** What the rest of a long page has to say again to be allowed; absent: nothing. */
+  readonly always?: GetMessagesInput['narrow'];
+  readonly page: MessagePagePresenter;
+  readonly form: PageForm;
+  /** Of all pages that are continued. */
+  readonly turns: Turns;
+}
+
+/**
+ * The fields of messages §5.3. Which messages they are is settled by one read; of a page too long to be held in memory, the
+ * messages beyond the first part are read as its reader takes it, each as it is by then. What somebody has deleted or
+ * hidden from the reader meanwhile is left out.
+ */
+export async function readMessagePage<C>(reader: PageReader<C>, input: GetMessagesInput): Promise<WireText> {
+  const { list, chunks, remaining, nextStep } = await readPart(reader, input);
+  const start = [`${presentMessagePage(list)}[`, ...chunks];
+  if (remaining.length === 0) return new WireText([...start, ']']);
+  return new WireText(start, continuePage(reader, remaining, nextStep, chunks.length > 0, list.highlight));
+}
+
+async function* continuePage<C>(
+  reader: PageReader<C>,
+  remaining: readonly MessageId[],
+  firstStep: number,
+  hasBegun: boolean,
+  highlight: MessageList['highlight'],
+): AsyncGenerator<readonly string[]> {
+  const open = [remaining];
+  let isFirst = !hasBegun;
+  let step = firstStep;
+  for (let ids = open.shift(); ids; ids = open.shift()) {
+    // That they belong to the page is settled: of no narrow in particular.
+    const input = { narrow: reader.always ?? [], select: { ids: ids.slice(0, CONTINUED_IDS) } };
+    const part = await reader.turns.run(() => readPart(reader, input, step, highlight));
+    step = part.nextStep;
+    if (part.chunks.length > 0) {
+      yield isFirst ? part.chunks : [',', ...part.chunks];
+      isFirst = false;
+    }
+    if (ids.length > CONTINUED_IDS) open.unshift(ids.slice(CONTINUED_IDS));
+    if (part.remaining.length > 0) open.unshift(part.remaining);
+  }
+  yield [']'];
+}
+
+function readPart<C>(
+  { useCase, caller, page, form }: PageReader<C>,
+  input: GetMessagesInput,
+  firstStep?: number,
+  highlight?: MessageList['highlight'],
+): Promise<{
+  readonly list: MessageList;
+  readonly chunks: readonly string[];
+  /** Messages that are still to be read. */
+  readonly remaining: readonly MessageId[];
+  readonly nextStep: number;
+}> {
+  return useCase.execute(caller, input, async (list, hydrate, listTexts) => {
+    const { chunks, count, nextStep } = await page.present(
+      highlight ? { ...list, highlight } : list,
+      { hydrate, listTexts },
+      form,
+      firstStep,
+    );
+    return { list, chunks, remaining: list.entries.slice(count).map((entry) => entry.id), nextStep };
+  });
+}
+
+/** So many messages are fetched at once. */
+const STEP = 20;
+interface MatchReader {
+  readonly useCase: MatchNarrow;
+  readonly caller: Caller;
+  /** Of all answers that are continued. */
+  readonly turns: Turns;
+}
+
+/** `messages` of messages §8. Which they are is settled by one read; a long answer is made as it is read. */
+export async function readNarrowMatches(reader: MatchReader, input: MatchNarrowInput): Promise<WireText> {
+  const { text, remaining, highlight } = await readPartReadNarrowMatches(reader, input);
+  if (remaining.length === 0) return new WireText(`"messages":{${text}}`);
+  return new WireText(`"messages":{${text}`, continueMatches(reader, remaining, text !== '', highlight));
+}
+
+async function* continueMatches(
+  reader: MatchReader,
+  remaining: readonly MessageId[],
+  hasBegun: boolean,
+  highlight: Highlight,
+): AsyncGenerator<readonly string[]> {
+  let isFirst = !hasBegun;
+  for (let ids = remaining; ids.length > 0; ) {
+    // That they match is settled: of no narrow in particular.
+    const part = await reader.turns.run(() => readPartReadNarrowMatches(reader, { ids, narrow: [] }, highlight));
+    if (part.text !== '') yield isFirst ? [part.text] : [',', part.text];
+    isFirst &&= part.text === '';
+    ids = part.remaining;
+  }
+  yield ['}'];
+}
+
+function readPartReadNarrowMatches(
+  { useCase, caller }: MatchReader,
+  input: MatchNarrowInput,
+  highlight?: Highlight,
+): Promise<{ readonly text: string; readonly remaining: readonly MessageId[]; readonly highlight: Highlight }> {
+  return useCase.execute(caller, input, async (matches, listTexts) => {
+    const mark = highlight ?? matches.highlight;
+    const texts: string[] = [];
+    let marked = 0;
+    let count = 0;
+    while (count < matches.ids.length && marked < MAX_MARKED) {
+      for (const message of await listTexts(matches.ids.slice(count, count + STEP))) {
+        if (marked >= MAX_MARKED) break;
+        texts.push(`"${message.id}":{${highlightText(mark(message))}}`);
+        marked += message.renderedContent.length;
+        count++;
+      }
+    }
+    return { text: texts.join(','), remaining: matches.ids.slice(count), highlight: mark };
+  });
+}

@@ -1,6 +1,6 @@
 import { parseFlagChange } from '@parley/domain/messages';
-import { HttpRefusal } from '../kernel/errors.js';
 import { type Dto, parse } from '../kernel/params.js';
+import { HttpRefusal } from '../kernel/reply.js';
 import { Parameters } from '../kernel/request.js';
 import {
   ChangeMessageFlagsDto,

@@ -17,15 +17,11 @@ import {
   type TypingOp,
   type UpdateMessageInput,
 } from '@parley/domain/messages';
-import { badParameter, missingArgument } from '../kernel/errors.js';
-import { given } from '../kernel/given.js';
-import { MAX_IDS, MAX_TEXT_LENGTH, MAX_TOKEN_LENGTH } from '../kernel/limits.js';
-import { integer, listOf } from '../kernel/param-types.js';
-import { BooleanParam, IntegerListParam, IntegerParam, param, TextParam, WordParam } from '../kernel/params.js';
-import { addressee, parseAddressee } from './addressee.js';
-import { anchorText, parseAnchor, parseAnchorDate } from './anchor.js';
+import { integer, listOf, MAX_IDS, MAX_TEXT_LENGTH, MAX_TOKEN_LENGTH } from '../kernel/param-types.js';
+import { BooleanParam, given, IntegerListParam, IntegerParam, param, TextParam, WordParam } from '../kernel/params.js';
+import { badParameter, missingArgument } from '../kernel/reply.js';
 import { PROPAGATE_MODES } from './message.presenters.js';
-import { narrow } from './narrow-param.js';
+import { addressee, anchorText, narrow, parseAddressee, parseAnchor, parseAnchorDate } from './narrow-param.js';
 
 /** Sending cuts what does not fit in a message, and rendering refuses it in its own words (messages §1.3, §15.1). */
 export const CONTENT = { max: 1_000_000 };

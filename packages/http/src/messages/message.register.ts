@@ -7,15 +7,15 @@ import {
   STOP_WORDS,
 } from '@parley/domain/messages';
 import { presentTopic } from '../channels/channel.presenters.js';
-import { can } from '../events/queue-presentation.js';
+import { can } from '../kernel/event-presenter.js';
 import {
   fixedSection,
   type RegisterSection,
   registerSection,
   type SectionContext,
-} from '../events/register-section.js';
+} from '../kernel/register-section.js';
 import * as wire from '../kernel/wire-schema.js';
-import { recentConversation, unreadMessages } from './message.answers.js';
+import { recentConversation, unreadMessages } from './message.presenters.js';
 
 export const newestMessageSection: RegisterSection = registerSection({
   name: 'message',

@@ -1,4 +1,4 @@
-import { ParamError } from '../kernel/param-error.js';
+import { ParamError } from '../kernel/param-types.js';
 import { narrow } from './narrow-param.js';
 
 const type = narrow();

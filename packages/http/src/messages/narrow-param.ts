@@ -1,7 +1,117 @@
-import { findNarrowOperator, type NarrowTerm, narrowOperatorNames, type OperandForm } from '@parley/domain/messages';
-import { MAX_IDS, MAX_TEXT_LENGTH } from '../kernel/limits.js';
-import { ParamError, TooLong } from '../kernel/param-error.js';
-import { checkMember, integer, listOf, type ParamType, text } from '../kernel/param-types.js';
+import type { ChannelId, UnixSeconds, UserId } from '@parley/domain/kernel';
+import {
+  type Addressee,
+  type Anchor,
+  findNarrowOperator,
+  type NarrowTerm,
+  narrowOperatorNames,
+  type OperandForm,
+} from '@parley/domain/messages';
+import {
+  anyOf,
+  checkMember,
+  integer,
+  jsonOrText,
+  listOf,
+  MAX_IDS,
+  MAX_NAMES,
+  MAX_TEXT_LENGTH,
+  ParamError,
+  type ParamType,
+  TooLong,
+  text,
+} from '../kernel/param-types.js';
+import { badParameter } from '../kernel/reply.js';
+
+/** The use case refuses what is too long for a channel's name, or is nobody's address, in its own words. */
+const name = text({ max: MAX_TEXT_LENGTH });
+const forms = anyOf([name, integer(), listOf(anyOf([name, integer()]), { max: MAX_IDS })]);
+
+/** JSON if it is JSON, else bare text (messages §3.1). Bounded here; which form fits is asked by `parseAddressee`. */
+export const addressee: ParamType<unknown> = jsonOrText({
+  ...forms,
+  check(value) {
+    if (value instanceof TooLong) throw value;
+    if (typeof value === 'string') return name.check(value);
+    if (!Array.isArray(value)) return value;
+    if (value.length > MAX_IDS) throw new TooLong(MAX_IDS, 'items');
+    for (let index = 0; index < value.length; index++) {
+      if (typeof value[index] === 'string') checkMember(name, value, index);
+    }
+    return value;
+  },
+});
+
+/** Whom a value of `addressee` means (messages §3.1). @throws HttpRefusal */
+export function parseAddressee(type: 'channel' | 'direct', to: unknown): Addressee {
+  return type === 'channel' ? parseChannel(to) : parsePeople(to);
+}
+
+function parseChannel(to: unknown): Addressee {
+  if (to === undefined) return { kind: 'defaultChannel' };
+  if (Array.isArray(to) && to.length !== 1) throw badParameter('Expected exactly one channel');
+  const channel: unknown = Array.isArray(to) ? to[0] : to;
+  if (typeof channel === 'string') return { kind: 'channelName', name: channel };
+  if (Number.isInteger(channel)) return { kind: 'channelId', id: channel as ChannelId };
+  throw badParameter('Invalid data type for channel');
+}
+
+function parsePeople(to: unknown = []): Addressee {
+  const people: unknown = typeof to === 'string' ? to.split(',') : to;
+  if (!Array.isArray(people)) throw badParameter('Invalid data type for recipients');
+  if (people.length === 0) return { kind: 'userIds', ids: [] };
+  if (typeof people[0] === 'string') {
+    if (people.length > MAX_NAMES) throw badParameter(new TooLong(MAX_NAMES, 'items').messageFor('to'));
+    if (people.some((person) => typeof person !== 'string')) throw mixed();
+    const emails = (people as string[]).map((email) => email.trim()).filter((email) => email !== '');
+    return { kind: 'emails', emails: [...new Set(emails)] };
+  }
+  if (!Number.isInteger(people[0])) throw badParameter('Invalid data type for recipients');
+  if (people.some((person) => !Number.isInteger(person))) throw mixed();
+  return { kind: 'userIds', ids: [...new Set(people as UserId[])] };
+}
+
+const mixed = () => badParameter('Recipient lists may contain emails or user IDs, but not both.');
+
+/** As text or as a number: what is neither is refused when it is read. */
+export function anchorText(): ParamType<string> {
+  const asText = text({ max: MAX_TEXT_LENGTH });
+  return { ...asText, schema: { anyOf: [integer().schema, asText.schema] } };
+}
+
+/** A message's number, or a word for one (messages §5.1). @throws HttpRefusal */
+export function parseAnchor(anchor: string): Anchor {
+  const text = anchor.trim();
+  if (/^[+-]?\d+$/.test(text)) return { kind: 'id', id: Number(text) };
+  if (text === 'oldest' || text === 'newest') return { kind: text };
+  if (text === 'first_unread') return { kind: 'firstUnread' };
+  throw badParameter('Invalid anchor');
+}
+
+const ISO_DATE = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?)\s*(Z|[+-]\d\d(?::?\d\d)?)?)?$/i;
+
+/**
+ * The first whole second at or after a date or a time of ISO 8601: a date is its midnight, and what names no zone is in
+ * UTC. @throws HttpRefusal
+ */
+export function parseAnchorDate(text: string | undefined): UnixSeconds {
+  if (text === undefined) throw badParameter("Missing 'anchor_date' argument.");
+  const [, date, time = '00:00', zone = 'Z'] = ISO_DATE.exec(text.trim()) ?? [];
+  const milliseconds =
+    date === undefined ? Number.NaN : Date.parse(`${date}T${time.replace(',', '.')}${fullZone(zone)}`);
+  if (Number.isNaN(milliseconds) || !isDayOfMonth(date!)) throw badParameter('Invalid anchor_date');
+  return Math.ceil(milliseconds / 1000);
+}
+
+/** `+02` and `+0200` as `+02:00`. */
+const fullZone = (zone: string): string =>
+  /^z$/i.test(zone) ? 'Z' : `${zone.slice(0, 3)}:${zone.slice(3).replace(':', '') || '00'}`;
+
+/** JavaScript takes the 30th of February for the first of March or so. */
+function isDayOfMonth(date: string): boolean {
+  const parsed = new Date(`${date}T00:00:00Z`);
+  return !Number.isNaN(parsed.getTime()) && parsed.toISOString().startsWith(date);
+}
 
 const MAX_TERMS = 100;
 /** Of a whole narrow, so that its lists of people together are not much longer than one of them may be. */

@@ -3,11 +3,10 @@ import type { RealmUrls } from '@parley/domain/kernel';
 import { GetMessages, type GetMessagesInput, PLAIN_TEXTS } from '@parley/domain/messages';
 import { aChannel, aMessage, aUser, createFixture, type MemoryFixture } from '@parley/testkit';
 import { MESSAGE_PARTS } from '../features.js';
-import { variantByKey } from '../kernel/client-variant.js';
+import { Turns } from '../kernel/json-lists.js';
 import type { WireText } from '../kernel/reply.js';
-import { Turns } from '../kernel/turns.js';
-import { MessagePagePresenter } from './message-page.js';
-import { readMessagePage } from './read-message-page.js';
+import { variantByKey } from '../kernel/request.js';
+import { MessagePagePresenter, readMessagePage } from './message-page.js';
 
 const realmUrls: RealmUrls = { urlOf: () => 'https://chat.example', emailDomainOf: () => 'chat.example' };
 const newest: GetMessagesInput['select'] = { anchor: { kind: 'newest' }, before: 100, after: 0, includeAnchor: true };

@@ -1,4 +1,4 @@
-import { eventSchema, form, formWithout } from '../events/event-forms.js';
+import { eventSchema, form, formWithout } from '../kernel/event-presenter.js';
 import { json, listOf, oneOf } from '../kernel/param-types.js';
 import { IntegerParam, param, TextParam } from '../kernel/params.js';
 import { success } from '../kernel/reply.js';

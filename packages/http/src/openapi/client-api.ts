@@ -1,6 +1,139 @@
 import type { JsonSchema } from '../kernel/wire-schema.js';
-import type { OpenApiDocument } from './openapi.js';
-import { answerOf, type Described, type Field, fieldsOf, objectType, quoted, typeOf } from './operation-types.js';
+import type { OpenApiDocument, OpenApiOperation } from './openapi.js';
+
+/** What every success has: the client takes it for granted. */
+const ENVELOPE = new Set(['result', 'msg', 'ignored_parameters_unsupported']);
+const JSON_TYPE = 'application/json';
+
+/** Of values that are sent lists may be read-only. */
+type Direction = 'sent' | 'answered';
+
+export interface Field {
+  readonly name: string;
+  readonly place: 'path' | 'query' | 'form';
+  readonly schema: JsonSchema;
+  readonly isRequired: boolean;
+  readonly holdsJson: boolean;
+}
+
+/** The schema of a success without what all of them have; null: it is no JSON. */
+export function answerOf({ responses }: OpenApiOperation): JsonSchema | null {
+  const schema = contentOf(responses[200]!)[JSON_TYPE]?.schema;
+  if (!schema) return null;
+  const { properties = {}, required = [] } = schema as { properties?: Record<string, unknown>; required?: string[] };
+  return {
+    type: 'object',
+    properties: Object.fromEntries(Object.entries(properties).filter(([name]) => !ENVELOPE.has(name))),
+    required: required.filter((name) => !ENVELOPE.has(name)),
+  };
+}
+
+const contentOf = ({ content = {} }: JsonSchema) =>
+  content as Readonly<Record<string, { readonly schema: JsonSchema; readonly encoding?: object }>>;
+
+/** Parameters, wherever they are sent. */
+export function fieldsOf({ parameters = [], requestBody }: OpenApiOperation): readonly Field[] {
+  const fields = parameters.map((parameter): Field => {
+    const json = contentOf(parameter)[JSON_TYPE]?.schema;
+    return {
+      name: String(parameter.name),
+      place: parameter.in === 'path' ? 'path' : 'query',
+      schema: json ?? (parameter.schema as JsonSchema),
+      isRequired: parameter.required === true,
+      holdsJson: json !== undefined,
+    };
+  });
+  const [body] = requestBody ? Object.values(contentOf(requestBody)) : [];
+  if (!body) return fields;
+  const { properties, required = [] } = body.schema as { properties: Record<string, JsonSchema>; required?: string[] };
+  return [
+    ...fields,
+    ...Object.entries(properties).map(([name, schema]) => ({
+      name,
+      place: 'form' as const,
+      schema,
+      isRequired: required.includes(name),
+      holdsJson: Object.hasOwn(body.encoding ?? {}, name),
+    })),
+  ];
+}
+
+export function objectType(
+  fields: readonly Pick<Field, 'name' | 'schema' | 'isRequired'>[],
+  direction: Direction,
+  indent: string,
+  isOpen = false,
+): string {
+  if (fields.length === 0) return isOpen ? 'Record<string, unknown>' : 'Record<never, never>';
+  const lines = fields.map(({ name, schema, isRequired }) => {
+    const key = /^[a-z_]\w*$/i.test(name) ? name : quoted(name);
+    return `${indent}  ${key}${isRequired ? '' : '?'}: ${typeOf(schema, direction, `${indent}  `)};`;
+  });
+  if (isOpen) lines.push(`${indent}  [name: string]: unknown;`);
+  return ['{', ...lines, `${indent}}`].join('\n');
+}
+
+export interface Described {
+  readonly $ref?: string;
+  readonly const?: unknown;
+  readonly enum?: readonly unknown[];
+  readonly anyOf?: readonly JsonSchema[];
+  readonly type?: string | readonly string[];
+  readonly format?: string;
+  readonly items?: JsonSchema;
+  readonly properties?: Readonly<Record<string, JsonSchema>>;
+  readonly required?: readonly string[];
+  readonly additionalProperties?: boolean | JsonSchema;
+  readonly deprecated?: boolean;
+}
+
+/** In TypeScript. Forms that are deprecated are left out. */
+export function typeOf(schema: JsonSchema, direction: Direction, indent: string): string {
+  const described = schema as Described;
+  if (described.$ref !== undefined) return described.$ref.split('/').at(-1)!;
+  if (described.const !== undefined) return literal(described.const);
+  if (described.enum) return union(described.enum.map(literal));
+  if (described.anyOf) {
+    const known = described.anyOf.filter((each) => (each as Described).deprecated !== true);
+    return union(known.map((each) => typeOf(each, direction, indent)));
+  }
+  const types = typeof described.type === 'string' ? [described.type] : (described.type ?? []);
+  return types.length === 0 ? 'unknown' : union(types.map((type) => plainType(type, described, direction, indent)));
+}
+
+function plainType(type: string, described: Described, direction: Direction, indent: string): string {
+  switch (type) {
+    case 'string':
+      return described.format === 'binary' ? 'Blob' : 'string';
+    case 'integer':
+      return 'number';
+    case 'array': {
+      const item = typeOf(described.items ?? {}, direction, indent);
+      const list = /^[\w.]+$/.test(item) ? `${item}[]` : `(${item})[]`;
+      return direction === 'sent' ? `readonly ${list}` : list;
+    }
+    case 'object': {
+      const { properties = {}, required = [], additionalProperties } = described;
+      if (typeof additionalProperties === 'object') {
+        return `Record<string, ${typeOf(additionalProperties, direction, indent)}>`;
+      }
+      const fields = Object.entries(properties).map(([name, schema]) => ({
+        name,
+        schema,
+        isRequired: required.includes(name),
+      }));
+      return objectType(fields, direction, indent, additionalProperties === true);
+    }
+    default:
+      return type;
+  }
+}
+
+const union = (types: readonly string[]): string => [...new Set(types)].join(' | ');
+
+const literal = (value: unknown): string => (typeof value === 'string' ? quoted(value) : JSON.stringify(value));
+export const quoted = (text: string): string =>
+  `'${JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'")}'`;
 
 const HEAD = `// Made of the route table by \`npm run client-api\`: change that instead.
 `;

@@ -1,5 +1,10 @@
-import type { OpenApiDocument, OpenApiOperation } from './openapi.js';
-import { answerOf, type Described, type Field, fieldsOf, typeOf } from './operation-types.js';
+import { Turns } from '../kernel/json-lists.js';
+import { NoParameters } from '../kernel/params.js';
+import { unknownPath } from '../kernel/reply.js';
+import { type Route, route } from '../kernel/route.js';
+import type { ServerInfo } from '../kernel/server-info.js';
+import { answerOf, type Described, type Field, fieldsOf, typeOf } from './client-api.js';
+import { describeApi, type OpenApiDocument, type OpenApiOperation } from './openapi.js';
 
 const STYLE = `
 :root { color-scheme: light dark; --shade: light-dark(#f4f4f4, #222); }
@@ -105,3 +110,47 @@ const detailsHtml = (summary: string, content: string): string =>
 
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
 const escapeHtml = (text: string): string => text.replace(/[&<>"]/g, (character) => ENTITIES[character]!);
+
+/** The page needs nothing but its own styles. */
+const PAGE_POLICY = [
+  'Content-Security-Policy',
+  "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
+];
+
+/** A description of the other routes, and in development a page of it. Nothing in either depends on who asks. */
+export function openApiRoutes(
+  routes: readonly Route[],
+  { serverInfo }: { readonly serverInfo: Pick<ServerInfo, 'isDevelopment'> },
+): readonly Route[] {
+  const turns = new Turns();
+  const description = once(() => turns.runSteps(describeApi(routes)));
+  const json = once(async () => JSON.stringify(await description()));
+  const page = once(async () => turns.runSteps(writeDocsPage(await description())));
+  return [
+    route('GET', '/openapi.json', {
+      auth: 'anyone',
+      dto: NoParameters,
+      answer: 'bytes',
+      handle: async () => ({ status: 200, body: await json() }),
+    }),
+    route('GET', '/api/docs', {
+      auth: 'anyone',
+      atRoot: true,
+      dto: NoParameters,
+      answer: 'bytes',
+      handle: async () => {
+        if (!serverInfo.isDevelopment) throw unknownPath();
+        return { status: 200, body: await page(), contentType: 'text/html; charset=utf-8', headers: PAGE_POLICY };
+      },
+    }),
+  ];
+}
+
+/** Made when first asked for, whoever asks meanwhile. */
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}

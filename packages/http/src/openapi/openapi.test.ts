@@ -1,4 +1,4 @@
-import type { RouteDependencies } from '../feature.js';
+import type { RouteDependencies } from '../kernel/feature.js';
 import { IntegerListParam, IntegerParam, TextParam } from '../kernel/params.js';
 import { success } from '../kernel/reply.js';
 import { route } from '../kernel/route.js';

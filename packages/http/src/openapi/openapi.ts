@@ -1,8 +1,8 @@
-import { CONTRACT_OPERATIONS } from '../contract-operations.js';
 import { type Member, membersOfDto } from '../kernel/params.js';
 import type { Route } from '../kernel/route.js';
+import { FEATURE_LEVEL } from '../kernel/server-info.js';
 import type { JsonSchema } from '../kernel/wire-schema.js';
-import { FEATURE_LEVEL } from '../realms/server-version.js';
+import { CONTRACT_OPERATIONS } from './contract-operations.js';
 
 export interface OpenApiDocument {
   readonly openapi: '3.1.0';

@@ -1,4 +1,4 @@
-import { html } from './html.js';
+import { html } from './layout.js';
 
 describe('templates', () => {
   it('keep tags, and escape whatever is put in', () => {

@@ -1,4 +1,4 @@
-import { presentServerSettings } from './server-settings.presenters.js';
+import { presentServerSettings } from './server-settings.js';
 
 const realmUrls = { urlOf: () => 'https://chat.example', emailDomainOf: () => 'chat.example' };
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Avatar } from '@parley/domain/users';
-import type { PublicRealm } from '../realms/public-realm.js';
+import type { PublicRealm } from '../kernel/public-realm.js';
 
 /** Whoever has an avatar, as far as its address depends on them. */
 export interface AvatarOwner {

@@ -1,11 +1,31 @@
 import { type RealmUrls, slicesOf, type UserId } from '@parley/domain/kernel';
 import type { EmailVisibility } from '@parley/domain/realms';
 import { emailVisibilityOf, type UserList, visibleEmailSettings } from '@parley/domain/users';
-import { EncodedTexts } from '../kernel/encoded-texts.js';
+import { EncodedTexts } from '../kernel/caches.js';
+import { type EventForm, form } from '../kernel/event-presenter.js';
 import { SharedList } from '../kernel/json-lists.js';
 import { PresentedTexts } from '../kernel/presented-texts.js';
-import { publicRealmOf } from '../realms/public-realm.js';
+import { publicRealmOf } from '../kernel/public-realm.js';
+import * as wire from '../kernel/wire-schema.js';
 import { type PresentableUser, presentUser, type UserForm } from './user.presenters.js';
+
+/** Something else of somebody (events §7.3). */
+export const personForm = (shape: wire.Shape): EventForm =>
+  form('realm_user', { op: wire.oneOf('update'), person: wire.fields({ user_id: wire.integer(), ...shape }) });
+
+/** What `presentAvatar` answers. */
+export const AVATAR = personForm({
+  avatar_source: wire.oneOf('G', 'J', 'U'),
+  avatar_url: wire.nullable(wire.text()),
+  avatar_url_medium: wire.nullable(wire.text()),
+  avatar_version: wire.integer(),
+});
+
+/** What stands for the address. */
+export const SHOWN_EMAIL = personForm({ new_email: wire.text() });
+
+/** Null: it is hidden from now on. */
+export const DELIVERY_EMAIL = personForm({ delivery_email: wire.nullable(wire.text()) });
 
 /** In characters of all texts together: ten thousand usual users are 5 million in each form, and clients ask for two. */
 const MAX_TEXTS = 32 * 1024 * 1024;

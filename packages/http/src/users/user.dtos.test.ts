@@ -1,7 +1,7 @@
-import { HttpRefusal } from '../kernel/errors.js';
 import { parse } from '../kernel/params.js';
+import { HttpRefusal } from '../kernel/reply.js';
 import { Parameters } from '../kernel/request.js';
-import { ListUsersDto } from './user.dtos.js';
+import { ListUsersDto } from './users.js';
 
 function userIds(text: string): unknown {
   try {

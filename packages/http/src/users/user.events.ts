@@ -1,8 +1,9 @@
 import type { EventOf } from '@parley/domain/kernel';
 import { canSeeEmail, isEmailPublic, type User, type UserEventTypes } from '@parley/domain/users';
-import { form } from '../events/event-forms.js';
 import {
+  can,
   type EventContext,
+  form,
   keyOf,
   opened,
   type Presented,
@@ -10,13 +11,19 @@ import {
   toAll,
   toNobody,
   type WireEvent,
-} from '../events/event-presenter.js';
-import { can } from '../events/queue-presentation.js';
+} from '../kernel/event-presenter.js';
+import type { PublicRealm } from '../kernel/public-realm.js';
 import * as wire from '../kernel/wire-schema.js';
-import type { PublicRealm } from '../realms/public-realm.js';
-import { AVATAR, DELIVERY_EMAIL, personForm, SHOWN_EMAIL } from './person-form.js';
-import { ROLE, user } from './user.answers.js';
-import { presentAvatar, presentUnknownUser, presentUser, ROLE_NUMBERS, UNKNOWN_USER_NAME } from './user.presenters.js';
+import {
+  presentAvatar,
+  presentUnknownUser,
+  presentUser,
+  ROLE,
+  ROLE_NUMBERS,
+  UNKNOWN_USER_NAME,
+  user,
+} from './user.presenters.js';
+import { AVATAR, DELIVERY_EMAIL, personForm, SHOWN_EMAIL } from './user-page.js';
 
 const ADDED = form('realm_user', { op: wire.oneOf('add'), person: user });
 const ACTIVATION = personForm({ is_active: wire.boolean() });

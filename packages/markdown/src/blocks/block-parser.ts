@@ -1,4 +1,4 @@
-import { MAX_NESTING_DEPTH, MAX_QUOTE_DEPTH, unrenderable } from '../bounds.js';
+import { MAX_NESTING_DEPTH, MAX_QUOTE_DEPTH, unrenderable, type WorkBudget } from '../budgets.js';
 import {
   isBlank,
   OPEN_PLACEHOLDER,
@@ -9,14 +9,104 @@ import {
   trimEnd,
   trimStart,
 } from '../characters.js';
-import { indentedCodeBlock } from '../code/code-block.js';
-import { Element, rawHtml } from '../html/element.js';
-import type { HtmlStash } from '../html/stash.js';
+import { Element, type HtmlStash, rawHtml } from '../html/html.js';
 import { silenceMentions } from '../inline/mentions.js';
 import type { Typesetting } from '../typesetting/typesetting.js';
-import type { WorkBudget } from '../work-budget.js';
+import { FENCE, indentedCodeBlock } from './fences.js';
 import { buildTable, findTable } from './tables.js';
-import { findThematicBreak } from './thematic-break.js';
+
+const LIST_ITEM = /^[ ]*([*+-]|\p{Nd}\.)[ ]+/u;
+const TAB_WIDTH = 4;
+
+/**
+ * A list needs no blank line before it: one is put before an item that directly follows other text, and between items of
+ * different kinds. Not inside code, of course. The reference decides what code is by counting fences, without telling
+ * those that are themselves code, and clients have learned to expect the outcome.
+ */
+export function separateLists(lines: readonly string[]): readonly string[] {
+  if (!lines.some((line) => LIST_ITEM.test(line))) return lines;
+  const result: string[] = [];
+  const openFences: { fence: string; isCode: boolean }[] = [];
+  let openCode = 0;
+  let item: RegExpExecArray | null = LIST_ITEM.exec(lines[0]!);
+  for (let i = 0; i < lines.length; i++) {
+    const line = lines[i]!;
+    result.push(line);
+    if (i === lines.length - 1) break;
+    const match = FENCE.exec(line);
+    if (match) {
+      const { fence, language } = match.groups as { fence: string; language?: string };
+      if (!language && openFences.at(-1)?.fence === fence) {
+        if (openFences.pop()!.isCode) openCode--;
+      } else {
+        const isCode = language !== 'quote' && language !== 'quoted';
+        openFences.push({ fence, isCode });
+        if (isCode) openCode++;
+      }
+    }
+    const nextItem = LIST_ITEM.exec(lines[i + 1]!);
+    const startsList = nextItem !== null && (item === null || (item[1]!.length === 1) !== (nextItem[1]!.length === 1));
+    if (startsList && line !== '' && openCode === 0) result.push('');
+    item = nextItem;
+  }
+  return result;
+}
+
+/** One kind of line end, no tabs, no control characters that stand for placeholders, blank lines empty. */
+export function normalizeWhiteSpace(lines: readonly string[]): string[] {
+  let text = `${lines.join('\n')}\n\n`;
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  text = text.replace(/[\u0002\u0003]/g, '').replace(/\r\n?/g, '\n');
+  const normalized = text.split('\n').map((line) => (line.includes('\t') ? expandTabs(line) : line));
+  for (let i = 1; i < normalized.length - 1; i++) {
+    if (normalized[i]![0] === ' ' && /^ +$/.test(normalized[i]!)) normalized[i] = '';
+  }
+  return normalized;
+}
+
+function expandTabs(line: string): string {
+  let column = 0;
+  let expanded = '';
+  for (const character of line) {
+    const width = character === '\t' ? TAB_WIDTH - (column % TAB_WIDTH) : 1;
+    expanded += character === '\t' ? ' '.repeat(width) : character;
+    column += width;
+  }
+  return expanded;
+}
+
+const MARKS = new Set(['-', '_', '*']);
+const MAX_INDENT = 3;
+const MAX_GAP = 2;
+
+/** The first line of three or more equal marks, a little apart at most, and nothing else; its ends, or null. */
+export function findThematicBreak(block: string): { readonly start: number; readonly end: number } | null {
+  for (let start = 0; start < block.length; ) {
+    const newline = block.indexOf('\n', start);
+    const end = newline === -1 ? block.length : newline;
+    if (isThematicBreak(block, start, end)) return { start, end };
+    start = end + 1;
+  }
+  return null;
+}
+
+function isThematicBreak(block: string, start: number, end: number): boolean {
+  let at = start;
+  while (at < start + MAX_INDENT && block[at] === ' ') at++;
+  const mark = block[at]!;
+  if (at >= end || !MARKS.has(mark)) return false;
+  let marks = 0;
+  let gap = 0;
+  for (; at < end; at++) {
+    if (block[at] === ' ') gap++;
+    else if (block[at] !== mark || gap > MAX_GAP) return false;
+    else {
+      marks++;
+      gap = 0;
+    }
+  }
+  return marks >= 3;
+}
 
 /** A piece of text between blank lines, or what a rule left of one. */
 interface Piece {

@@ -1,6 +1,6 @@
+import type { WorkBudget } from '../budgets.js';
 import { trimCharacter } from '../characters.js';
-import type { Element } from '../html/element.js';
-import type { WorkBudget } from '../work-budget.js';
+import type { Element } from '../html/html.js';
 
 type Alignment = 'left' | 'center' | 'right' | null;
 

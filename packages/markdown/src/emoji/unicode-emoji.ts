@@ -1,5 +1,5 @@
 import type { UnicodeEmoji } from '@parley/domain/files';
-import { lazily } from '../lazy.js';
+import { lazily } from '../characters.js';
 import { EMOJI_NAMES } from './emoji-names.js';
 
 /** The emoji that every realm has. */

@@ -1,6 +1,6 @@
 import { WORD } from '../characters.js';
 import { unicodeEmoji } from '../emoji/unicode-emoji.js';
-import { Element } from '../html/element.js';
+import { Element } from '../html/html.js';
 import type { InlineContext, InlineRule } from './rule.js';
 
 const NAMED = new RegExp(`:([${WORD}\\-+]+):`, 'gu');

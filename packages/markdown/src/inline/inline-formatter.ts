@@ -1,13 +1,12 @@
 import { CLOSE_PLACEHOLDER, OPEN_PLACEHOLDER } from '../characters.js';
-import { Element } from '../html/element.js';
-import { channelLinks } from './channel-links.js';
+import { Element } from '../html/html.js';
 import { codeSpans } from './code-spans.js';
 import { emoticons, namedEmoji, unicodeEmojiCharacters } from './emoji.js';
 import { deleted, emphasis, strong, strongEmphasis } from './emphasis.js';
+import { math } from './formulas.js';
 import { linkifiers } from './linkifiers.js';
 import { autolinks, links, media } from './links.js';
-import { math } from './math.js';
-import { groupMentions, userMentions } from './mentions.js';
+import { channelLinks, groupMentions, userMentions } from './mentions.js';
 import type { InlineContext, InlineRule } from './rule.js';
 import { times } from './times.js';
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
+import { WorkBudget } from '../budgets.js';
 import { SPACE, WORD } from '../characters.js';
-import { WorkBudget } from '../work-budget.js';
+import { replaceBetweenStars } from './emphasis.js';
 import { replaceFormulas } from './formulas.js';
-import { replaceBetweenStars } from './replace-between-stars.js';
 
 /** What is meant, in its shortest form: the first match is replaced, and everything is looked at anew. */
 function replaceInnermostFirst(text: string, pattern: RegExp, replace: (inside: string) => string): string {

@@ -6,12 +6,10 @@ import type {
   MentionableUser,
   StoredUpload,
 } from '@parley/domain/markdown';
-import type { Element } from '../html/element.js';
-import type { HtmlStash } from '../html/stash.js';
+import type { Outcome, WorkBudget } from '../budgets.js';
+import type { Element, HtmlStash } from '../html/html.js';
 import type { RealmLinkifiers } from '../links/realm-linkifiers.js';
-import type { Outcome } from '../outcome.js';
 import type { Typesetting } from '../typesetting/typesetting.js';
-import type { WorkBudget } from '../work-budget.js';
 
 /**
  * One rule of inline formatting. It runs over a whole text before the next one starts; what it understands it replaces by

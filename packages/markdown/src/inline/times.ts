@@ -1,4 +1,4 @@
-import { Element } from '../html/element.js';
+import { Element } from '../html/html.js';
 import type { InlineRule } from './rule.js';
 
 const TIME = /<time:([^>]*)>/g;

@@ -1,6 +1,6 @@
+import type { WorkBudget } from '../budgets.js';
 import { isSpace, isWord } from '../characters.js';
-import type { WorkBudget } from '../work-budget.js';
-import { isTopLevelDomain } from './top-level-domains.js';
+import { isTopLevelDomain } from './url.js';
 
 const MAX_NESTED_PARENTHESES = 7;
 const BITCOIN = /bitcoin:[13][a-km-zA-HJ-NP-Z1-9]{25,34}/y;

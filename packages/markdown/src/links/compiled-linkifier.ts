@@ -1,5 +1,5 @@
-import { lazily } from '../lazy.js';
-import { Watchdog } from '../typesetting/watchdog.js';
+import { lazily } from '../characters.js';
+import { Watchdog } from '../typesetting/typeset.js';
 
 export interface LinkifierMatch {
   readonly start: number;

@@ -1,7 +1,7 @@
 import type { LinkifierRule } from '@parley/domain/markdown';
 import type { RE2JS } from 're2js';
-import { lazily } from '../lazy.js';
-import type { Watchdog } from '../typesetting/watchdog.js';
+import { lazily } from '../characters.js';
+import type { Watchdog } from '../typesetting/typeset.js';
 import {
   type CompiledLinkifier,
   type Effort,

@@ -1,6 +1,6 @@
 import type { LinkifierSyntax } from '@parley/domain/realms';
 import type { RE2JSSyntaxException } from 're2js';
-import { Watchdog } from '../typesetting/watchdog.js';
+import { Watchdog } from '../typesetting/typeset.js';
 import { compilePattern, surrounded } from './engine-linkifier.js';
 
 /** Where the engine has other words than the API's reference (organization §6.1 row 3). */

@@ -1,5 +1,5 @@
 import type { LinkifierRule, TopicLink } from '@parley/domain/markdown';
-import { WorkBudget } from '../work-budget.js';
+import { WorkBudget } from '../budgets.js';
 import { findAutolinks, mayHoldAddresses } from './autolinks.js';
 import { RealmLinkifiers } from './realm-linkifiers.js';
 import { completeUrl, splitUrl } from './url.js';

@@ -1,4 +1,6 @@
 import { isIPv6 } from 'node:net';
+import { domainToASCII } from 'node:url';
+import { lazily } from '../characters.js';
 
 /** A URL in its parts, cut as the reference's library cuts them. */
 export interface UrlParts {
@@ -121,3 +123,15 @@ function cut(text: string, separator: string): [string, string] {
   const at = text.indexOf(separator);
   return at === -1 ? [text, ''] : [text.slice(0, at), text.slice(at + 1)];
 }
+
+/** More often the end of a file's name. */
+const FILE_EXTENSIONS = ['java', 'md', 'mov', 'py', 'zip'];
+
+const all = lazily((require) => {
+  const domains = new Set((require('tlds') as string[]).map((domain) => domainToASCII(domain)));
+  for (const extension of FILE_EXTENSIONS) domains.delete(extension);
+  return domains;
+});
+
+/** In lower case, and international ones in their ASCII form. */
+export const isTopLevelDomain = (label: string) => all().has(label);

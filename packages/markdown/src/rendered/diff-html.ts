@@ -1,4 +1,4 @@
-import { attributeOf, type HtmlToken, hasClass, readTokens } from './html-tokens.js';
+import { attributeOf, type HtmlToken, hasClass, readTokens } from './rendered-html.js';
 
 /** The smallest piece that an edit can change: a word with its punctuation, an image, a formula, the target of a link. */
 interface Atom {

@@ -1,8 +1,7 @@
 import type { RenderedMessages } from '@parley/domain/markdown';
 import { diffHtml } from './diff-html.js';
 import { highlightContent, highlightTopic, searchTerms } from './highlight-search.js';
-import { plainText, searchableText } from './plain-text.js';
-import { showThumbnails } from './show-thumbnails.js';
+import { plainText, searchableText, showThumbnails } from './rendered-html.js';
 
 /** Reads and marks the HTML that rendering made. */
 export const htmlMessages: RenderedMessages = {

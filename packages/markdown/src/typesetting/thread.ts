@@ -1,6 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import type { TypesettingJob } from './job.js';
-import { typeset } from './typeset.js';
+import { type TypesettingJob, typeset } from './typeset.js';
 
 /** For the code and formulas of one text together. */
 const TIME_MS = 300;

@@ -2,8 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type BuiltScript, buildScript, HOSTILE_TEXTS } from '@parley/testkit';
 import { workMsOf } from '@parley/testkit/process-usage';
-import type { CodeJob, FormulaJob, TypesettingResult } from './job.js';
-import { TypesettingThread } from './typesetting-thread.js';
+import type { CodeJob, FormulaJob, TypesettingResult } from './typeset.js';
+import { TypesettingThread } from './typesetting.js';
 
 const formula = (source: string): FormulaJob => ({ kind: 'formula', source, displayMode: false });
 const code = (source: string): CodeJob => ({ kind: 'code', source, grammar: 'python' });

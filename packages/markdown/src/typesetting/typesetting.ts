@@ -1,4 +1,148 @@
-import type { Typesetter, TypesettingJob, TypesettingResult } from './job.js';
+import { createRequire } from 'node:module';
+import { Worker } from 'node:worker_threads';
+import { type Typesetter, type TypesettingJob, type TypesettingResult, typeset } from './typeset.js';
+
+type Results = readonly TypesettingResult[];
+
+/** The code and formulas of one text. */
+interface Order {
+  readonly jobs: readonly TypesettingJob[];
+  readonly size: number;
+  readonly since: number;
+  readonly deliver: (results: Results) => void;
+}
+
+export interface TypesettingPatience {
+  /** What has waited longer is shown plain. */
+  readonly waitMs: number;
+  /** The thread keeps to its time by itself; this is for one that does not, or has much to load. */
+  readonly workMs: number;
+}
+
+/** What counts for an order besides its characters. */
+const ORDER_SIZE = 100;
+/** What comes on top of so much waiting is shown plain. */
+const MAX_WAITING_SIZE = 1_000_000;
+const PATIENCE: TypesettingPatience = { waitMs: 2000, workMs: 3000 };
+/** Macros can fill any memory in no time. */
+const MAX_HEAP_MB = 128;
+/** Beside it, for what has just been made: a formula is small, and an idle thread keeps its room. */
+const MAX_YOUNG_MB = 8;
+/** Without a thread, where the work holds up everything else. */
+const TIME_HERE_MS = 25;
+
+/** Null where there is no such file: in a program that was bundled anew. */
+function findScript(): string | null {
+  try {
+    return createRequire(import.meta.url).resolve('./thread.js');
+  } catch {
+    return null;
+  }
+}
+
+/**
+ * Typesets on a thread of its own, started when first needed: loading the libraries takes a tenth of a second, a long
+ * text a twentieth, and a hostile one as long as it is let. One text at a time, the shortest of those waiting first, so
+ * that few who send long ones do not hold up the others. Where no thread can be started, it works on the caller's.
+ */
+export class TypesettingThread implements Typesetter {
+  private worker: Worker | null = null;
+  private readonly waiting: Order[] = [];
+  private waitingSize = 0;
+  private current: Order | null = null;
+  private timer: NodeJS.Timeout | undefined;
+  private isClosed = false;
+
+  constructor(
+    private script: string | null = findScript(),
+    private readonly patience = PATIENCE,
+  ) {}
+
+  typeset(jobs: readonly TypesettingJob[]): Promise<Results> {
+    if (this.script === null) return Promise.resolve(typeset(jobs, TIME_HERE_MS));
+    const size = jobs.reduce((sum, { source }) => sum + source.length, ORDER_SIZE);
+    if (this.isClosed || this.waitingSize + size > MAX_WAITING_SIZE) return Promise.resolve([]);
+    return new Promise((deliver) => {
+      this.waiting.push({ jobs, size, since: performance.now(), deliver });
+      this.waitingSize += size;
+      this.next();
+    });
+  }
+
+  async close(): Promise<void> {
+    this.isClosed = true;
+    for (const order of this.waiting.splice(0)) order.deliver([]);
+    await this.worker?.terminate();
+  }
+
+  private next(): void {
+    while (!this.current && this.waiting.length > 0) {
+      const order = this.takeSmallest();
+      if (this.script === null) order.deliver(typeset(order.jobs, TIME_HERE_MS));
+      else if (performance.now() - order.since > this.patience.waitMs) order.deliver([]);
+      else this.send(order);
+    }
+  }
+
+  private takeSmallest(): Order {
+    let smallest = 0;
+    for (let i = 1; i < this.waiting.length; i++) {
+      if (this.waiting[i]!.size < this.waiting[smallest]!.size) smallest = i;
+    }
+    const [order] = this.waiting.splice(smallest, 1) as [Order];
+    this.waitingSize -= order.size;
+    return order;
+  }
+
+  private send(order: Order): void {
+    this.current = order;
+    try {
+      this.worker ??= this.start(this.script!);
+    } catch {
+      // Node may be told not to let anybody start one.
+      this.doWithout();
+      return;
+    }
+    const { worker } = this;
+    worker.ref();
+    worker.postMessage(order.jobs);
+    this.timer = setTimeout(() => void worker.terminate(), this.patience.workMs);
+  }
+
+  private start(script: string): Worker {
+    const isThere = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+    const worker = new Worker(script, {
+      execArgv: [],
+      resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB, maxYoungGenerationSizeMb: MAX_YOUNG_MB },
+      workerData: isThere,
+    });
+    worker.on('message', (results: Results) => this.finish(results));
+    // It ends right after an error.
+    worker.on('error', () => {
+      if (Atomics.load(isThere, 0) === 0) this.doWithout();
+    });
+    worker.on('exit', () => {
+      this.worker = null;
+      this.finish([]);
+    });
+    return worker;
+  }
+
+  private doWithout(): void {
+    this.script = null;
+    this.finish(this.current ? typeset(this.current.jobs, TIME_HERE_MS) : []);
+  }
+
+  private finish(results: Results): void {
+    clearTimeout(this.timer);
+    // Whoever waits for nothing else may end.
+    this.worker?.unref();
+    const order = this.current;
+    this.current = null;
+    order?.deliver(results);
+    this.next();
+  }
+}
 
 /** The code and the formulas of one text, and what has become of them. */
 export class Typesetting {

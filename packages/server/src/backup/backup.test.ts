@@ -16,8 +16,7 @@ import type { BlobKey } from '@parley/domain/files';
 import { CreateRealm } from '@parley/domain/membership';
 import { createParley } from '../create-parley.js';
 import { findSecret, secretPathFor } from '../secret.js';
-import { type ArchiveEntry, BACKUP_ENTRIES, writeArchive } from './archive.js';
-import { createBackup } from './create-backup.js';
+import { type ArchiveEntry, BACKUP_ENTRIES, createBackup, writeArchive } from './backup.js';
 import { restoreBackup } from './restore-backup.js';
 
 const SECRET = 'a secret with blanks';

@@ -2,9 +2,9 @@ import { createWriteStream, existsSync, mkdirSync, renameSync, rmSync, writeFile
 import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { type BlobKey, type BlobStore, isBlobKey } from '@parley/domain/files';
+import { HmacApiKeyMint } from '@parley/node-adapters';
 import { findDamage, inspectDatabase } from '@parley/sqlite';
-import { HmacApiKeyMint } from '../authentication/hmac-api-key-mint.js';
-import { parseMarkedSecret } from '../secret-format.js';
+import { parseMarkedSecret } from '../secret.js';
 import { StartupError } from '../startup-error.js';
 import {
   type ArchiveEntry,
@@ -13,7 +13,7 @@ import {
   type BackupDescription,
   readArchive,
   readText,
-} from './archive.js';
+} from './backup.js';
 
 export interface RestoreTarget {
   /** Where the database is to be; nothing may be there. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { gunzipSync } from 'node:zlib';
-import { readArchive } from '../backup/archive.js';
+import { readArchive } from '../backup/backup.js';
 import { createParley } from '../create-parley.js';
 import { runCommandLine } from './run-command-line.js';
 

@@ -1,11 +1,7 @@
 import type { Command } from './command.js';
-import { CONFIG_COMMANDS } from './config.commands.js';
-import { EXPORT_COMMANDS } from './export.commands.js';
-import { FILE_COMMANDS } from './file.commands.js';
-import { MAIL_COMMANDS } from './mail.commands.js';
-import { MESSAGE_COMMANDS } from './message.commands.js';
-import { REALM_COMMANDS } from './realm.commands.js';
-import { SERVE_COMMAND } from './serve.command.js';
+import { FILE_COMMANDS, MESSAGE_COMMANDS } from './message.commands.js';
+import { EXPORT_COMMANDS, REALM_COMMANDS } from './realm.commands.js';
+import { CONFIG_COMMANDS, MAIL_COMMANDS, SERVE_COMMAND } from './server.commands.js';
 import { STORAGE_COMMANDS } from './storage.commands.js';
 import { USER_COMMANDS } from './user.commands.js';
 

@@ -4,9 +4,9 @@ import type { Realm } from '@parley/domain/realms';
 import type { User } from '@parley/domain/users';
 import { silentLogger } from '@parley/http';
 import type { Invocation } from '../configuration/read-configuration.js';
+import { addressesOf } from '../http-server.js';
 import { openParley } from '../open-parley.js';
 import type { ComposedParley } from '../parley.js';
-import { addressesOf } from '../server-address.js';
 import { StartupError } from '../startup-error.js';
 import type { CommandContext, CommandFlag } from './command.js';
 

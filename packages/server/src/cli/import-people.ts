@@ -1,13 +1,19 @@
 import { readFileSync, statSync } from 'node:fs';
-import type { Role } from '@parley/domain/access';
+import { ROLES, type Role } from '@parley/domain/access';
 import { DomainError } from '@parley/domain/kernel';
 import { RegisterUser } from '@parley/domain/membership';
 import { hint } from '../near-miss.js';
 import type { ComposedParley } from '../parley.js';
-import { StartupError } from '../startup-error.js';
+import { StartupError, UsageError } from '../startup-error.js';
 import type { CommandContext, CommandResult } from './command.js';
 import { findRealm, nameOf, requireDatabase } from './databases.js';
-import { parseRole } from './parse-role.js';
+
+/** @throws UsageError */
+export function parseRole(text: string): Role {
+  const role = ROLES.find((it) => it === text);
+  if (!role) throw new UsageError(`A role is one of ${ROLES.join(', ')}.`);
+  return role;
+}
 
 const COLUMNS = ['email', 'name', 'role', 'password'] as const;
 type Column = (typeof COLUMNS)[number];

@@ -23,7 +23,7 @@ async function backup({ invocation, terminal, words, flag }: CommandContext): Pr
   const pace = parsePace(flag('pace'));
   requireSpace(path, 2.1 * inspectDatabase(database.path).bytes);
   terminal.comeAfterServer();
-  const { createBackup } = await import('../backup/create-backup.js');
+  const { createBackup } = await import('../backup/backup.js');
   const result = await createBackup(
     { database: database.path, secret, blobs: blobStoreOf(configuration), version: parleyVersion() },
     path,

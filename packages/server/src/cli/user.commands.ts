@@ -17,13 +17,12 @@ import {
   type SpecialPermission,
   type User,
 } from '@parley/domain/users';
-import { zuliprcOf } from '../demo/zuliprc.js';
+import { zuliprcOf } from '../demo/create-demo.js';
 import type { ComposedParley } from '../parley.js';
 import { StartupError, UsageError } from '../startup-error.js';
 import type { Command, CommandContext, CommandFlag, CommandResult } from './command.js';
 import { findRealm, nameOf, REALM, requireDatabase, withUser } from './databases.js';
-import { importPeople } from './import-people.js';
-import { parseRole } from './parse-role.js';
+import { importPeople, parseRole } from './import-people.js';
 
 const PERMISSIONS: Readonly<Record<string, SpecialPermission>> = {
   can_create_users: 'canCreateUsers',

@@ -1,8 +1,7 @@
 import type { S3Location } from '@parley/blobs';
 import type { FileLimits } from '@parley/domain/files';
 import type { ProxyTrust, RateLimitRules, TransportLimits } from '@parley/http';
-import type { BigBlueButtonAccount } from '../calls/big-blue-button-account.js';
-import type { PushServiceAccount } from '../push/push-service-account.js';
+import type { BigBlueButtonAccount, PushServiceAccount } from '@parley/node-adapters';
 import type { RealmAddresses } from '../realm-resolver.js';
 
 /** Everything that a server can be configured with, wherever the values come from. */

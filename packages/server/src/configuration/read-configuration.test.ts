@@ -2,10 +2,10 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { TRANSPORT_LIMITS } from '@parley/http';
-import { formatSecret } from '../secret-format.js';
+import { formatSecret } from '../secret.js';
 import type { Configuration } from './configuration.js';
-import { describeSettings, renderConfigurationDocument } from './describe-settings.js';
 import { InvalidConfiguration, readConfiguration } from './read-configuration.js';
+import { describeSettings, renderConfigurationDocument } from './settings.js';
 
 const MIB = 1024 * 1024;
 

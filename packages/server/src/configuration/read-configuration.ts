@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { isLoopbackName, TRANSPORT_LIMITS, type TransportLimits } from '@parley/http';
-import type { BigBlueButtonAccount } from '../calls/big-blue-button-account.js';
+import type { BigBlueButtonAccount, PushServiceAccount } from '@parley/node-adapters';
 import { hint } from '../near-miss.js';
-import type { PushServiceAccount } from '../push/push-service-account.js';
 import { UsageError } from '../startup-error.js';
 import type { Configuration, DatabaseLocation, FilesLocation, LogLevel } from './configuration.js';
 import { MIB, SETTINGS, type Setting, type SettingName } from './settings.js';

@@ -1,15 +1,17 @@
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { PasswordHasher } from '@parley/domain/access';
 import { CreateChannel, DEFAULT_CHANNEL_OPTIONS } from '@parley/domain/channels';
 import type { Ports } from '@parley/domain/composition';
-import type { ChannelId, RealmId, Transaction, UnitOfWork, UserId } from '@parley/domain/kernel';
+import type { ChannelId, Clock, RealmId, Transaction, UnitOfWork, UnixSeconds, UserId } from '@parley/domain/kernel';
 import { CreateRealm, RegisterUser } from '@parley/domain/membership';
 import { MarkRead, SendMessage } from '@parley/domain/messages';
 import { compose } from '../container.js';
-import type { Resolve } from '../resolve.js';
+import type { Resolve } from '../injector.js';
+import { StartupError } from '../startup-error.js';
 import { type DemoMessage, demoMessages, PERIOD_SECONDS } from './conversations.js';
-import { DemoClock } from './demo-clock.js';
-import { addDemoEmoji, storeDemoEmoji } from './demo-emoji.js';
 import {
+  addDemoEmoji,
   DEMO_ANNOUNCEMENTS_CHANNEL,
   DEMO_CHANNELS,
   DEMO_EMAIL_VISIBILITY,
@@ -19,8 +21,92 @@ import {
   DEMO_SETTINGS,
   type DemoChannel,
   passwordOf,
+  storeDemoEmoji,
 } from './organization.js';
 import { SeededRandom } from './seeded-random.js';
+
+/** Set to the moment at which something of the demo's past happens. */
+export class DemoClock implements Clock {
+  constructor(private seconds: UnixSeconds) {}
+
+  set(seconds: UnixSeconds): void {
+    this.seconds = seconds;
+  }
+
+  now(): UnixSeconds {
+    return this.seconds;
+  }
+
+  nowMs(): number {
+    return this.seconds * 1000;
+  }
+}
+
+/**
+ * Collects all garbage and gives the pages back, which V8 would keep for work like that which has just been done. Takes tens of
+ * milliseconds. `gc()` keeps the pages as well; only what debuggers ask for gives them back. Nothing happens in a Node.js that
+ * was built without the inspector.
+ */
+export async function releaseMemory(): Promise<void> {
+  if (!process.features.inspector) return;
+  const { Session } = await import('node:inspector/promises');
+  const session = new Session();
+  session.connect();
+  try {
+    await session.post('HeapProfiler.collectGarbage');
+  } finally {
+    session.disconnect();
+  }
+}
+
+export interface DemoAccess {
+  readonly email: string;
+  readonly apiKey: string;
+  /** What the file is called: `hamlet`. */
+  readonly name: string;
+}
+
+/** How each of the demo's people signs in; those who are gone meanwhile are left out. */
+export function listDemoAccess({
+  unitOfWork,
+  apiKeyMint,
+}: Pick<Ports, 'unitOfWork' | 'apiKeyMint'>): Promise<DemoAccess[]> {
+  return unitOfWork.read(async ({ realms, users, apiKeys }) => {
+    const realm = await realms.findByStringId(DEMO_REALM.stringId);
+    const access: DemoAccess[] = [];
+    for (const { email } of realm ? DEMO_PEOPLE : []) {
+      const user = await users.findByEmail(realm!.id, email);
+      const record = user && (await apiKeys.find(realm!.id, user.id as UserId));
+      if (record) access.push({ email, apiKey: apiKeyMint.derive(record), name: email.split('@')[0]!.toLowerCase() });
+    }
+    return access;
+  });
+}
+
+/** The lines of what Zulip's clients and libraries read. */
+export const zuliprcOf = ({ email, apiKey, site }: Record<'email' | 'apiKey' | 'site', string>): readonly string[] => [
+  '[api]',
+  `email=${email}`,
+  `key=${apiKey}`,
+  `site=${site}`,
+];
+
+/**
+ * Writes a file for each that Zulip's clients and libraries read, for the owner of the process alone.
+ * @throws StartupError when a file cannot be written.
+ */
+export function writeZuliprcFiles(directory: string, site: string, people: readonly DemoAccess[]): void {
+  try {
+    mkdirSync(directory, { recursive: true, mode: 0o700 });
+    for (const { email, apiKey, name } of people) {
+      const path = join(directory, name);
+      writeFileSync(path, `${zuliprcOf({ email, apiKey, site }).join('\n')}\n`, { mode: 0o600 });
+      chmodSync(path, 0o600); // it may have been there before, with another mode
+    }
+  } catch (error) {
+    throw new StartupError(`Cannot write the demo users' zuliprc files: ${(error as Error).message}`);
+  }
+}
 
 const SEED = 1599;
 

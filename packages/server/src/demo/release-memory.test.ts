@@ -1,4 +1,4 @@
-import { releaseMemory } from './release-memory.js';
+import { releaseMemory } from './create-demo.js';
 
 describe('releaseMemory', () => {
   it('collects what nobody refers to any more', async () => {

@@ -1,7 +1,7 @@
 import { chmodSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { writeZuliprcFiles } from './zuliprc.js';
+import { writeZuliprcFiles } from './create-demo.js';
 
 describe('writeZuliprcFiles', () => {
   let directory: string;

@@ -9,12 +9,11 @@ import {
   type UnitOfWork,
 } from '@parley/domain/kernel';
 import { SendMessage } from '@parley/domain/messages';
-import type { Resolve } from '../resolve.js';
-import type { Worker } from '../workers/worker.js';
-import { Addresses } from './addresses.js';
+import type { Resolve } from '../injector.js';
+import type { Worker } from '../workers/recurring-worker.js';
 import { inputOf, type MessageToSend } from './chat-messages.js';
 import { EventPresenter, type ParleyEvent, type ParleyEventType } from './events.js';
-import type { UserRef } from './references.js';
+import { Addresses, type UserRef } from './references.js';
 
 /**
  * What a consumer changes in the transaction that stores that its events are done with: all of it or nothing, and once for

@@ -7,7 +7,6 @@ import type {
   StoredEvent,
 } from '@parley/domain/kernel';
 import { RealmResolver } from '../realm-resolver.js';
-import { Addresses } from './addresses.js';
 import {
   type ChatMessage,
   type ChatUser,
@@ -16,7 +15,8 @@ import {
   peopleIn,
   presentMessage,
   presentUser,
-} from './presented.js';
+} from './chat-messages.js';
+import { Addresses } from './references.js';
 
 interface EventHead<T extends DomainEventType> {
   readonly type: T;

@@ -2,7 +2,7 @@ import { type Caller, DomainError, type MessageId, type Timers, type UserId } fr
 import { FindHostUsers } from '@parley/domain/membership';
 import type { HookedMessage, MessageHooks } from '@parley/domain/messages';
 import { RealmResolver } from '../realm-resolver.js';
-import type { ChatPerson } from './presented.js';
+import type { ChatPerson } from './chat-messages.js';
 
 interface DraftHead {
   readonly realm: string;

@@ -1,5 +1,6 @@
-import { DomainError, type UserId } from '@parley/domain/kernel';
-import type { HostUserReference } from '@parley/domain/membership';
+import { type Caller, DomainError, type RealmId, type UserId } from '@parley/domain/kernel';
+import { FindHostUsers, type HostUserReference } from '@parley/domain/membership';
+import { RealmResolver } from '../realm-resolver.js';
 
 /** A user of an organization: by the id that your application gave them, or by Parley's own. */
 export type UserRef = { readonly realm: string } & ({ readonly externalId: string } | { readonly userId: number });
@@ -28,3 +29,73 @@ export function referenceOf(ref: UserRef): HostUserReference {
 }
 
 export const namesNobody = (): DomainError => new DomainError('UNKNOWN_USER', 'There is no user without an id.');
+
+/** So many external ids are kept at hand. */
+const MAX_KNOWN = 10_000;
+
+/** What names of the host application stand for. */
+export class Addresses {
+  static readonly inject = [RealmResolver, FindHostUsers] as const;
+
+  /** An external id is given once and for all, so that what was found stays true; that somebody has none does not. */
+  private readonly known = new Map<string, UserId>();
+  private externalIds = new Map<UserId, string>();
+
+  constructor(
+    private readonly realms: RealmResolver,
+    private readonly users: FindHostUsers,
+  ) {}
+
+  /** @throws DomainError UNKNOWN_REALM */
+  async realmId(name: string): Promise<RealmId> {
+    const id = await this.realms.findByStringId(name);
+    if (id === null) throw new DomainError('UNKNOWN_REALM', `There is no organization '${name}'.`);
+    return id;
+  }
+
+  /** @throws DomainError UNKNOWN_REALM, UNKNOWN_USER */
+  async caller(ref: UserRef, clientName: string): Promise<Caller> {
+    const realmId = await this.realmId(ref.realm);
+    // Whether there is a user of our own id, the use case finds out.
+    const by = referenceOf(ref);
+    const userId =
+      'userId' in by
+        ? by.userId
+        : (this.known.get(keyOf(realmId, by.externalId)) ?? (await this.findUserId(realmId, by.externalId)));
+    return { realmId, userId, clientName };
+  }
+
+  /** In their order. @throws DomainError UNKNOWN_USER */
+  async userIds(realmId: RealmId, people: readonly PersonRef[]): Promise<readonly UserId[]> {
+    if (!people.every(isPersonRef)) throw namesNobody();
+    const externalIds = people.filter((person) => typeof person === 'string');
+    const found = externalIds.length === 0 ? [] : await this.users.getIds(realmId, externalIds);
+    const byExternalId = new Map(externalIds.map((externalId, index) => [externalId, found[index]!]));
+    return people.map((person) => (typeof person === 'string' ? byExternalId.get(person)! : (person as UserId)));
+  }
+
+  /** Those who have none are absent; others may be in it. */
+  async externalIdsOf(realmId: RealmId, userIds: readonly UserId[]): Promise<ReadonlyMap<UserId, string>> {
+    const known = this.externalIds;
+    const unknown = userIds.filter((id) => !known.has(id));
+    if (unknown.length === 0) return known;
+    const all = new Map(await this.users.externalIdsOf(realmId, [...new Set(unknown)]));
+    // Another map, not an empty one: what others are about to look up is in this one.
+    if (this.externalIds.size >= MAX_KNOWN) this.externalIds = new Map();
+    for (const [id, externalId] of all) this.externalIds.set(id, externalId);
+    for (const id of userIds) {
+      const externalId = known.get(id);
+      if (externalId !== undefined) all.set(id, externalId);
+    }
+    return all;
+  }
+
+  private async findUserId(realmId: RealmId, externalId: string): Promise<UserId> {
+    const [id] = await this.users.getIds(realmId, [externalId]);
+    if (this.known.size >= MAX_KNOWN) this.known.clear();
+    this.known.set(keyOf(realmId, externalId), id!);
+    return id!;
+  }
+}
+
+const keyOf = (realmId: RealmId, externalId: string): string => `${realmId} ${externalId}`;

@@ -1,6 +1,5 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import type { IncomingMessage } from 'node:http';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,10 +8,9 @@ import type { Route } from '@parley/http';
 import { freePort } from '@parley/testkit';
 import { readConfiguration } from '../configuration/read-configuration.js';
 import { type RunningServer, startServer } from '../serve.js';
-import { withHealth } from './health-listener.js';
+import { ServerMetrics } from './metrics.js';
 import { openTelemetryTracer } from './open-telemetry.js';
-import { notReady, Readiness } from './readiness.js';
-import { ServerMetrics } from './server-metrics.js';
+import { notReady, Readiness, withHealth } from './readiness.js';
 
 describe('a server that is watched', () => {
   let directory: string;

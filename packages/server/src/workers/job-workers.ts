@@ -1,4 +1,6 @@
+import { ForgetConfirmations, SendConfirmationLetters } from '@parley/domain/access';
 import type { CommitListener } from '@parley/domain/composition';
+import { ExpireExports, WriteRealmExport } from '@parley/domain/exports';
 import {
   type Clock,
   type JobHandler,
@@ -7,8 +9,25 @@ import {
   type ScheduledJob,
   type Timers,
 } from '@parley/domain/kernel';
-import { RecurringWorker } from './recurring-worker.js';
-import type { Worker } from './worker.js';
+import {
+  DeactivationLetters,
+  DeleteContributions,
+  EmailChangedLetters,
+  ForgetInvitations,
+  SendInvitationLetters,
+  SendWelcomeLetters,
+} from '@parley/domain/membership';
+import {
+  DeliverReminder,
+  DeliverScheduledMessage,
+  MakeThumbnails,
+  SendGroupMembershipNotices,
+} from '@parley/domain/messages';
+import { RegisterDevices, UnregisterTokens } from '@parley/domain/push';
+import { DeleteRealmData } from '@parley/domain/realms';
+import { SendLoginLetters } from '@parley/domain/users';
+import type { Resolve } from '../injector.js';
+import { RecurringWorker, type Worker } from './recurring-worker.js';
 
 /**
  * How soon at the latest it is noticed that the clock was set, that the machine has slept, or that a process wrote a job
@@ -85,3 +104,25 @@ export class JobWorkers implements Worker, CommitListener {
 }
 
 const msUntil = (time: number, clock: Clock): number => Math.max(0, time * 1000 - clock.nowMs());
+
+/** One for each kind of job. */
+export const jobHandlersOf = (resolve: Resolve): readonly JobHandler[] => [
+  resolve(SendLoginLetters),
+  resolve(DeactivationLetters),
+  resolve(DeleteContributions),
+  resolve(SendConfirmationLetters),
+  resolve(ForgetConfirmations),
+  resolve(EmailChangedLetters),
+  resolve(ExpireExports),
+  resolve(WriteRealmExport),
+  resolve(MakeThumbnails),
+  resolve(SendGroupMembershipNotices),
+  resolve(SendInvitationLetters),
+  resolve(SendWelcomeLetters),
+  resolve(ForgetInvitations),
+  resolve(RegisterDevices),
+  resolve(UnregisterTokens),
+  resolve(DeliverScheduledMessage),
+  resolve(DeliverReminder),
+  resolve(DeleteRealmData),
+];

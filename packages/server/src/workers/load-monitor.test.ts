@@ -1,5 +1,5 @@
+import { SystemTimers } from '@parley/node-adapters';
 import { DrivenTime } from '@parley/testkit';
-import { SystemTimers } from '../system-timers.js';
 import { LoadMonitor, type LoadSample, ProcessGauge } from './load-monitor.js';
 
 const idle: LoadSample = { delayMs: 5, memory: 0.1 };

@@ -2,7 +2,7 @@ import { totalmem } from 'node:os';
 import { getHeapStatistics } from 'node:v8';
 import type { CancelTimer, Timers } from '@parley/domain/kernel';
 import type { LoadGauge, LoadLevel, Logger } from '@parley/http';
-import type { Worker } from './worker.js';
+import type { Worker } from './recurring-worker.js';
 
 export interface LoadSample {
   /** The longest that anything waited for its turn of the event loop since the sample before. */

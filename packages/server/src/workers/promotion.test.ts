@@ -1,6 +1,6 @@
 import type { StoredEvent } from '@parley/domain/kernel';
 import { DrivenTime } from '@parley/testkit';
-import { Promotion } from './promotion.js';
+import { Promotion } from './workers.js';
 
 describe('Promotion', () => {
   let time: DrivenTime;

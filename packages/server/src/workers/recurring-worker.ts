@@ -1,5 +1,13 @@
 import type { CancelTimer, ReportProblem, Timers } from '@parley/domain/kernel';
-import type { Worker } from './worker.js';
+
+/** Something that goes on in the background from the start of the server to its end. */
+export interface Worker {
+  /** In the log: what it does, `tidying event queues`. */
+  readonly name: string;
+  start(): void;
+  /** Resolves when nothing of it runs any more. */
+  stop(): Promise<void>;
+}
 
 /** The same failure is logged again after that. */
 const REPEAT_MS = 60_000;

@@ -1,5 +1,5 @@
 import { DrivenTime } from '@parley/testkit';
-import { StorageWatch } from './storage-watch.js';
+import { StorageWatch } from './workers.js';
 
 it('looks at the storage every second, and lets go of those who wait once when it is lost', async () => {
   const time = new DrivenTime();

@@ -1,19 +1,119 @@
 import { MarkIdleChannels } from '@parley/domain/channels';
 import { SweepFiles } from '@parley/domain/files';
-import { RemoveUnusedGroups } from '@parley/domain/groups';
-import type { UnitOfWork } from '@parley/domain/kernel';
+import { PromoteFullMembers, RemoveUnusedGroups } from '@parley/domain/groups';
+import type {
+  Clock,
+  DomainEvent,
+  EventHub,
+  EventListener,
+  ReportProblem,
+  StoredEvent,
+  Timers,
+  UnitOfWork,
+} from '@parley/domain/kernel';
 import { ExpireMessages, IndexMessages, PurgeArchive } from '@parley/domain/messages';
-import { RemoveExpiredSessions } from '@parley/domain/users';
+import { PresenceBoard, RemoveExpiredSessions } from '@parley/domain/users';
 import { KEEP_DELETED_DAYS } from '../configuration/settings.js';
+import type { Resolve } from '../injector.js';
 import type { ParleyParts } from '../parley-parts.js';
-import type { Resolve } from '../resolve.js';
 import type { Get } from '../running-parts.js';
 import { LoadMonitor } from './load-monitor.js';
-import { PresenceSaver } from './presence-saver.js';
-import { Promotion } from './promotion.js';
-import { periodic, type Recurrence, RecurringWorker } from './recurring-worker.js';
-import { StorageWatch } from './storage-watch.js';
-import type { Worker } from './worker.js';
+import { periodic, type Recurrence, RecurringWorker, type Worker } from './recurring-worker.js';
+
+/** How soon it is noticed that somebody has taken the files away. */
+const VERIFY_MS = 1000;
+
+/** Looks whether what is written is still where others find it. Beside the rest, which may be waiting for the very storage. */
+export class StorageWatch extends RecurringWorker {
+  constructor(verify: () => void, hub: Pick<EventHub, 'close'>, timers: Timers, report: ReportProblem) {
+    let isLost = false;
+    const look = () => {
+      try {
+        verify();
+      } catch {
+        // The storage itself reports what is wrong, once. Whoever waits for events is let go, and refused the next time.
+        if (isLost) return;
+        isLost = true;
+        hub.close();
+      }
+    };
+    super(periodic('letting go of those who wait for events', VERIFY_MS, look), timers, report);
+  }
+}
+
+/** What a crash loses of who was there. */
+const SAVE_MS = 1000;
+
+/** Stores who is there: once a second at most, and at the end. */
+export class PresenceSaver implements Worker {
+  static readonly inject = [PresenceBoard, 'timers', 'report'] as const;
+
+  readonly name = 'storing who is there';
+  private readonly worker: RecurringWorker;
+
+  constructor(
+    private readonly board: Pick<PresenceBoard, 'save'>,
+    timers: Timers,
+    report: ReportProblem,
+  ) {
+    this.worker = new RecurringWorker(
+      periodic(this.name, SAVE_MS, () => board.save()),
+      timers,
+      report,
+    );
+  }
+
+  start(): void {
+    this.worker.start();
+  }
+
+  async stop(): Promise<void> {
+    await this.worker.stop();
+    await this.board.save();
+  }
+}
+
+/** After that it looks again: the clock may have been set meanwhile. */
+const MAX_SLEEP_MS = 3_600_000;
+/** After the start, or when somebody new may be waiting; at least. */
+const SOON_MS = 1000;
+
+const changesWhoWaits = (event: DomainEvent): boolean =>
+  event.type === 'user.created' ||
+  event.type === 'user.role_changed' ||
+  (event.type === 'realm.setting_changed' && event.setting === 'waitingPeriodThreshold');
+
+/**
+ * Promotes members whose waiting period ends, when it ends. No job: whose period ends when follows from the users and the
+ * settings as they are, so nothing has to be scheduled wherever one of them changes.
+ */
+export class Promotion implements Worker, EventListener {
+  static readonly inject = [PromoteFullMembers, 'clock', 'timers', 'report'] as const;
+
+  readonly name = 'promoting members';
+  private readonly worker: RecurringWorker;
+
+  constructor(promote: Pick<PromoteFullMembers, 'execute'>, clock: Clock, timers: Timers, report: ReportProblem) {
+    const run = async () => {
+      const next = await promote.execute();
+      return next === null ? null : Math.min(Math.max(SOON_MS, next * 1000 - clock.nowMs()), MAX_SLEEP_MS);
+    };
+    const recurrence = { name: this.name, firstDelayMs: SOON_MS, retryDelayMs: MAX_SLEEP_MS, run };
+    this.worker = new RecurringWorker(recurrence, timers, report);
+  }
+
+  start(): void {
+    this.worker.start();
+  }
+
+  onEvents(events: readonly StoredEvent[]): void {
+    if (events.some(({ event }) => changesWhoWaits(event))) this.worker.wakeIn(SOON_MS);
+  }
+
+  stop(): Promise<void> {
+    return this.worker.stop();
+  }
+}
 
 const SECOND_MS = 1000;
 const MINUTE_MS = 60 * SECOND_MS;

@@ -1,7 +1,7 @@
 import type { GroupSettingValue } from '@parley/domain/access';
 import { CHANNEL_PERMISSIONS, type ChannelPermissions } from '@parley/domain/channels';
 import type { GroupId, UserId } from '@parley/domain/kernel';
-import { GroupValues, PERMISSION_NAMES, SharedPermissions } from './shared-permissions.js';
+import { GroupValues, PERMISSION_NAMES, SharedPermissions } from './channel-cache.js';
 
 const everywhere = (group: number) =>
   Object.fromEntries(Object.keys(CHANNEL_PERMISSIONS).map((name) => [name, group])) as unknown as ChannelPermissions;

@@ -5,7 +5,7 @@ import { PLAIN_TEXTS } from '@parley/domain/messages';
 import { FixedClock } from '@parley/testkit';
 import Sqlite from 'better-sqlite3';
 import { openSqliteStorage } from '../index.js';
-import { defineSearchFunctions } from '../messages/search-terms.js';
+import { defineSearchFunctions } from '../messages/conditions.js';
 import { Connection } from './connection.js';
 
 /** Statements that are about a whole organization, or about all of them; each by how it begins. */

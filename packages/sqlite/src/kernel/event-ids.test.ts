@@ -1,5 +1,5 @@
 import type { EventSeq } from '@parley/domain/kernel';
-import { seqAfter } from './event-ids.js';
+import { seqAfter } from './events.js';
 
 const LAST = 2 ** 36 - 1;
 

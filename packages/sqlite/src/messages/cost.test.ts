@@ -6,7 +6,7 @@ import { type MessageCondition, type MessageFilter, not, PLAIN_TEXTS } from '@pa
 import { aChannel, aMessage, aUser, createFixtureOn, FixedClock, type Fixture } from '@parley/testkit';
 import Sqlite, { type Database } from 'better-sqlite3';
 import { openSqliteStorage, type SqliteStorage } from '../index.js';
-import { defineSearchFunctions } from './search-terms.js';
+import { defineSearchFunctions } from './conditions.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'parley-cost-'));
 const opened: { close(): unknown }[] = [];

@@ -5,7 +5,7 @@ import { type MessageFilter, PLAIN_TEXTS } from '@parley/domain/messages';
 import { aChannel, aMessage, aUser, createFixtureOn, FixedClock, type Fixture } from '@parley/testkit';
 import Sqlite from 'better-sqlite3';
 import { openSqliteStorage, type SqliteStorage } from '../index.js';
-import { defineSearchFunctions } from './search-terms.js';
+import { defineSearchFunctions } from './conditions.js';
 
 /** More than a function takes arguments. */
 const MESSAGES = 150_000;

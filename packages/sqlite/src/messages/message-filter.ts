@@ -13,14 +13,15 @@ import {
   combinedSql,
   joined,
   LISTED,
+  mentionTerm,
   phrasesSql,
   propertySql,
   type Restriction,
   searchSql,
   toSql,
-} from './condition-sql.js';
-import { mentionTerm, wordTerm } from './search-terms.js';
-import { type IndexedProperty, PROPERTY_INDEXES } from './stored-values.js';
+  wordTerm,
+} from './conditions.js';
+import { type IndexedProperty, PROPERTY_INDEXES } from './message-rows.js';
 
 /** The messages of a channel or conversation, or of one topic of it: what an index of `message` lists in order of id. */
 export interface Series {

@@ -1,4 +1,4 @@
-import type { Ordinal, RecipientId, UserId } from '@parley/domain/kernel';
+import type { ChannelId, Ordinal, RealmId, RecipientId, UserId } from '@parley/domain/kernel';
 import {
   affectedRanges,
   extendLatest,
@@ -11,6 +11,123 @@ import {
 } from '@parley/domain/messages';
 import { type Command, type Connection, LIMIT, type Query } from '../engine/connection.js';
 import { jsonList } from '../engine/rows.js';
+import { lastSeqOf } from '../kernel/events.js';
+
+/**
+ * Opens and closes spans: they hold from the next message, the next move and the next event on, or up to them.
+ * Two statements, however many users there are.
+ */
+export class Spans {
+  private readonly insert;
+  private readonly close;
+  private readonly isOpenFor;
+  private readonly openOf;
+
+  constructor(connection: Connection) {
+    this.insert = connection.command(
+      `INSERT OR IGNORE INTO span (user_id, recipient_id, number, realm_id, from_ordinal, from_move, from_seq)
+       SELECT u.value, r.id, 1 + coalesce((SELECT max(s.number) FROM span s
+                                           WHERE s.user_id = u.value AND s.recipient_id = r.id), 0),
+              r.realm_id, r.last_ordinal + 1, ${NEXT_MOVE}, ${nextSeq('r.realm_id')}
+       FROM recipient r CROSS JOIN json_each(?) u
+       WHERE r.id = ? AND r.realm_id = ?
+         AND NOT EXISTS (SELECT 1 FROM span o
+                         WHERE o.recipient_id = r.id AND o.user_id = u.value AND o.to_ordinal IS NULL)`,
+    );
+    this.close = connection.command(
+      `UPDATE span
+       SET to_ordinal = (SELECT r.last_ordinal + 1 FROM recipient r WHERE r.id = span.recipient_id),
+           to_move = ${NEXT_MOVE},
+           to_seq = ${nextSeq('span.realm_id')}
+       WHERE recipient_id = ? AND realm_id = ? AND to_ordinal IS NULL
+         AND user_id IN (SELECT value FROM json_each(?))`,
+    );
+    this.isOpenFor = connection.values<1>(
+      'SELECT 1 FROM span WHERE recipient_id = ? AND user_id = ? AND to_ordinal IS NULL',
+    );
+    this.openOf = connection.values<UserId>(
+      `SELECT user_id FROM span
+       WHERE recipient_id = ? AND to_ordinal IS NULL AND user_id IN (SELECT value FROM json_each(?))`,
+    );
+  }
+
+  open(realmId: RealmId, recipientId: RecipientId, userIds: readonly UserId[]): void {
+    this.insert.run(jsonList(userIds), recipientId, realmId);
+  }
+
+  closeAll(realmId: RealmId, recipientId: RecipientId, userIds: readonly UserId[]): void {
+    this.close.run(recipientId, realmId, jsonList(userIds));
+  }
+
+  isOpen(recipientId: RecipientId, userId: UserId): boolean {
+    return this.isOpenFor.get(recipientId, userId) !== undefined;
+  }
+
+  /** Those of the users who have an open span. */
+  withOpen(recipientId: RecipientId, userIds: Iterable<UserId>): ReadonlySet<UserId> {
+    return new Set(this.openOf.all(recipientId, jsonList(userIds)));
+  }
+}
+
+const NEXT_MOVE = '(SELECT 1 + coalesce(max(id), 0) FROM channel_move)';
+const nextSeq = (realmId: string): string => `(1 + ${lastSeqOf(realmId)})`;
+
+export interface UnreadSpan extends RecipientOrdinalRange {
+  /** Null: a direct conversation. */
+  readonly channelId: ChannelId | null;
+  /** Where all that is not read of it is one range up to the end: its beginning. */
+  readonly onlyGap: Ordinal | null;
+  /** Where all that is not read of it is one short range: several such are looked at together. */
+  readonly shortGap: RecipientOrdinalRange | null;
+}
+
+const MAX_ID = Number.MAX_SAFE_INTEGER;
+const SHORT_GAP = 32;
+
+/** Where somebody may have something to read. */
+export class UnreadSpans {
+  private readonly incomplete: Query<
+    readonly [RecipientId, ChannelId | null, first: Ordinal, last: Ordinal, onlyGap: Ordinal | null]
+  >;
+
+  constructor(connection: Connection) {
+    // Of each span that has a gap; where the gap is all that comes after a single run, or the whole span, its beginning.
+    this.incomplete = connection.tuples(
+      `SELECT recipient_id, channel_id, first, last,
+              CASE WHEN latest IS NULL THEN first
+                   WHEN latest ->> 0 <= first AND NOT latest ->> 2 THEN max(first, (latest ->> 1) + 1) END
+       FROM (
+         SELECT p.*, (
+           SELECT json_array(g.first, g.last, g.bits IS NOT NULL) FROM read_segment g
+           WHERE g.user_id = p.user_id AND g.recipient_id = p.recipient_id AND g.first <= p.last
+           ORDER BY g.first DESC LIMIT 1) AS latest
+         FROM (
+           SELECT s.user_id, s.recipient_id, r.channel_id, s.from_ordinal AS first, coalesce(s.to_ordinal - 1, r.last_ordinal) AS last
+           FROM span s CROSS JOIN recipient r ON r.id = s.recipient_id
+           WHERE s.user_id = ? AND s.recipient_id BETWEEN ? AND ? AND s.realm_id = ?
+         ) p
+         WHERE p.first <= p.last AND p.last > coalesce((
+           SELECT CASE WHEN g.bits IS NULL THEN g.last END FROM read_segment g
+           WHERE g.user_id = p.user_id AND g.recipient_id = p.recipient_id AND g.first <= p.first
+           ORDER BY g.first DESC LIMIT 1), 0)
+       )`,
+    );
+  }
+
+  /** The viewer's spans, of one recipient or of all, that their read set does not cover with a single run. */
+  of({ realmId, userId }: Viewer, recipientId: RecipientId | null = null): UnreadSpan[] {
+    return this.incomplete
+      .all(userId, recipientId ?? 0, recipientId ?? MAX_ID, realmId)
+      .map(([id, channelId, first, last, gap]) => ({
+        recipientId: id,
+        channelId,
+        first,
+        last,
+        onlyGap: gap,
+        shortGap: gap !== null && last - gap < SHORT_GAP ? { recipientId: id, first: gap, last } : null,
+      }));
+  }
+}
 
 /** Ordinals of one recipient. */
 export interface RecipientOrdinalRange extends OrdinalRange {

@@ -2,10 +2,9 @@ import type { RecipientId } from '@parley/domain/kernel';
 import type { Viewer } from '@parley/domain/messages';
 import { type Connection, LIMIT, type Query } from '../engine/connection.js';
 import type { Narrowing, Series } from './message-filter.js';
-import { idOf, type MessageIndexRow } from './message-index-row.js';
+import { PROPERTY_BITS } from './message-rows.js';
 import { after, type MessageSeries, merge, orderOf, type PageRange, upTo } from './message-series.js';
-import { PROPERTY_BITS } from './stored-values.js';
-import type { ViewerMessageStates } from './viewer-message-state.js';
+import { idOf, type MessageIndexRow, type ViewerMessageStates } from './viewer-message-state.js';
 
 /** Ids of messages that a user received where they were sent. */
 interface ReceivedRange {

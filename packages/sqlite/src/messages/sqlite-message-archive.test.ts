@@ -1,7 +1,7 @@
 import Sqlite from 'better-sqlite3';
 import { migrate } from '../engine/migrate.js';
 import { MIGRATIONS } from '../features.js';
-import { TABLES_OF_MESSAGES } from './sqlite-message-archive.js';
+import { TABLES_OF_MESSAGES } from './message-archive.js';
 
 /** Rows of these name a message and are none of its own. */
 const NAME_ONLY = ['awaited_thumbnail', 'event', 'reminder', 'removed_message_holder'];

@@ -9,22 +9,22 @@ import {
 import type { LRUCache } from 'lru-cache';
 import { type Connection, LIMIT, type Parameter, type Query } from '../engine/connection.js';
 import { jsonList } from '../engine/rows.js';
-import { ConditionSubjects } from './condition-subjects.js';
+import { ConditionSubjects, newStatementCache } from './conditions.js';
 import { between, type Narrowing, onlyRecipient } from './message-filter.js';
+import { PROPERTY_BITS } from './message-rows.js';
+import type { PageRange } from './message-series.js';
+import type { RecipientOrdinalRange, UnreadSpan, UnreadSpans } from './read-sets.js';
 import {
   idOf,
+  isMuted,
   MESSAGE_INDEX_COLUMNS,
   type MessageIndexColumns,
   type MessageIndexRow,
+  type MutedSender,
   propertyBitsOf,
+  type ViewerMessageStates,
   wasMoved,
-} from './message-index-row.js';
-import type { PageRange } from './message-series.js';
-import type { RecipientOrdinalRange } from './read-sets.js';
-import { newStatementCache } from './statement-cache.js';
-import { PROPERTY_BITS } from './stored-values.js';
-import type { UnreadSpan, UnreadSpans } from './unread-spans.js';
-import { isMuted, type MutedSender, type ViewerMessageStates } from './viewer-message-state.js';
+} from './viewer-message-state.js';
 
 export type UnreadRow = readonly [...MessageIndexColumns, channelId: ChannelId | null, topic: string];
 

@@ -12,12 +12,10 @@ import {
 import { type Connection, LIMIT, type Query } from '../engine/connection.js';
 import { ascending } from '../engine/rows.js';
 import { EVERYTHING } from './message-filter.js';
-import { wasMoved } from './message-index-row.js';
-import type { RecipientOrdinalRange } from './read-sets.js';
-import { PROPERTY_BITS } from './stored-values.js';
+import { PROPERTY_BITS } from './message-rows.js';
+import type { RecipientOrdinalRange, UnreadSpan, UnreadSpans } from './read-sets.js';
 import { type Reader, UNREAD_COLUMNS, type UnreadMessages, type UnreadRow } from './unread-messages.js';
-import type { UnreadSpan, UnreadSpans } from './unread-spans.js';
-import { isMuted, type ViewerMessageStates } from './viewer-message-state.js';
+import { isMuted, type ViewerMessageStates, wasMoved } from './viewer-message-state.js';
 
 /** What is unread of a recipient, as far as read sets say. */
 interface UnreadRange {

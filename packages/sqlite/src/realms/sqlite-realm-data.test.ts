@@ -7,7 +7,7 @@ import Sqlite from 'better-sqlite3';
 import { migrate } from '../engine/migrate.js';
 import { MIGRATIONS } from '../features.js';
 import { openSqliteStorage } from '../index.js';
-import { TABLES_OF_REALMS } from './sqlite-realm-data.js';
+import { TABLES_OF_REALMS } from './realm-data.js';
 
 it('removes the rows of every table that has a realm', () => {
   const database = new Sqlite(':memory:');

@@ -19,10 +19,14 @@ import {
   OverwhelmedRenderer,
 } from '@parley/testkit';
 import type { ChannelFolderId, ChannelId, GroupId, UserId } from '../../kernel/ids.js';
-import { MarkdownTextRenderer } from '../../messages/markdown-text-renderer.js';
+import { MarkdownTextRenderer } from '../../messages/render-message.js';
 import { SystemMessages } from '../../messages/system-messages.js';
-import { ChannelCreator, DEFAULT_CHANNEL_OPTIONS } from '../create-channels.js';
-import { CreateChannel, type CreateChannelInput } from './create-channel.js';
+import {
+  ChannelCreator,
+  CreateChannel,
+  type CreateChannelInput,
+  DEFAULT_CHANNEL_OPTIONS,
+} from '../create-channels.use-cases.js';
 
 type Options = Partial<CreateChannelInput>;
 

@@ -7,9 +7,8 @@ import {
   createFixture,
   type MemoryFixture,
 } from '@parley/testkit';
-import { FindChannelId } from './find-channel-id.js';
-import { ListChannels, type ListChannelsInput } from './list-channels.js';
-import { ListSubscriptions } from './list-subscriptions.js';
+import { FindChannelId, ListChannels, type ListChannelsInput } from '../channels.use-cases.js';
+import { ListSubscriptions } from '../subscriptions.use-cases.js';
 
 const defaults: ListChannelsInput = {
   includePublic: true,

@@ -1,5 +1,5 @@
 import { aChannel, aMessage, anotherRealm, aUser, createFixture, expectInSync } from '@parley/testkit';
-import { MarkIdleChannels } from './mark-idle-channels.js';
+import { MarkIdleChannels } from '../archive-channel.use-cases.js';
 
 const DAY = 86_400;
 

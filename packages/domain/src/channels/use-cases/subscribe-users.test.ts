@@ -16,11 +16,11 @@ import {
   type MemoryFixture,
 } from '@parley/testkit';
 import type { ChannelFolderId, GroupId, UserId } from '../../kernel/ids.js';
-import { MarkdownTextRenderer } from '../../messages/markdown-text-renderer.js';
+import { MarkdownTextRenderer } from '../../messages/render-message.js';
 import { SystemMessages } from '../../messages/system-messages.js';
-import { ChannelCreator, DEFAULT_CHANNEL_OPTIONS } from '../create-channels.js';
-import { unsubscribeFromChannels } from '../unsubscribe-from-channels.js';
-import { MAX_NOTIFIED_SUBSCRIBERS, SubscribeUsers, type SubscribeUsersInput } from './subscribe-users.js';
+import { ChannelCreator, DEFAULT_CHANNEL_OPTIONS } from '../create-channels.use-cases.js';
+import { MAX_NOTIFIED_SUBSCRIBERS, SubscribeUsers, type SubscribeUsersInput } from '../subscribe.use-cases.js';
+import { unsubscribeFromChannels } from '../subscribing.js';
 
 type Wanted = Partial<Omit<SubscribeUsersInput, 'channels'>> & { readonly colors?: readonly (string | null)[] };
 

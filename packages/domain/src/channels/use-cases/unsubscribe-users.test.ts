@@ -16,8 +16,8 @@ import {
   subscribe,
 } from '@parley/testkit';
 import type { UserId } from '../../kernel/ids.js';
-import { unsubscribeFromChannels } from '../unsubscribe-from-channels.js';
-import { UnsubscribeUsers } from './unsubscribe-users.js';
+import { UnsubscribeUsers } from '../subscribe.use-cases.js';
+import { unsubscribeFromChannels } from '../subscribing.js';
 
 const everybody = ['owner', 'administrator', 'moderator', 'member', 'guest'];
 const cast = (...pieces: readonly FixtureStep[]) => createFixture(aUserOfEachRole(), ...pieces);

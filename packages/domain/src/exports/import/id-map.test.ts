@@ -1,8 +1,8 @@
 import type { MessageId } from '../../kernel/ids.js';
-import { slicesOf } from '../../kernel/slices.js';
 import type { Transaction, UnitOfWork } from '../../kernel/unit-of-work.js';
-import { MAX_KEPT_ID } from '../copy-repository.js';
-import { MessageIds } from './id-map.js';
+import { slicesOf } from '../../kernel/work.js';
+import { MessageIds } from '../import-ids.js';
+import { MAX_KEPT_ID } from '../realm-copy.js';
 
 /** A storage that has given ids up to a number. */
 function storageAt(last: number) {

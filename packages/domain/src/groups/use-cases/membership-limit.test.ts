@@ -1,8 +1,7 @@
 import { aGroup, aUser, createFixture, type MemoryFixture } from '@parley/testkit';
 import type { Transaction, UnitOfWork } from '../../kernel/unit-of-work.js';
+import { ChangeGroupMembers, CreateGroup } from '../change-group.use-cases.js';
 import { MAX_MEMBERSHIPS } from '../group.js';
-import { ChangeGroupMembers } from './change-group-members.js';
-import { CreateGroup } from './create-group.js';
 
 const fixtureWithPeople = () =>
   createFixture(

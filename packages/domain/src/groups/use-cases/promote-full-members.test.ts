@@ -1,7 +1,7 @@
 import { aRealm, aUser, createFixture, type MemoryFixture } from '@parley/testkit';
 import { settingValues } from '../../kernel/settings.js';
 import { STORED_REALM_SETTINGS } from '../../realms/realm-settings.js';
-import { PromoteFullMembers } from './promote-full-members.js';
+import { PromoteFullMembers } from '../system-groups.js';
 
 const DAY = 86_400;
 const settings = settingValues(STORED_REALM_SETTINGS, { waitingPeriodThreshold: 3 });

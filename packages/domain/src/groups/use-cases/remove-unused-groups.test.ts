@@ -1,8 +1,7 @@
 import { aChannel, aGroup, aUserOfEachRole, createFixture, type MemoryFixture } from '@parley/testkit';
 import type { EventSeq, GroupId } from '../../kernel/ids.js';
-import { CreateGroup } from './create-group.js';
-import { RemoveUnusedGroups } from './remove-unused-groups.js';
-import { UpdateGroup } from './update-group.js';
+import { CreateGroup, UpdateGroup } from '../change-group.use-cases.js';
+import { RemoveUnusedGroups } from '../groups.use-cases.js';
 
 const anonymousIds = ({ uow, realm }: MemoryFixture) => uow.read((r) => r.groups.listAnonymousIds(realm.id));
 /** Forgets all events but the newest. */

@@ -10,7 +10,6 @@ import {
   type MemoryFixture,
   SeededRandomness,
 } from '@parley/testkit';
-import { changeTopicPolicy } from '../../channels/change-topic-policy.js';
 import type { ChannelView } from '../../channels/channel.js';
 import {
   loadChannels,
@@ -18,24 +17,18 @@ import {
   loadOwnSubscriptions,
   loadSubscriberIds,
   loadTopicPolicies,
-} from '../../channels/channel-loaders.js';
-import type { TopicVisibility } from '../../channels/topic-policy.js';
-import { unsubscribeFromChannels } from '../../channels/unsubscribe-from-channels.js';
-import { QUEUE_FILTERS } from '../../composition/queue-encoding.js';
-import { loadGroups } from '../../groups/group-loaders.js';
-import {
-  loadNewestMessageId,
-  loadRecentConversations,
-  loadStarredIds,
-  loadUnread,
-} from '../../messages/message-loaders.js';
+} from '../../channels/channels.use-cases.js';
+import { unsubscribeFromChannels } from '../../channels/subscribing.js';
+import { changeTopicPolicy, type TopicVisibility } from '../../channels/topic-policies.js';
+import { QUEUE_FILTERS } from '../../composition/features.js';
+import { loadGroups } from '../../groups/group.js';
+import { loadNewestMessageId, loadRecentConversations, loadStarredIds, loadUnread } from '../../messages/flags.js';
 import { loadRealmPermissions } from '../../realms/realm-loaders.js';
-import { loadPeople } from '../../users/user-loaders.js';
-import { wholeRealm } from '../audience.js';
+import { loadPeople } from '../../users/users.use-cases.js';
+import { wholeRealm } from '../event.js';
 import { MAX_QUEUES_PER_USER, type ServedQueues } from '../event-queue.js';
 import type { EventSeq } from '../ids.js';
-import type { Snapshot, SnapshotLoaders } from '../snapshot.js';
-import { RegisterQueue, type RegisterQueueInput } from './register-queue.js';
+import { RegisterQueue, type RegisterQueueInput, type Snapshot, type SnapshotLoaders } from '../register-queue.js';
 
 const everything = {
   people: loadPeople,

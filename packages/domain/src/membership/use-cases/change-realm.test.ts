@@ -11,10 +11,9 @@ import {
   OverwhelmedRenderer,
 } from '@parley/testkit';
 import type { ChannelId } from '../../kernel/ids.js';
-import { MarkdownTextRenderer } from '../../messages/markdown-text-renderer.js';
-import { type ChangeRealmInput, RealmChanges } from '../realm-changes.js';
-import { ChangeRealm } from './change-realm.js';
-import { ChangeUserDefaults } from './change-user-defaults.js';
+import { MarkdownTextRenderer } from '../../messages/render-message.js';
+import { type ChangeRealmInput, RealmChanges } from '../organization.js';
+import { ChangeRealm, ChangeUserDefaults } from '../organization.use-cases.js';
 
 const changing = (fixture: MemoryFixture, renderer = new FakeRenderer()) => {
   const changes = new RealmChanges(

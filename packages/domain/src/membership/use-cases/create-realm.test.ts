@@ -1,7 +1,7 @@
 import { createFixture, expectRefused, FixedClock, SeededRandomness } from '@parley/testkit';
 import { MemoryStorage } from '@parley/testkit/memory';
-import type { ServerAddress } from '../../realms/server-address.js';
-import { CreateRealm } from './create-realm.js';
+import type { ServerAddress } from '../../realms/realm.js';
+import { CreateRealm } from '../organization.use-cases.js';
 
 const SERVER: ServerAddress = { defaultRealm: null, hasSubdomains: true };
 

@@ -22,10 +22,9 @@ import {
 } from '@parley/testkit';
 import type { RealmId } from '../../kernel/ids.js';
 import { SystemMessages } from '../../messages/system-messages.js';
-import { GrantSpecialPermission } from '../../users/use-cases/grant-special-permission.js';
 import type { User } from '../../users/user.js';
-import { CreateUser, type CreateUserInput } from './create-user.js';
-import { RegisterUser, type RegisterUserInput } from './register-user.js';
+import { GrantSpecialPermission } from '../../users/users.use-cases.js';
+import { CreateUser, type CreateUserInput, RegisterUser, type RegisterUserInput } from '../add-user.js';
 
 const mint = new FakeApiKeyMint();
 const newcomer: CreateUserInput = { email: 'Ophelia@example.com', password: 'get thee to a', fullName: ' Ophelia ' };

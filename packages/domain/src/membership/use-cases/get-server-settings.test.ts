@@ -1,6 +1,6 @@
 import { aChannel, aRealm, createFixture } from '@parley/testkit';
 import type { ChannelPrivacy } from '../../channels/channel.js';
-import { GetServerSettings } from './get-server-settings.js';
+import { GetServerSettings } from '../organization.use-cases.js';
 
 const realmUrls = {
   urlOf: ({ stringId }: { stringId: string }) => `https://${stringId}.example`,

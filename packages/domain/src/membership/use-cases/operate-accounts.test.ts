@@ -10,12 +10,15 @@ import {
   fakeRealmUrls,
   type MemoryFixture,
 } from '@parley/testkit';
-import type { ApiKeyMint } from '../../access/api-keys.js';
-import type { ConfirmationPurpose } from '../../access/confirmation.js';
-import { requestConfirmation } from '../../access/confirmation-changes.js';
-import { CONFIRMATION_LETTER } from '../../access/confirmation-jobs.js';
-import type { LinkKeys } from '../../access/link-keys.js';
-import type { Role } from '../../access/role.js';
+import {
+  CONFIRMATION_LETTER,
+  type ConfirmationPurpose,
+  type LinkKeys,
+  requestConfirmation,
+} from '../../access/confirmations.js';
+import type { ApiKeyMint } from '../../access/credentials.js';
+import type { Role } from '../../access/roles.js';
+import { RegisterUser } from '../add-user.js';
 import {
   IssuePasswordLink,
   IssueUserKey,
@@ -24,8 +27,7 @@ import {
   SetUserName,
   SetUserPassword,
   SetUserRole,
-} from './operate-accounts.js';
-import { RegisterUser } from './register-user.js';
+} from '../operate-accounts.use-cases.js';
 
 const mint: ApiKeyMint = {
   derive: ({ userId, generation }) => `key ${generation} of ${userId}`,

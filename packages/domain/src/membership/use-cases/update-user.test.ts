@@ -10,10 +10,10 @@ import {
   fakeRealmUrls,
   type MemoryFixture,
 } from '@parley/testkit';
-import type { Role } from '../../access/role.js';
-import { MarkdownTextRenderer } from '../../messages/markdown-text-renderer.js';
-import { ProfileValues } from '../../users/change-profile.js';
-import { UpdateUser, type UpdateUserInput } from './update-user.js';
+import type { Role } from '../../access/roles.js';
+import { MarkdownTextRenderer } from '../../messages/render-message.js';
+import { ProfileValues } from '../../users/profiles.use-cases.js';
+import { UpdateUser, type UpdateUserInput } from '../roles.js';
 
 const NO_DISPOSABLE = { has: () => false };
 const updating = (fixture: MemoryFixture) => {

@@ -10,14 +10,12 @@ import {
   fakeRealmUrls,
   type MemoryFixture,
 } from '@parley/testkit';
-import { unsubscribeFromChannels } from '../../channels/unsubscribe-from-channels.js';
+import { unsubscribeFromChannels } from '../../channels/subscribing.js';
 import type { MessageId } from '../../kernel/ids.js';
-import type { FlagChange } from '../change-flags.js';
+import type { FlagChange } from '../flags.js';
+import { ChangeMessageFlags, ChangeNarrowFlags, MarkRead, type MarkReadInput } from '../flags.use-cases.js';
 import type { PageRange } from '../message-page.js';
 import { PLAIN_TEXTS } from '../search.js';
-import { ChangeMessageFlags } from './change-message-flags.js';
-import { ChangeNarrowFlags } from './change-narrow-flags.js';
-import { MarkRead, type MarkReadInput } from './mark-read.js';
 
 const read = (op: FlagChange['op'] = 'add'): FlagChange => ({ op, flag: 'read' });
 const starred = (op: FlagChange['op'] = 'add'): FlagChange => ({ op, flag: 'starred' });

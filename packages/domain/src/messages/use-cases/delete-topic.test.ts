@@ -1,9 +1,9 @@
 import { aChannel, aMessage, aUser, createFixture, expectInSync, expectRefused } from '@parley/testkit';
-import { subscribeToChannels } from '../../channels/subscribe-to-channels.js';
-import { topicKey } from '../../channels/topic.js';
-import type { Clock } from '../../kernel/clock.js';
+import { topicKey } from '../../channels/channel.js';
+import { subscribeToChannels } from '../../channels/subscribing.js';
+import type { Clock } from '../../kernel/ports.js';
 import type { UnitOfWork } from '../../kernel/unit-of-work.js';
-import { DeleteTopic } from './delete-topic.js';
+import { DeleteTopic } from '../deletion.use-cases.js';
 
 const messages = (count: number) =>
   Array.from({ length: count }, () => aMessage({ from: 'admin', to: 'general', topic: 'Plans' }));

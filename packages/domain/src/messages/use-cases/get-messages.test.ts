@@ -10,14 +10,13 @@ import {
   fakeRealmUrls,
   type MemoryFixture,
 } from '@parley/testkit';
-import { unsubscribeFromChannels } from '../../channels/unsubscribe-from-channels.js';
+import { unsubscribeFromChannels } from '../../channels/subscribing.js';
 import type { MessageId } from '../../kernel/ids.js';
 import type { PageRange } from '../message-page.js';
+import { GetMessage, GetMessages, type GetMessagesInput } from '../messages.use-cases.js';
 import type { NarrowTerm } from '../narrow-operators.js';
 import { PLAIN_TEXTS } from '../search.js';
-import { GetMessage } from './get-message.js';
-import { GetMessages, type GetMessagesInput } from './get-messages.js';
-import { ListTopics } from './list-topics.js';
+import { ListTopics } from '../topics.js';
 
 const everything: PageRange = { anchor: { kind: 'newest' }, before: 100, after: 0, includeAnchor: true };
 const term = (operator: string, operand: NarrowTerm['operand'], negated = false): NarrowTerm => ({

@@ -13,9 +13,13 @@ import {
 import type { Emoji, UnicodeEmoji } from '../../files/emoji.js';
 import type { MessageId } from '../../kernel/ids.js';
 import type { UserSettings } from '../../realms/user-settings.js';
-import { MAX_REACTION_EMOJI } from '../reaction.js';
-import { AddReaction, type AddReactionInput } from './add-reaction.js';
-import { RemoveReaction, type RemoveReactionInput } from './remove-reaction.js';
+import { MAX_REACTION_EMOJI } from '../reactions.js';
+import {
+  AddReaction,
+  type AddReactionInput,
+  RemoveReaction,
+  type RemoveReactionInput,
+} from '../reactions.use-cases.js';
 
 const NAMES: Readonly<Record<string, readonly string[]>> = {
   '1f642': ['smile'],

@@ -11,10 +11,10 @@ import {
 import { DomainError } from '../../kernel/errors.js';
 import type { MessageId } from '../../kernel/ids.js';
 import type { MarkdownOptions, MarkdownRenderer } from '../../markdown/markdown.js';
-import { MoveNotices } from '../move-notices.js';
-import { OwnTextParser } from '../own-text-parser.js';
+import { MoveNotices } from '../moves.js';
+import { OwnTextParser } from '../render-message.js';
 import { SystemMessages } from '../system-messages.js';
-import { UpdateMessage } from './update-message.js';
+import { UpdateMessage } from '../update-message.use-cases.js';
 
 /** What a text is rendered by, in its HTML. */
 class TellingRenderer extends FakeRenderer implements MarkdownRenderer {

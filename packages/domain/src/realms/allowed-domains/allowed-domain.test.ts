@@ -1,4 +1,4 @@
-import { MAX_ALLOWED_DOMAINS, parseDomain, requireRoomForDomain } from './allowed-domain.js';
+import { MAX_ALLOWED_DOMAINS, parseDomain, requireRoomForDomain } from '../allowed-domains.js';
 
 describe('parseDomain', () => {
   it.each`

@@ -1,6 +1,13 @@
 import type { DomainError } from '../../kernel/errors.js';
-import { checkLinkifier, expandReverseTemplate, type LinkifierSyntax } from './check-linkifier.js';
-import { type LinkifierFields, MAX_LINKIFIER_TEXT, MAX_LINKIFIERS, requireRoomForLinkifiers } from './linkifier.js';
+import {
+  checkLinkifier,
+  expandReverseTemplate,
+  type LinkifierFields,
+  type LinkifierSyntax,
+  MAX_LINKIFIER_TEXT,
+  MAX_LINKIFIERS,
+  requireRoomForLinkifiers,
+} from '../linkifiers.js';
 
 /** JavaScript's own patterns, and templates of nothing but `{name}`. The real one is tested beside the renderer. */
 const syntax: LinkifierSyntax = {

@@ -1,5 +1,5 @@
 import type { DomainError } from '../../kernel/errors.js';
-import { checkPlayground, MAX_PLAYGROUNDS, type PlaygroundFields } from './playground.js';
+import { checkPlayground, MAX_PLAYGROUNDS, type PlaygroundFields } from '../playgrounds.js';
 
 const syntax = {
   templateVariables: (template: string) =>

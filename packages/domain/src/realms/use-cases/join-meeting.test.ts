@@ -1,8 +1,13 @@
 import { aUserOfEachRole, createFixture, expectRefused, type MemoryFixture, SeededRandomness } from '@parley/testkit';
 import { DomainError } from '../../kernel/errors.js';
-import type { Meeting, MeetingLinks, MeetingServer, Participant } from '../calls/meeting.js';
-import { CreateMeetingLink } from './create-meeting-link.js';
-import { JoinMeeting } from './join-meeting.js';
+import {
+  CreateMeetingLink,
+  JoinMeeting,
+  type Meeting,
+  type MeetingLinks,
+  type MeetingServer,
+  type Participant,
+} from '../calls.js';
 
 /** Signed by nobody. */
 const openLinks: MeetingLinks = {

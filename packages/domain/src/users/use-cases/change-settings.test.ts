@@ -12,7 +12,7 @@ import {
   fakePasswordStrength,
   type MemoryFixture,
 } from '@parley/testkit';
-import { ChangeSettings, type ChangeSettingsInput } from './change-settings.js';
+import { ChangeSettings, type ChangeSettingsInput } from '../user-settings.use-cases.js';
 
 const changing = (fixture: MemoryFixture, hasher = new FakePasswordHasher(), attempts = new FakeLoginAttempts()) => {
   const useCase = new ChangeSettings(

@@ -11,10 +11,8 @@ import {
   fakeRealmUrls,
   type MemoryFixture,
 } from '@parley/testkit';
-import { LoginLetters } from '../login-letter.js';
-import { FetchApiKey } from './fetch-api-key.js';
-import { FetchDevelopmentApiKey } from './fetch-development-api-key.js';
-import { ListDevelopmentUsers } from './list-development-users.js';
+import { FetchApiKey, FetchDevelopmentApiKey, ListDevelopmentUsers } from '../api-keys.use-cases.js';
+import { LoginLetters } from '../authentication.js';
 
 const mint = new FakeApiKeyMint();
 const passwordHash = 'hash of pw-hamlet';

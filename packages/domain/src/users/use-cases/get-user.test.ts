@@ -12,10 +12,8 @@ import {
 } from '@parley/testkit';
 import type { UserId } from '../../kernel/ids.js';
 import type { EmailVisibility } from '../../realms/user-settings.js';
-import { isEmailAddress } from '../email-address.js';
-import { GetOwnUser } from './get-own-user.js';
-import { GetUser } from './get-user.js';
-import { ListUsers } from './list-users.js';
+import { isEmailAddress } from '../user.js';
+import { GetOwnUser, GetUser, ListUsers } from '../users.use-cases.js';
 
 const hiding =
   (name: string, emailAddressVisibility: EmailVisibility): FixtureStep =>

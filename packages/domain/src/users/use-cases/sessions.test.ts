@@ -10,17 +10,27 @@ import {
   type FixtureStep,
   type MemoryFixture,
 } from '@parley/testkit';
-import { MAX_SESSIONS, RENEW_AFTER_SECONDS, SESSION_IDLE_SECONDS, SESSION_MAX_SECONDS } from '../../access/session.js';
+import {
+  MAX_SESSIONS,
+  RENEW_AFTER_SECONDS,
+  SESSION_IDLE_SECONDS,
+  SESSION_MAX_SECONDS,
+} from '../../access/credentials.js';
 import { PublishingUnitOfWork } from '../../composition/publishing-unit-of-work.js';
 import type { SessionId } from '../../kernel/ids.js';
-import { DeactivateRealm } from '../../membership/use-cases/deactivate-realm.js';
-import { DeactivateUser } from '../../membership/use-cases/deactivate-user.js';
-import { replaceApiKey } from '../../push/replace-api-key.js';
-import { LoginLetters } from '../login-letter.js';
-import { LogIn, LogOut } from './log-in.js';
-import { EndSessions, ListSessions, RemoveExpiredSessions } from './manage-sessions.js';
-import { OpenSession } from './open-session.js';
-import { VerifySession } from './verify-session.js';
+import { DeactivateUser } from '../../membership/deactivation.use-cases.js';
+import { DeactivateRealm } from '../../membership/organization.use-cases.js';
+import { replaceApiKey } from '../../push/push-jobs.js';
+import { LoginLetters } from '../authentication.js';
+import {
+  EndSessions,
+  ListSessions,
+  LogIn,
+  LogOut,
+  OpenSession,
+  RemoveExpiredSessions,
+  VerifySession,
+} from '../sessions.use-cases.js';
 
 const passwordHash = 'hash of pw';
 const fail = (error: unknown) => {

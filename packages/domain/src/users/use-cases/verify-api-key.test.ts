@@ -7,9 +7,8 @@ import {
   type MemoryFixture,
 } from '@parley/testkit';
 import { PublishingUnitOfWork } from '../../composition/publishing-unit-of-work.js';
-import { nobody } from '../../kernel/audience.js';
-import type { DomainEvent } from '../../kernel/event.js';
-import { VerifyApiKey } from './verify-api-key.js';
+import { type DomainEvent, nobody } from '../../kernel/event.js';
+import { VerifyApiKey } from '../api-keys.use-cases.js';
 
 const mint = new FakeApiKeyMint();
 const keys: FixtureStep = async (fixture, tx) => {

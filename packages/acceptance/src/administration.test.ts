@@ -1,0 +1,427 @@
+import { chownSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { getPriority, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { COMMANDS, flagsOf, readConfiguration, runCommandLine, wordCounts } from '@parley/server/testing';
+import { TestSmtpServer } from './testing/test-smtp-server.js';
+
+describe('parley', () => {
+  let directory: string;
+  beforeAll(async () => {
+    directory = mkdtempSync(join(tmpdir(), 'parley-administration-'));
+    await run('realm', 'create', '--new-database', '', 'Root');
+    await run('user', 'create', 'ann@example.com', 'Ann Lee', '--role=owner');
+    await run('user', 'create', 'bob@example.com', 'Bob Roe');
+  });
+  afterAll(() => rmSync(directory, { recursive: true }));
+
+  let input = '';
+  let hasGivenWay = false;
+  const run = (...args: readonly string[]) => runIn({}, ...args);
+  async function runIn(environment: Readonly<Record<string, string>>, ...args: readonly string[]) {
+    const out: string[] = [];
+    const err: string[] = [];
+    const terminal = {
+      out: (line: string) => out.push(line),
+      err: (line: string) => err.push(line),
+      readInput: async () => input,
+      interrupted: async () => {},
+      comeAfterServer: () => {
+        hasGivenWay = true;
+      },
+    };
+    const database = { PARLEY_DATABASE: `sqlite:${join(directory, 'parley.db')}` };
+    const code = await runCommandLine(args, terminal, { ...database, ...environment });
+    return { code, out: out.join('\n'), err: err.join('\n') };
+  }
+  /** Where SQLite keeps a program's own version number. */
+  function setSchema(database: string, change: (schema: number) => number): void {
+    const bytes = readFileSync(database);
+    bytes.writeUInt32BE(change(bytes.readUInt32BE(60)), 60);
+    writeFileSync(database, bytes);
+  }
+  const read = async (...args: readonly string[]) => JSON.parse((await run(...args, '--json')).out);
+
+  describe('user', () => {
+    it('lists people, and for programs as JSON', async () => {
+      const { code, out } = await run('user', 'list');
+      expect([code, out]).toEqual([0, '4\towner\tann@example.com\tAnn Lee\n5\tmember\tbob@example.com\tBob Roe']);
+      expect(await read('user', 'list', '--role=owner')).toEqual({
+        users: [{ id: 4, email: 'ann@example.com', name: 'Ann Lee', role: 'owner', active: true, bot: null }],
+      });
+    });
+
+    it('names somebody by address, whatever its letter case, or by id', async () => {
+      expect(await read('user', 'show', 'ANN@example.com')).toMatchObject({
+        id: 4,
+        hasPassword: false,
+        groups: expect.arrayContaining(['role:owners']),
+      });
+      expect(await read('user', 'show', '4')).toMatchObject({ email: 'ann@example.com' });
+    });
+
+    it('changes roles and names, and ends accounts and brings them back', async () => {
+      expect(await run('user', 'set-role', 'bob@example.com', 'moderator')).toMatchObject({
+        out: 'Bob Roe <bob@example.com> is moderator of Root',
+      });
+      expect(await read('user', 'rename', 'bob@example.com', 'Robert Roe')).toMatchObject({
+        name: 'Robert Roe',
+        role: 'moderator',
+      });
+      expect(await read('user', 'deactivate', 'bob@example.com')).toMatchObject({ active: false, changed: true });
+      expect(await run('user', 'deactivate', 'bob@example.com')).toMatchObject({
+        code: 0,
+        out: 'Robert Roe <bob@example.com> was deactivated already',
+      });
+      expect((await read('user', 'list')).users).toHaveLength(1);
+      expect((await read('user', 'list', '--deactivated')).users).toHaveLength(2);
+      expect(await read('user', 'reactivate', 'bob@example.com')).toMatchObject({ active: true, changed: true });
+    });
+
+    it('gives addresses', async () => {
+      expect(await run('user', 'set-email', '5', 'bob.roe@example.com')).toEqual({
+        code: 0,
+        out: expect.stringMatching(/ is at bob\.roe@example\.com, and was at bob@example\.com$/),
+        err: '',
+      });
+      expect(await run('user', 'set-email', '5', 'ann@example.com')).toMatchObject({ code: 1 });
+      expect(await run('user', 'set-email', '5', 'ann')).toMatchObject({
+        code: 1,
+        err: expect.stringMatching(/no email/),
+      });
+      expect(await read('user', 'set-email', '5', 'bob@example.com')).toMatchObject({ email: 'bob@example.com' });
+    });
+
+    it('prints API keys, and makes new ones', async () => {
+      const { out: key } = await run('user', 'api-key', 'ann@example.com');
+      expect(key).toMatch(/^\w{32}$/);
+      expect((await run('user', 'api-key', 'ann@example.com')).out).toBe(key);
+      const { apiKey } = await read('user', 'api-key', 'ann@example.com', '--rotate');
+      expect(apiKey).toMatch(/^\w{32}$/);
+      expect(apiKey).not.toBe(key);
+      const { out: file } = await run('user', 'api-key', 'ann@example.com', '--zuliprc');
+      expect(file).toMatch(/^\[api\]\nemail=ann@example.com\nkey=\w{32}\nsite=http:\/\/\S+$/);
+      expect(file).toContain(apiKey);
+    });
+
+    it('prints a link by which somebody sets a password', async () => {
+      const site = '--url=https://chat.example.com';
+      const { code, out } = await run('user', 'password-link', 'bob@example.com', site);
+      expect([code, out]).toEqual([
+        0,
+        expect.stringMatching(/^https:\/\/chat\.example\.com\/accounts\/password\/reset\/[a-z2-7]+$/),
+      ]);
+      const { url, expires } = await read('user', 'password-link', '5', site);
+      expect([url, Date.parse(expires) > Date.now() + 86_000_000]).toEqual([out, true]);
+      expect(await run('user', 'password-link', 'nobody@example.com')).toMatchObject({ code: 1 });
+    });
+
+    it('takes the passwords that the API takes', async () => {
+      input = 'sunshine\n';
+      expect(await run('user', 'create', 'eve@example.com', 'Eve Moe', '--password-stdin')).toMatchObject({
+        code: 1,
+        err: 'parley: The password is too weak.',
+      });
+      expect(await run('user', 'set-password', 'bob@example.com', '--password-stdin')).toMatchObject({ code: 1 });
+      input = 'nothing will come of nothing\n';
+      expect(await run('user', 'set-password', 'bob@example.com', '--password-stdin')).toMatchObject({ code: 0 });
+      expect(await read('user', 'show', 'bob@example.com')).toMatchObject({ hasPassword: true });
+      expect(await run('user', 'set-password', 'bob@example.com', '--clear')).toMatchObject({ code: 0 });
+      expect(await read('user', 'show', 'bob@example.com')).toMatchObject({ hasPassword: false });
+    });
+  });
+
+  describe('user import', () => {
+    const file = (text: string): string => {
+      const path = join(directory, 'people.csv');
+      writeFileSync(path, text);
+      return path;
+    };
+
+    it('adds those who are not there yet, with the roles and passwords of the file', async () => {
+      const path = file(
+        '\ufeffEmail,Name,Role,Password\r\nann@example.com,Ann Lee,,\r\n"carl@example.com","Carl, the Great",administrator,nothing will come of nothing\r\n\r\ndora@example.com,Dora,,\r\n',
+      );
+      expect(await run('user', 'import', path, '--dry-run')).toMatchObject({
+        code: 0,
+        out: 'Would add 2 people to Root; 1 were there already',
+      });
+      const { created, existing } = await read('user', 'import', path);
+      expect([created.map(({ email }: { email: string }) => email), existing]).toEqual([
+        ['carl@example.com', 'dora@example.com'],
+        1,
+      ]);
+      expect(await read('user', 'show', 'carl@example.com')).toMatchObject({
+        name: 'Carl, the Great',
+        role: 'administrator',
+        hasPassword: true,
+      });
+      expect(await read('user', 'import', path)).toEqual({ created: [], existing: 3 });
+    });
+
+    it('names every mistake, and adds nobody', async () => {
+      const path = file(
+        'email,name,role,password\nfay@example.com,Fay Fox,,\nx,Gus,,\nhal@example.com,H,king,\niris@example.com,Iris,,short\nFAY@example.com,Fay Fox,,\n',
+      );
+      const { code, err } = await run('user', 'import', path);
+      expect(code).toBe(1);
+      expect(err.split('\n')).toEqual([
+        'parley: Nobody was added.',
+        'line 3 (x): Enter a valid email address.',
+        'line 4 (hal@example.com): A role is one of owner, administrator, moderator, member, guest.',
+        'line 5 (iris@example.com): The password is too weak.',
+        'line 6 (FAY@example.com): the address of line 2 again.',
+      ]);
+      expect(await run('user', 'show', 'fay@example.com')).toMatchObject({ code: 1 });
+    });
+
+    it.each`
+      text                              | err
+      ${'email,nmae\na@b.example,Ann'}  | ${'There is no column nmae; did you mean name?'}
+      ${'email\na@b.example'}           | ${'The column name is missing.'}
+      ${'email,name\n"a@b.example,Ann'} | ${/is no CSV file: /}
+      ${' \r\n'}                        | ${/ is empty; its first line is to name the columns/}
+    `('refuses $text', async ({ text, err }) => {
+      expect((await run('user', 'import', file(text))).err).toMatch(err);
+    });
+
+    it.each([';', '\t'])('takes %j for a comma', async (sign) => {
+      const path = file(`name${sign}email\nGil, the Tall${sign}gil@example.com\n`);
+      expect(await read('user', 'import', path, '--dry-run')).toEqual({
+        wouldCreate: [{ email: 'gil@example.com' }],
+        existing: 0,
+      });
+    });
+
+    it('writes no control characters of a file to the terminal', async () => {
+      const { err } = await run('user', 'import', file('email,name,x\u0000\u001b[2J\n'));
+      expect(err).toMatch(/^parley: There is no column x\[2j; /);
+    });
+
+    it('refuses what is not UTF-8', async () => {
+      const path = file('');
+      writeFileSync(path, Buffer.from('email,name\nj@example.com,Jürgen', 'latin1'));
+      expect(await run('user', 'import', path)).toMatchObject({ code: 1, err: expect.stringMatching(/in UTF-8/) });
+    });
+
+    it('refuses a file that is not there', async () => {
+      expect(await run('user', 'import', '/nowhere.csv')).toMatchObject({
+        code: 1,
+        err: expect.stringMatching(/^parley: Cannot read \/nowhere\.csv: ENOENT/),
+      });
+    });
+  });
+
+  describe('realm', () => {
+    it('lists, shows and renames organizations', async () => {
+      await run('realm', 'create', 'lear', 'Lear');
+      await run('realm', 'rename', 'lear', 'King Lear');
+      expect((await read('realm', 'list')).realms).toMatchObject([
+        { stringId: '', name: 'Root', active: true },
+        { stringId: 'lear', name: 'King Lear', url: 'http://lear.localhost:9991' },
+      ]);
+      expect(await run('realm', 'rename', 'lear', ' ')).toMatchObject({ code: 1 });
+      expect(await run('user', 'list')).toMatchObject({ code: 1, err: "parley: --realm must be one of '', 'lear'." });
+      expect(await run('realm', 'deactivate', 'lear')).toMatchObject({
+        out: expect.stringContaining('is deactivated now'),
+      });
+      expect(await read('realm', 'show', 'lear')).toMatchObject({ active: false });
+      expect(await run('realm', 'reactivate', 'lear')).toMatchObject({ out: expect.stringContaining('is in use now') });
+      expect(await read('realm', 'reactivate', 'lear')).toMatchObject({ active: true, changed: false });
+    });
+
+    it.each`
+      setting                     | given          | value
+      ${'inviteRequired'}         | ${'off'}       | ${false}
+      ${'message-retention-days'} | ${'30'}        | ${30}
+      ${'message_retention_days'} | ${'none'}      | ${null}
+      ${'digestWeekday'}          | ${'3'}         | ${3}
+      ${'organizationType'}       | ${'education'} | ${'education'}
+      ${'description'}            | ${'**Bold**'}  | ${'**Bold**'}
+      ${'ownerFullContentAccess'} | ${'on'}        | ${true}
+    `('sets $setting to $given', async ({ setting, given, value }) => {
+      expect(await read('realm', 'set', '', setting, given)).toMatchObject({ value, changed: true });
+      const { settings } = await read('realm', 'show', '');
+      const name = setting.replace(/[-_](.)/g, (_: string, letter: string) => letter.toUpperCase());
+      expect(settings[name]).toBe(value);
+    });
+
+    it.each`
+      setting                           | value      | code | err
+      ${'inviteRequird'}                | ${'on'}    | ${2} | ${'There is no setting inviteRequird; did you mean inviteRequired?'}
+      ${'inviteRequired'}               | ${'maybe'} | ${2} | ${'inviteRequired must be on or off, not "maybe".'}
+      ${'messageRetentionDays'}         | ${'0'}     | ${2} | ${'messageRetentionDays must be a number above 0 or none, not "0".'}
+      ${'digestWeekday'}                | ${'9'}     | ${2} | ${'digestWeekday must be one of 0, 1, 2, 3, 4, 5, 6, not "9".'}
+      ${'signupAnnouncementsChannelId'} | ${'x'}     | ${1} | ${'There is no channel x in Root.'}
+    `('refuses $setting = $value', async ({ setting, value, code, err }) => {
+      expect(await run('realm', 'set', '', setting, value)).toMatchObject({ code, err: `parley: ${err}` });
+    });
+
+    it('shows what others have written in one line, and gives the terminal no commands', async () => {
+      await run('realm', 'set', '', 'description', 'One\nrealm: \u001b[2Jtwo');
+      const { out } = await run('realm', 'show', '');
+      expect(out.split('\n')).toContain('description: One realm:  [2Jtwo');
+      await run('realm', 'set', '', 'description', 'Two');
+    });
+
+    it('shows settings as it takes them', async () => {
+      await run('realm', 'set', '', 'inviteRequired', 'off');
+      await run('realm', 'set', '', 'messageRetentionDays', 'none');
+      const lines = (await run('realm', 'show', '')).out.split('\n').slice(1);
+      expect(lines).toEqual(expect.arrayContaining(['inviteRequired: off', 'messageRetentionDays: none']));
+      for (const line of lines) {
+        const [setting, value] = line.split(': ') as [string, string];
+        expect(await run('realm', 'set', '', setting, value)).toMatchObject({
+          code: 0,
+          out: `${setting} of Root was already ${value}`,
+        });
+      }
+    });
+
+    it('refuses one that is not there', async () => {
+      expect(await run('realm', 'set', 'hamlet', 'inviteRequired', 'on')).toMatchObject({
+        code: 1,
+        err: "parley: There is no organization 'hamlet'; see parley realm list.",
+      });
+    });
+  });
+
+  it.each`
+    args                                                     | code | err
+    ${['limits', 'forget']}                                  | ${2} | ${/^parley: Whose\?/}
+    ${['limits', 'forget', '--ip=x']}                        | ${2} | ${/^parley: --ip must be an address/}
+    ${['limits', 'forget', '--all', '--ip=::1']}             | ${2} | ${/^parley: Whose\?/}
+    ${['limits', 'forget', '--all']}                         | ${0} | ${/^$/}
+    ${['limits', 'forget', '--ip=::1']}                      | ${0} | ${/^$/}
+    ${['limits', 'forget', '4', '--realm=']}                 | ${0} | ${/^$/}
+    ${['user', 'craete', 'x']}                               | ${2} | ${'parley: There is no command user craete; did you mean parley user create?'}
+    ${['create-user', 'x']}                                  | ${2} | ${'parley: There is no command create-user; did you mean parley user create?'}
+    ${['user']}                                              | ${2} | ${/^parley: parley user needs another word: list, show, /}
+    ${['--json', 'serve', 'now']}                            | ${2} | ${/"code":"USAGE"/}
+    ${['--port', 'serve']}                                   | ${2} | ${/^parley: The command comes first/}
+    ${['user', 'list', '--realn=x']}                         | ${2} | ${'parley: There is no option --realn; did you mean --realm?'}
+    ${['user', 'show', 'x@y.example', '--json', '--realm=']} | ${1} | ${/^\{"error":\{"code":"REFUSED","message":"There is nobody x@y.example/}
+  `('ends $args with $code', async ({ args, code, err }) => {
+    const result = await run(...args);
+    expect(result.code).toBe(code);
+    expect(result.err).toMatch(err);
+  });
+
+  it.each([
+    [['--version'], /^\d+\.\d+\.\d+$/],
+    [['--version', '--json'], /^\{"version":"\d/],
+    [['user', '--help'], /parley user set-role EMAIL ROLE/],
+    [['help', 'backup'], /^Usage: parley backup FILE/],
+    [['user', 'create', '--help'], /Examples:\n {2}parley user create /],
+  ])('says %j', async (args, out) => {
+    expect(await run(...args)).toMatchObject({ code: 0, out: expect.stringMatching(out) });
+  });
+
+  describe('mail', () => {
+    it('sends a letter by the mail server, and says what that says', async () => {
+      const smtp = new TestSmtpServer();
+      await smtp.listen();
+      const environment = { PARLEY_SMTP_URL: smtp.url };
+      expect(await runIn(environment, 'mail', 'test', 'me@example.com')).toMatchObject({ code: 0, err: '' });
+      expect(smtp.letters).toEqual([expect.stringMatching(/^To: .*me@example\.com/m)]);
+      expect((await runIn(environment, 'doctor', '--thorough')).out).toContain('the mail server answers');
+      smtp.refuses = true;
+      expect(await runIn(environment, 'mail', 'test', 'me@example.com')).toMatchObject({
+        code: 1,
+        err: expect.stringMatching(/^parley: The mail server did not take the letter: .*451 later$/s),
+      });
+      await smtp.close();
+      expect(await runIn(environment, 'doctor', '--thorough')).toMatchObject({
+        code: 3,
+        out: expect.stringMatching(/PROBLEM {2}mail: the mail server cannot be used: .*ECONNREFUSED/),
+      });
+    });
+
+    it('says that there is no mail server, and what is no address', async () => {
+      expect(await run('mail', 'test', 'me@example.com')).toMatchObject({
+        code: 1,
+        err: expect.stringContaining('PARLEY_SMTP_URL is not set'),
+      });
+      expect(await run('mail', 'test', 'me')).toMatchObject({ code: 2 });
+    });
+  });
+
+  // Only the superuser can give files away.
+  (process.getuid?.() === 0 ? it : it.skip)('says what belongs to another user than the database', async () => {
+    const secret = join(directory, 'parley.db.secret');
+    chownSync(secret, 65_534, 65_534);
+    const { code, out } = await run('doctor');
+    chownSync(secret, 0, 0);
+    expect([code, out]).toEqual([3, expect.stringContaining(`PROBLEM  rights: ${secret} belongs to user 65534`)]);
+  });
+
+  it('says that the bucket of files cannot be reached', async () => {
+    const files = '--files=s3:bucket?endpoint=http://127.0.0.1:9';
+    expect(await run('doctor', '--thorough', files)).toMatchObject({
+      code: 3,
+      out: expect.stringMatching(/PROBLEM {2}files: The bucket bucket cannot be reached: \S/),
+    });
+  });
+
+  it.each(COMMANDS.flatMap(({ examples }) => examples))('takes its example: %s', async (example) => {
+    // As a shell hands it over, without what is done with the answer.
+    const words = [
+      ...example
+        .replace(/ (?:[<>]|&&) .*$/, '')
+        .replace(/\$\([^)]*\)/, 'x')
+        .matchAll(/'([^']*)'|\S+/g),
+    ];
+    const args = words.map(([word, quoted]) => quoted ?? word).filter((word) => !/^PARLEY_\w+=/.test(word));
+    expect(args[0]).toBe('parley');
+    const [group, verb] = args.slice(1);
+    const command = COMMANDS.find(({ name }) => name === `${group} ${verb}` || name === group)!;
+    const rest = args.slice(1 + command.name.split(' ').length);
+    const { positionals } = readConfiguration(rest, {}, flagsOf(command));
+    const [least, most] = wordCounts(command);
+    expect([least <= positionals.length, positionals.length <= most]).toEqual([true, true]);
+  });
+
+  it('says what the configuration comes to', async () => {
+    const { code, out } = await run('config', 'check', '--port=80');
+    expect([code, out]).toEqual([
+      0,
+      expect.stringMatching(/^The configuration is valid\.\n {2}--port=80\n {2}PARLEY_DATABASE=sqlite:/),
+    ]);
+  });
+
+  it('backs up, looks after and restores', async () => {
+    const backup = join(directory, 'backup.tar');
+    hasGivenWay = false;
+    const priority = getPriority();
+    expect(await read('backup', backup)).toMatchObject({ path: backup, files: 0, missingFiles: [] });
+    // The process belongs to whoever runs the command line in it.
+    expect([hasGivenWay, getPriority()]).toEqual([true, priority]);
+    expect(await run('backup', backup)).toMatchObject({ code: 1, err: expect.stringContaining('is there already') });
+    expect(await run('backup', join(directory, 'no/folder.tar'))).toMatchObject({ code: 1 });
+    expect(await run('migrate', '--check')).toMatchObject({ code: 0 });
+    expect(await read('migrate')).toMatchObject({ done: [], pendingSteps: [] });
+    expect(await read('doctor', '--thorough')).toMatchObject({
+      healthy: true,
+      findings: expect.arrayContaining([
+        { level: 'good', subject: 'files', text: 'the bytes of all 0 files are there' },
+      ]),
+    });
+    const restored = `--database=sqlite:${join(directory, 'restored', 'parley.db')}`;
+    expect(await run('restore', backup, restored)).toMatchObject({ code: 0 });
+    expect((await read('realm', 'list', restored)).realms).toHaveLength(2);
+    expect(readdirSync(join(directory, 'restored')).sort()).toEqual(['parley.db', 'parley.db.secret']);
+    setSchema(join(directory, 'restored', 'parley.db'), (schema) => schema - 1);
+    expect(await run('migrate', '--check', restored)).toMatchObject({
+      code: 3,
+      out: expect.stringContaining('to come: '),
+    });
+    expect(await run('migrate', '--status', restored)).toMatchObject({ code: 0 });
+    setSchema(join(directory, 'restored', 'parley.db'), (schema) => schema + 2);
+    expect(await run('migrate', '--check', restored)).toMatchObject({
+      code: 1,
+      err: expect.stringMatching(/newer version of Parley/),
+    });
+    setSchema(join(directory, 'restored', 'parley.db'), (schema) => schema - 1);
+    rmSync(join(directory, 'restored', 'parley.db.secret'));
+    expect(await run('doctor', restored)).toMatchObject({ code: 3, out: expect.stringContaining('PROBLEM  secret') });
+  });
+});

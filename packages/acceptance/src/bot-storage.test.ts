@@ -1,0 +1,103 @@
+import { expectRefusal, fieldsOf, type Wire } from './testing/expectations.js';
+import { TestServer, type TestUser } from './testing/test-server.js';
+
+let server: TestServer;
+let helper: TestUser;
+beforeAll(async () => {
+  server = await TestServer.start();
+});
+beforeEach(async () => {
+  helper = await server.addBot(server.people.hamlet, `helper${++bots}`);
+});
+afterAll(() => server.close());
+let bots = 0;
+
+const put = (storage: object, as = helper) => server.request('PUT', '/bot_storage', { as, params: { storage } });
+const get = async (keys?: readonly string[], as = helper) =>
+  fieldsOf(await server.get('/bot_storage', as, keys && { keys })).storage as Wire;
+const remove = (keys?: readonly string[], as = helper) => server.delete('/bot_storage', as, keys && { keys });
+
+describe('what a bot stores (users §14)', () => {
+  it('is kept beside what it stored before, and read by key or as a whole', async () => {
+    expect(await get()).toEqual({});
+    expect(fieldsOf(await put({ foo: 'bar', k: '{"json":[1]}' }))).toEqual({});
+    expect(fieldsOf(await put({ foo: 'changed', é: 'ünï 😀' }))).toEqual({});
+    expect(fieldsOf(await put({}))).toEqual({});
+    expect(await get()).toEqual({ foo: 'changed', k: '{"json":[1]}', é: 'ünï 😀' });
+    expect(await get(['é', 'k', 'é'])).toEqual({ é: 'ünï 😀', k: '{"json":[1]}' });
+    expect(await get([])).toEqual({});
+  });
+
+  it('is the bot’s own, whoever owns it', async () => {
+    const other = await server.addBot(server.people.hamlet, 'other', 'outgoingWebhook');
+    await put({ foo: 'bar' });
+    expect(await get(undefined, other)).toEqual({});
+    expectRefusal(await server.get('/bot_storage', other, { keys: ['foo'] }), 'Key does not exist.');
+    await remove(undefined, other);
+    expect(await get()).toEqual({ foo: 'bar' });
+  });
+
+  it('is read in the order of its keys, however many there are', async () => {
+    const keys = Array.from({ length: 500 }, (_, n) => `key ${String(n).padStart(3, '0')}`);
+    await put(Object.fromEntries(keys.map((key) => [key, key])));
+    expect(Object.keys(await get())).toEqual(keys);
+    fieldsOf(await remove());
+    expect(await get()).toEqual({});
+  });
+
+  it('is removed all at once or key by key, all or nothing', async () => {
+    await put({ a: '1', b: '2', c: '3' });
+    for (const keys of [['a', 'none'], ['a', 'a'], ['none']]) {
+      expectRefusal(await remove(keys), 'Key does not exist.');
+    }
+    expect(Object.keys(await get())).toEqual(['a', 'b', 'c']);
+    expect(fieldsOf(await remove(['c', 'a']))).toEqual({});
+    expect(await get()).toEqual({ b: '2' });
+    expect(fieldsOf(await remove())).toEqual({});
+    expect(fieldsOf(await remove())).toEqual({});
+    expect(fieldsOf(await remove([]))).toEqual({});
+    expect(await get()).toEqual({});
+  });
+
+  it('may be ten million characters long, and not one more', async () => {
+    const value = 'x'.repeat(899_998);
+    for (let n = 10; n < 21; n++) fieldsOf(await put({ [n]: value }));
+    fieldsOf(await put({ 21: `${'x'.repeat(99_997)}😀` }));
+    const excess = 'Request exceeds storage limit by 1 characters. The limit is 10000000 characters.';
+    expectRefusal(await put({ x: '' }), excess);
+    expectRefusal(await put({ 10: `${value}x` }), excess);
+    expectRefusal(await put({ 20: '', x: value }), excess);
+    expect(await get(['10', '20'])).toEqual({ 10: value, 20: value });
+    fieldsOf(await put({ 20: '', x: value.slice(1) }));
+    expect(Object.keys(await get())).toHaveLength(13);
+  });
+
+  it('cannot be read from another organization', async () => {
+    await put({ foo: 'bar' });
+    await server.addRealm('elsewhere');
+    const reply = await server.request('GET', '/bot_storage', { as: helper, realm: 'elsewhere' });
+    expectRefusal(reply, 'Account is not associated with this subdomain', { status: 401, code: 'UNAUTHORIZED' });
+  });
+
+  it.each(['GET', 'PUT', 'DELETE'])('is for bots: %s by a person is refused before the parameters', async (method) => {
+    for (const as of [server.people.hamlet, server.people.desdemona, server.people.polonius]) {
+      const reply = await server.request(method, '/bot_storage', { as, params: { keys: 'x' } });
+      expectRefusal(reply, 'Must be a bot user', { code: 'PERMISSION_DENIED' });
+    }
+  });
+
+  it('refuses what it cannot read', async () => {
+    expectRefusal(await server.request('PUT', '/bot_storage', { as: helper }), "Missing 'storage' argument", {
+      code: 'REQUEST_VARIABLE_MISSING',
+      var_name: 'storage',
+    });
+    expectRefusal(await put({ foo: 5 }), 'storage["foo"] is not a string');
+    expectRefusal(await put({ foo: { bar: 'x' } }), 'storage["foo"] is not a string');
+    expectRefusal(await put([]), 'storage is not a dict');
+    const keysOf = (keys: unknown) => server.get('/bot_storage', helper, { keys });
+    expectRefusal(await keysOf('x'), 'keys is not valid JSON');
+    expectRefusal(await keysOf([1]), 'keys[0] is not a string');
+    expectRefusal(await server.delete('/bot_storage', helper, { keys: { a: 1 } }), 'keys is not a list');
+    expect(await get()).toEqual({});
+  });
+});

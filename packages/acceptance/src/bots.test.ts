@@ -1,0 +1,494 @@
+import { GrantSpecialPermission } from '@parley/domain/users';
+import { eventsAfter, openQueue } from './testing/event-queues.js';
+import { expectRefusal, fieldsOf, type Wire } from './testing/expectations.js';
+import { TestServer, type TestUser } from './testing/test-server.js';
+
+let server: TestServer;
+let people: TestServer['people'];
+let count = 0;
+/** Different in each test. */
+let name: string;
+beforeAll(async () => {
+  server = await TestServer.start();
+  ({ people } = server);
+  await server.createChannel('secret', [people.hamlet], { invite_only: true });
+  await server.createChannel('general');
+});
+beforeEach(() => {
+  name = `helper${++count}`;
+});
+afterAll(() => server.close());
+
+const create = (params: object = {}, as = people.hamlet) =>
+  server.post('/bots', as, { full_name: `The ${name}`, short_name: name, ...params });
+async function created(params: object = {}, as = people.hamlet): Promise<Wire> {
+  return fieldsOf(await create(params, as));
+}
+/** As the bot itself calls. */
+const asBot = ({ user_id, api_key }: Wire): TestUser =>
+  ({ id: user_id, email: `${name}-bot@parley.invalid`, apiKey: api_key }) as TestUser;
+const botsOf = async (as: TestUser): Promise<Wire> =>
+  (fieldsOf(await server.post('/register', as, { fetch_event_types: ['realm_bot'] })) as Wire).realm_bots;
+const botOf = async (as: TestUser, id: number): Promise<Wire> =>
+  (await botsOf(as)).find(({ user_id }: Wire) => user_id === id);
+const DEFAULTS = {
+  default_sending_stream: null,
+  default_events_register_stream: null,
+  default_all_public_streams: false,
+};
+const listen = (as: TestUser, ...event_types: readonly string[]) => openQueue(server, as, { event_types });
+
+describe('POST /bots (users §15)', () => {
+  it('makes a bot of the caller’s own', async () => {
+    const { hamlet, desdemona, cordelia } = people;
+    const queues = await Promise.all([hamlet, desdemona, cordelia].map((who) => listen(who, 'realm_bot')));
+    const bot = await created();
+    expect(bot).toEqual({
+      user_id: expect.any(Number),
+      api_key: expect.stringMatching(/^[A-Za-z0-9]{32}$/),
+      avatar_url: expect.any(String),
+      ...DEFAULTS,
+    });
+    expect(fieldsOf(await server.get('/users/me', asBot(bot)))).toMatchObject({
+      email: `${name}-bot@parley.invalid`,
+      full_name: `The ${name}`,
+      is_bot: true,
+      bot_type: 1,
+      bot_owner_id: hamlet.id,
+      role: 400,
+    });
+    const shown = { user_id: bot.user_id, ...DEFAULTS, services: [] };
+    expect(await botOf(hamlet, bot.user_id)).toEqual(shown);
+    expect(await botOf(desdemona, bot.user_id)).toEqual(shown);
+    expect(await botsOf(cordelia)).toEqual([]);
+    const told = [{ type: 'realm_bot', op: 'add', bot: shown }];
+    expect(await Promise.all(queues.map((queue) => eventsAfter(server, queue)))).toEqual([told, told, []]);
+  });
+
+  it('announces it as any user, then to those who may administer it', async () => {
+    const queue = await listen(people.hamlet, 'realm_user', 'user_group', 'realm_bot');
+    await created();
+    const types = (await eventsAfter(server, queue)).map(({ type, op }) => `${type}/${op}`);
+    expect(types).toEqual(['realm_user/add', 'user_group/add_members', 'user_group/add_members', 'realm_bot/add']);
+  });
+
+  it('makes outgoing webhooks, with a token of their own', async () => {
+    const url = 'http://127.0.0.1:1/';
+    const bot = await created({ bot_type: 3, payload_url: JSON.stringify(url), interface_type: 2 });
+    const { services } = await botOf(people.hamlet, bot.user_id);
+    expect(services).toEqual([{ base_url: url, interface: 2, token: expect.stringMatching(/^\w{32}$/) }]);
+    name += 'b';
+    const other = await created({ bot_type: 3 });
+    expect((await botOf(people.hamlet, other.user_id)).services).toEqual([
+      { base_url: '', interface: 1, token: expect.not.stringContaining(services[0].token) },
+    ]);
+  });
+
+  it('gives it channels that its maker may read, of which private ones are the owner’s secret', async () => {
+    const queue = await listen(people.desdemona, 'realm_bot');
+    const bot = await created({
+      default_sending_stream: 'secret',
+      default_events_register_stream: 'general',
+      default_all_public_streams: true,
+    });
+    const given = {
+      default_sending_stream: 'secret',
+      default_events_register_stream: 'general',
+      default_all_public_streams: true,
+    };
+    expect(bot).toMatchObject(given);
+    expect(await botOf(people.hamlet, bot.user_id)).toMatchObject(given);
+    expect(await eventsAfter(server, queue)).toEqual([]);
+    const sent = await server.post('/messages', asBot(bot), { type: 'channel', topic: 'x', content: 'beep' });
+    expect(fieldsOf(sent)).toHaveProperty('id');
+    name += 'b';
+    for (const params of [{ default_sending_stream: 'none' }, { default_events_register_stream: 'none' }]) {
+      expectRefusal(await create(params), "Invalid channel name 'none'");
+    }
+    expectRefusal(await create({ default_sending_stream: 'secret' }, people.cordelia), "Invalid channel name 'secret'");
+  });
+
+  it('gives its queues what they are of where the bot does not say (events §1)', async () => {
+    const bot = asBot(await created({ default_events_register_stream: 'general', default_all_public_streams: true }));
+    name += 'b';
+    const everywhere = asBot(await created({ default_all_public_streams: true }));
+    await server.createChannel(`of ${name}`);
+    const queues = await Promise.all([
+      listen(bot, 'message'),
+      openQueue(server, bot, { event_types: ['message'], narrow: [] }),
+      openQueue(server, bot, { event_types: ['message'], narrow: [['topic', 'y']] }),
+      openQueue(server, bot, { event_types: ['message'], narrow: [['topic', 'y']], all_public_streams: false }),
+      listen(everywhere, 'message'),
+      openQueue(server, everywhere, { event_types: ['message'], all_public_streams: false }),
+    ]);
+    for (const to of ['general', `of ${name}`]) {
+      await server.sendMessage(people.desdemona, to, { topic: 'x', content: to });
+    }
+    const told: Wire[] = await Promise.all(queues.map((queue) => eventsAfter(server, queue)));
+    expect(told.map((events) => events.map(({ message }: Wire) => message.display_recipient))).toEqual([
+      ['general'],
+      ['general'],
+      [],
+      [],
+      ['general', `of ${name}`],
+      [],
+    ]);
+  });
+
+  it.each([
+    [{ short_name: ' ' }, 'Bad name or username'],
+    [{ short_name: 'a b' }, 'Bad name or username'],
+    [{ short_name: '', full_name: 'a' }, 'Bad name or username'],
+    [{ full_name: 'a' }, 'Name too short!'],
+    [{ full_name: 'x'.repeat(101) }, 'Name too long!'],
+    [{ full_name: 'a*b' }, 'Invalid characters in name!'],
+    [{ bot_type: 4 }, 'Embedded bots are not enabled.'],
+    [{ bot_type: 9 }, 'Invalid bot type'],
+    [{ bot_type: 3, interface_type: 3 }, 'Invalid interface type'],
+    [{ full_name: 'King Hamlet' }, 'Name is already in use!'],
+    [{ payload_url: '"nowhere"' }, 'payload_url is not a URL'],
+    [{ payload_url: '"javascript:alert(1)"' }, 'payload_url is not a URL'],
+    [{ payload_url: 'x' }, 'payload_url is not valid JSON'],
+    [{ bot_type: 'x' }, 'bot_type is not valid JSON'],
+    [{ default_all_public_streams: 1 }, 'default_all_public_streams is not a boolean'],
+    [{ config_data: [] }, 'config_data is not a dict'],
+  ])('refuses %j', async (params, msg) => {
+    const before = await botsOf(people.hamlet);
+    expectRefusal(await create(params), msg);
+    expect(await botsOf(people.hamlet)).toEqual(before);
+  });
+
+  it('offers no embedded bots and no integrations to choose from', async () => {
+    const fetched = { fetch_event_types: ['realm_embedded_bots', 'realm_incoming_webhook_bots'] };
+    expect(fieldsOf(await server.post('/register', people.hamlet, fetched))).toMatchObject({
+      realm_embedded_bots: [],
+      realm_incoming_webhook_bots: [],
+    });
+  });
+
+  it('refuses a username or a name that is taken', async () => {
+    await created();
+    expectRefusal(await create({ full_name: 'Somebody else' }), 'Username already in use');
+    expectRefusal(await create({ short_name: name.toUpperCase() }), 'Username already in use');
+    expectRefusal(await create({ short_name: `${name}x` }), 'Name is already in use!');
+  });
+
+  it('is for people who may', async () => {
+    expectRefusal(await create({}, people.polonius), 'Not allowed for guest users');
+    const bot = asBot(await created());
+    name += 'b';
+    expectRefusal(await create({}, bot), 'This endpoint does not accept bot requests.');
+  });
+
+  it('asks for the permission to create bots of the kind', async () => {
+    const change = (permission: 'canCreateBots' | 'canCreateWriteOnlyBots', group: 'members' | 'administrators') =>
+      server.storage.uow.write(async (tx) => {
+        const realm = await tx.realms.get(server.realmId);
+        const groups = await tx.groups.systemGroupIds(realm.id);
+        await tx.realms.update({ ...realm, permissions: { ...realm.permissions, [permission]: groups[group] } });
+      });
+    await change('canCreateBots', 'administrators');
+    await change('canCreateWriteOnlyBots', 'members');
+    expectRefusal(await create(), 'Insufficient permission');
+    expectRefusal(await create({ bot_type: 3 }), 'Insufficient permission');
+    fieldsOf(await create({ bot_type: 2 }));
+    await change('canCreateBots', 'members');
+  });
+
+  it('refuses one more than a thousand', async () => {
+    const owner = await server.addUser({ email: `owner${count}@zulip.com`, fullName: `Owner ${count}` });
+    await server.storage.uow.write(async (tx) => {
+      const bot = { kind: 'generic', ownerId: owner.id, isSystem: false, defaultSendingChannelId: null } as const;
+      for (let n = 0; n < 1000; n++) {
+        await tx.users.add({ ...owner.user, email: `b${n}@zulip.com`, fullName: `B ${n}`, isActive: false, bot }, null);
+      }
+    });
+    expectRefusal(await create({}, owner), 'Too many bots (limit: 1000).');
+  });
+});
+
+describe('GET /bots', () => {
+  it('lists the caller’s active bots with their keys', async () => {
+    const owner = await server.addUser({ email: `owner${count}@zulip.com`, fullName: `Owner ${count}` });
+    const list = async () => fieldsOf(await server.get('/bots', owner)).bots;
+    expect(await list()).toEqual([]);
+    const first = await created({ default_sending_stream: 'general' }, owner);
+    const { user_id: _, ...rest } = first;
+    expect(await list()).toEqual([
+      { username: `${name}-bot@parley.invalid`, full_name: `The ${name}`, ...rest, default_sending_stream: 'general' },
+    ]);
+    fieldsOf(await server.delete(`/bots/${first.user_id}`, owner));
+    expect(await list()).toEqual([]);
+  });
+
+  it('gives those a key that lost theirs', async () => {
+    const owner = await server.addUser({ email: `owner${count}@zulip.com`, fullName: `Owner ${count}` });
+    const keyless = async (localPart: string) => {
+      const { user } = await server.addBot(owner, `${localPart}-${count}`);
+      const { id: _, version: __, ...bot } = user;
+      const row = { ...bot, email: `${localPart}-keyless-${count}@zulip.com`, fullName: `${localPart} ${count}` };
+      return server.storage.uow.write((tx) => tx.users.add(row, null));
+    };
+    const [listed, shown] = [await keyless('listed'), await keyless('shown')];
+    const key = fieldsOf(await server.get(`/bots/${shown.id}/api_key`, owner)).api_key;
+    const { bots } = fieldsOf(await server.get('/bots', owner)) as Wire;
+    const keyOf = ({ email }: { email: string }) => bots.find(({ username }: Wire) => username === email).api_key;
+    expect(keyOf(shown)).toBe(key);
+    for (const bot of [listed, shown]) {
+      fieldsOf(await server.get('/users/me', { ...bot, apiKey: keyOf(bot) } as never));
+    }
+  });
+
+  it('is not for guests', async () => {
+    expectRefusal(await server.get('/bots', people.polonius), 'Not allowed for guest users');
+  });
+});
+
+describe('PATCH /bots/:bot_id', () => {
+  const update = (id: number, params: object, as = people.hamlet) => server.patch(`/bots/${id}`, as, { ...params });
+
+  it('answers what the bot is then', async () => {
+    const bot = await created();
+    const { avatar_url } = bot;
+    const unchanged = {
+      full_name: `The ${name}`,
+      avatar_url,
+      service_interface: 1,
+      service_payload_url: null,
+      config_data: null,
+      ...DEFAULTS,
+      bot_owner: people.hamlet.email,
+    };
+    expect(fieldsOf(await update(bot.user_id, {}))).toEqual(unchanged);
+    const options = {
+      default_sending_stream: 'secret',
+      default_events_register_stream: 'general',
+      default_all_public_streams: true,
+    };
+    const changed = { ...unchanged, full_name: `${name} anew`, ...options };
+    expect(fieldsOf(await update(bot.user_id, { full_name: `${name} anew`, ...options }))).toEqual(changed);
+    expect(fieldsOf(await update(bot.user_id, {}))).toEqual(changed);
+    const cleared = { default_sending_stream: '', default_events_register_stream: '' };
+    expect(fieldsOf(await update(bot.user_id, cleared))).toMatchObject({
+      default_sending_stream: null,
+      default_events_register_stream: null,
+      default_all_public_streams: true,
+    });
+  });
+
+  it('announces what changed, private channels to the owner alone', async () => {
+    const bot = await created();
+    const queues = await Promise.all([people.hamlet, people.iago].map((who) => listen(who, 'realm_bot')));
+    const { user_id } = bot;
+    await update(user_id, { default_sending_stream: 'general', default_all_public_streams: false });
+    await update(user_id, { default_sending_stream: 'general' });
+    await update(user_id, { default_sending_stream: 'secret' });
+    const change = (default_sending_stream: string) => ({
+      type: 'realm_bot',
+      op: 'update',
+      bot: { user_id, default_sending_stream },
+    });
+    const [own, admins] = await Promise.all(queues.map((queue) => eventsAfter(server, queue)));
+    expect(own).toEqual([change('general'), change('secret')]);
+    expect(admins).toEqual([change('general')]);
+  });
+
+  it('changes where an outgoing webhook is', async () => {
+    const { user_id } = await created({ bot_type: 3, payload_url: '"https://one.example/"' });
+    const [{ token }] = (await botOf(people.hamlet, user_id)).services;
+    const params = { service_payload_url: '"https://two.example/"', service_interface: 2 };
+    expect(fieldsOf(await update(user_id, params))).toMatchObject({
+      service_interface: 2,
+      service_payload_url: 'https://two.example/',
+    });
+    expect((await botOf(people.hamlet, user_id)).services).toEqual([
+      { base_url: 'https://two.example/', interface: 2, token },
+    ]);
+    expectRefusal(await update(user_id, { service_interface: 3 }), 'Invalid interface type');
+  });
+
+  it('gives the bot to somebody else', async () => {
+    const { hamlet, cordelia, iago } = people;
+    const { user_id } = await created();
+    const queues = await Promise.all([hamlet, cordelia, iago].map((who) => listen(who, 'realm_bot', 'realm_user')));
+    expect(fieldsOf(await update(user_id, { bot_owner_id: cordelia.id }))).toMatchObject({ bot_owner: cordelia.email });
+    const owner = { type: 'realm_user', op: 'update', person: { user_id, bot_owner_id: cordelia.id } };
+    const bot = { user_id, ...DEFAULTS, services: [] };
+    expect(await Promise.all(queues.map((queue) => eventsAfter(server, queue)))).toEqual([
+      [{ type: 'realm_bot', op: 'delete', bot: { user_id } }, owner],
+      [{ type: 'realm_bot', op: 'add', bot }, owner],
+      [owner],
+    ]);
+    expect(await botsOf(cordelia)).toEqual([bot]);
+    expectRefusal(await update(user_id, {}), 'Insufficient permission');
+    fieldsOf(await server.delete(`/bots/${user_id}`, cordelia));
+  });
+
+  it('changes its address, by which its key is asked for', async () => {
+    const bot = await created();
+    fieldsOf(await server.get('/users/me', asBot(bot)));
+    fieldsOf(await update(bot.user_id, { short_name: `${name}-anew` }));
+    expectRefusal(await server.get('/users/me', asBot(bot)), 'Invalid API key', { status: 401, code: 'UNAUTHORIZED' });
+    name += '-anew';
+    fieldsOf(await server.get('/users/me', asBot(bot)));
+    fieldsOf(await update(bot.user_id, { short_name: name }));
+  });
+
+  it('changes its role, for those who may', async () => {
+    const { user_id } = await created();
+    expectRefusal(await update(user_id, { role: 300 }), 'Must be an organization administrator', {
+      code: 'UNAUTHORIZED_PRINCIPAL',
+    });
+    expectRefusal(await update(user_id, { role: 100 }, people.iago), 'Must be an organization owner', {
+      code: 'UNAUTHORIZED_PRINCIPAL',
+    });
+    expectRefusal(await update(user_id, { role: 5 }, people.iago), 'Invalid role');
+    fieldsOf(await update(user_id, { role: 400 }));
+    fieldsOf(await update(user_id, { role: 300 }, people.iago));
+    expect(fieldsOf(await server.get(`/users/${user_id}`, people.hamlet))).toMatchObject({ user: { role: 300 } });
+  });
+
+  it.each([
+    [{ full_name: 'a' }, 'Name too short!'],
+    [{ full_name: 'King Hamlet' }, 'Name is already in use!'],
+    [{ short_name: '' }, 'Bad name or username'],
+    [{ bot_owner_id: 99_999 }, 'Failed to change owner, no such user'],
+    [{ default_sending_stream: 'none' }, "Invalid channel name 'none'"],
+    [{ default_events_register_stream: 'none' }, "Invalid channel name 'none'"],
+    [{ service_payload_url: '"nowhere"' }, 'service_payload_url is not a URL'],
+  ])('refuses %j, and changes nothing', async (params, msg) => {
+    const { user_id } = await created();
+    const before = fieldsOf(await update(user_id, {}));
+    expectRefusal(await update(user_id, { default_all_public_streams: true, ...params }), msg);
+    expect(fieldsOf(await update(user_id, {}))).toEqual(before);
+  });
+
+  it('refuses names and owners that cannot be', async () => {
+    const first = await created();
+    const taken = name;
+    name += 'b';
+    const { user_id } = await created();
+    expectRefusal(await update(user_id, { short_name: taken }), 'Username already in use');
+    expectRefusal(await update(user_id, { full_name: `The ${taken}` }), 'Name is already in use!');
+    const own = "Failed to change owner, bots can't own other bots";
+    expectRefusal(await update(user_id, { bot_owner_id: first.user_id }), own);
+    const gone = await server.addUser({ email: `gone${count}@zulip.com`, fullName: `Gone ${count}` });
+    await server.storage.uow.write((tx) => tx.users.update({ ...gone.user, isActive: false }));
+    expectRefusal(await update(user_id, { bot_owner_id: gone.id }), 'Failed to change owner, user is deactivated');
+  });
+});
+
+describe('DELETE /bots/:bot_id', () => {
+  it('deactivates a bot once, and signs it out', async () => {
+    const bot = await created();
+    const queue = await listen(people.cordelia, 'realm_user', 'realm_bot');
+    for (const as of [people.hamlet, people.iago]) {
+      expect(fieldsOf(await server.delete(`/bots/${bot.user_id}`, as))).toEqual({});
+    }
+    expect(await eventsAfter(server, queue)).toEqual([
+      { type: 'realm_user', op: 'update', person: { user_id: bot.user_id, is_active: false } },
+    ]);
+    expectRefusal(await server.get('/users/me', asBot(bot)), 'Account is deactivated', {
+      status: 401,
+      code: 'UNAUTHORIZED',
+    });
+  });
+
+  it('takes it from the lists of subscribers', async () => {
+    const bot = await created();
+    const params = { subscriptions: [{ name: 'general' }], principals: [bot.user_id] };
+    fieldsOf(await server.post('/users/me/subscriptions', people.hamlet, params));
+    const queue = await listen(people.cordelia, 'subscription');
+    fieldsOf(await server.delete(`/bots/${bot.user_id}`, people.hamlet));
+    expect(await eventsAfter(server, queue)).toMatchObject([{ op: 'peer_remove', user_ids: [bot.user_id] }]);
+  });
+});
+
+describe('API keys', () => {
+  it('of bots are shown to who administers them, and replaced', async () => {
+    const bot = await created();
+    const path = `/bots/${bot.user_id}/api_key`;
+    for (const as of [people.hamlet, people.desdemona]) {
+      expect(fieldsOf(await server.get(path, as))).toEqual({ api_key: bot.api_key });
+    }
+    const { api_key } = fieldsOf(await server.post(`${path}/regenerate`, people.hamlet));
+    expect(api_key).not.toBe(bot.api_key);
+    expect(fieldsOf(await server.get(path, people.hamlet))).toEqual({ api_key });
+    expectRefusal(await server.get('/users/me', asBot(bot)), 'Invalid API key', { status: 401, code: 'UNAUTHORIZED' });
+    fieldsOf(await server.get('/users/me', asBot({ ...bot, api_key })));
+  });
+
+  it('of one’s own are replaced at once, with the queues and tokens of older apps', async () => {
+    const user = await server.addUser({ email: `user${count}@zulip.com`, fullName: `User ${count}` });
+    await server.post('/users/me/android_gcm_reg_id', user, { token: 'token' });
+    const queue = await listen(user, 'message');
+    const polling = server.get('/events', user, { queue_id: queue.id, last_event_id: -1 });
+    await server.get('/users/me', user);
+    const { api_key } = fieldsOf(await server.post('/users/me/api_key/regenerate', user)) as Wire;
+    expect(fieldsOf(await polling).events).toEqual([]);
+    expectRefusal(await server.get('/users/me', user), 'Invalid API key', { status: 401, code: 'UNAUTHORIZED' });
+    const again = { ...user, apiKey: api_key };
+    const poll = { queue_id: queue.id, last_event_id: -1, dont_block: true };
+    expect((await server.get('/events', again, poll)).body.code).toBe('BAD_EVENT_QUEUE_ID');
+    expectRefusal(
+      await server.delete('/users/me/android_gcm_reg_id', again, { token: 'token' }),
+      'Token does not exist',
+    );
+    const fetched = await server.post('/fetch_api_key', null, { username: user.email, password: user.password });
+    expect(fieldsOf(fetched)).toMatchObject({ api_key });
+  });
+
+  it('of a bot are replaced by the bot too', async () => {
+    const bot = await created();
+    const { api_key } = fieldsOf(await server.post('/users/me/api_key/regenerate', asBot(bot)));
+    fieldsOf(await server.get('/users/me', asBot({ ...bot, api_key })));
+  });
+
+  it('of a queue that nobody polls end as well', async () => {
+    const user = await server.addUser({ email: `user${count}@zulip.com`, fullName: `User ${count}` });
+    await listen(user, 'message');
+    await server.post('/users/me/api_key/regenerate', user);
+    const queues = await server.storage.uow.read((r) => r.queues.listOf(server.realmId, user.id));
+    expect(queues).toEqual([]);
+  });
+});
+
+describe.each([
+  ['PATCH', (id: number) => `/bots/${id}`],
+  ['DELETE', (id: number) => `/bots/${id}`],
+  ['GET', (id: number) => `/bots/${id}/api_key`],
+  ['POST', (id: number) => `/bots/${id}/api_key/regenerate`],
+])('%s of a bot', (method, pathOf) => {
+  const call = (id: number, as: TestUser) => server.request(method, pathOf(id), { as });
+
+  it('is for its owner and administrators', async () => {
+    const bot = await created();
+    for (const as of [people.cordelia, people.shiva, people.polonius, asBot(bot)]) {
+      expectRefusal(await call(bot.user_id, as), 'Insufficient permission');
+    }
+  });
+
+  it('refuses what is no bot here', async () => {
+    const system = await server.storage.uow.read((r) => r.users.findSystemBot(server.realmId, 'welcome'));
+    for (const id of [99_999, people.cordelia.id, system.id]) {
+      expectRefusal(await call(id, people.desdemona), 'No such bot');
+    }
+    const realmId = await server.addRealm(`other${count}`);
+    const outsider = await server.addUser({ email: 'outsider@zulip.com', fullName: 'Outsider', realmId });
+    const theirs = await server.addBot(outsider, `their${count}`);
+    expectRefusal(await call(theirs.id, people.desdemona), 'No such bot');
+  });
+
+  it('is for owners of the organization where the bot may create users', async () => {
+    const bot = await created();
+    await server.parley.useCase(GrantSpecialPermission).execute({
+      realmId: server.realmId,
+      email: `${name}-bot@parley.invalid`,
+      permission: 'canCreateUsers',
+    });
+    for (const as of [people.hamlet, people.iago]) {
+      expectRefusal(await call(bot.user_id, as), 'Must be an organization owner', { code: 'UNAUTHORIZED_PRINCIPAL' });
+    }
+    expect((await call(bot.user_id, people.desdemona)).status).toBe(200);
+  });
+});

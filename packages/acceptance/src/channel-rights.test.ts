@@ -1,0 +1,447 @@
+import { fieldsOf } from './testing/expectations.js';
+import type { TestReply } from './testing/test-reply.js';
+import { TestServer, type TestUser } from './testing/test-server.js';
+
+/** Kinds of channels (channels §3.7). */
+const KINDS = {
+  'web-public': { is_web_public: true },
+  public: {},
+  'private, shared history': { invite_only: true, history_public_to_subscribers: true },
+  'private, protected history': { invite_only: true, history_public_to_subscribers: false },
+  'archived public': {},
+  'archived private': { invite_only: true, history_public_to_subscribers: true },
+} as const;
+type Kind = keyof typeof KINDS;
+
+/** What the callers are to the channel: in one of its groups, without being subscribed, or subscribed and in none. */
+const STANDINGS = {
+  none: null,
+  subscribed: null,
+  administers: 'can_administer_channel_group',
+  adds: 'can_add_subscribers_group',
+  subscribes: 'can_subscribe_group',
+  removes: 'can_remove_subscribers_group',
+} as const;
+type Standing = keyof typeof STANDINGS;
+
+const CALLERS = ['desdemona', 'iago', 'shiva', 'hamlet', 'polonius'] as const;
+type Caller = (typeof CALLERS)[number];
+
+const ALLOWED = '';
+const UNKNOWN = 'Invalid channel ID';
+const NO_GUESTS = 'Not allowed for guest users';
+const INSUFFICIENT = 'Insufficient permission';
+const UNKNOWN_MESSAGE = 'Invalid message(s)';
+const unknownDestination = ({ id }: Pick<Channel, 'id'>) => `Channel with ID '${id}' does not exist`;
+
+interface Channel {
+  readonly id: number;
+  readonly name: string;
+  readonly kind: Kind;
+  readonly standing: Standing;
+  /** From after everybody came. */
+  readonly message: number;
+  /** One for each caller to delete. */
+  readonly doomed: Readonly<Record<Caller, number>>;
+}
+
+/** What channels §3.7 lets a caller do with a channel, put down anew. */
+class Rights {
+  readonly isGuest: boolean;
+  readonly isAdministrator: boolean;
+  readonly isWebPublic: boolean;
+  readonly isPublic: boolean;
+  readonly isArchived: boolean;
+  readonly hasSharedHistory: boolean;
+
+  constructor(
+    caller: Caller,
+    readonly channel: Channel,
+  ) {
+    const { kind } = channel;
+    this.isGuest = caller === 'polonius';
+    this.isAdministrator = caller === 'desdemona' || caller === 'iago';
+    this.isWebPublic = kind === 'web-public';
+    this.isPublic = this.isWebPublic || kind.endsWith('public');
+    this.isArchived = kind.startsWith('archived');
+    this.hasSharedHistory = kind !== 'private, protected history';
+  }
+
+  is(standing: Standing): boolean {
+    return this.channel.standing === standing && (standing === 'subscribed' || !this.isGuest);
+  }
+
+  get mayReadContent(): boolean {
+    if (this.isWebPublic || this.is('subscribed')) return true;
+    return !this.isGuest && (this.isPublic || this.is('adds') || this.is('subscribes'));
+  }
+
+  /** By its id (messages §1.4). */
+  get mayReadMessage(): boolean {
+    if (this.is('subscribed')) return true;
+    if (this.isGuest) return false;
+    return this.isPublic || (this.hasSharedHistory && (this.is('adds') || this.is('subscribes')));
+  }
+
+  get mayChangeMessage(): boolean {
+    return this.mayReadMessage && !this.isArchived;
+  }
+
+  /** As if it were not there, if they may not see it (README decision 20). */
+  get inPosting(): string {
+    const { channel, isArchived, isGuest, isWebPublic, isPublic, hasSharedHistory } = this;
+    if (!this.maySeeMetadata) return unknownDestination(channel);
+    const isInside = isWebPublic || (isPublic && !isGuest) || this.is('subscribed');
+    const isAsGood = hasSharedHistory && (this.is('adds') || this.is('subscribes'));
+    const isAllowed = !isArchived && (isInside || isAsGood);
+    return isAllowed ? ALLOWED : `Not authorized to send to channel '${channel.name}'`;
+  }
+
+  get mayAdminister(): boolean {
+    return this.isAdministrator || this.is('administers');
+  }
+
+  get maySeeMetadata(): boolean {
+    return this.mayReadContent || this.mayAdminister;
+  }
+
+  /** Of the message from before anybody came, and the one from after. */
+  get messages(): number {
+    const hasWhole = this.isWebPublic || (this.isPublic && !this.isGuest) || this.hasSharedHistory;
+    if (!this.mayReadContent) return 0;
+    if (hasWhole) return 2;
+    return this.is('subscribed') ? 1 : 0;
+  }
+
+  get inAdministration(): string {
+    if (this.mayAdminister) return ALLOWED;
+    return this.mayReadContent ? 'You do not have permission to administer this channel.' : UNKNOWN;
+  }
+}
+
+let server: TestServer;
+let channels: readonly Channel[];
+/** Of another organization. */
+let foreign: Channel;
+/** In every channel. */
+let resident: TestUser;
+let leaver: TestUser;
+/** In none. */
+let newcomer: TestUser;
+/** One for each caller, by their id. */
+const scheduled = new Map<number, number>();
+
+beforeAll(async () => {
+  server = await TestServer.start();
+  const { desdemona, cordelia } = server.people;
+  resident = cordelia;
+  leaver = await server.addUser({ email: 'gertrude@zulip.com', fullName: 'Gertrude' });
+  newcomer = await server.addUser({ email: 'ophelia@zulip.com', fullName: 'Ophelia' });
+  const { nobody } = await server.systemGroups();
+  const adders = { direct_members: [resident.id], direct_subgroups: [] };
+  const callers = CALLERS.map((name) => server.people[name]);
+  fieldsOf(
+    await server.patch('/realm', desdemona, {
+      enable_spectator_access: true,
+      can_add_subscribers_group: { new: adders },
+      send_channel_events_messages: false,
+    }),
+  );
+  const made: Channel[] = [];
+  for (const kind of Object.keys(KINDS) as Kind[]) {
+    for (const [standing, group] of Object.entries(STANDINGS) as [Standing, string | null][]) {
+      const name = `${kind}: ${standing}`;
+      const id = await server.createChannel(name, [resident, leaver], {
+        ...KINDS[kind],
+        can_administer_channel_group: nobody,
+        can_remove_subscribers_group: nobody,
+        ...(group && { [group]: { direct_members: callers.map((caller) => caller.id), direct_subgroups: [] } }),
+      });
+      await server.sendMessage(resident, id);
+      if (standing === 'subscribed') await subscribe(callers, name);
+      const message = await server.sendMessage(resident, id);
+      const doomed: Partial<Record<Caller, number>> = {};
+      for (const who of CALLERS) doomed[who] = await server.sendMessage(resident, id, { topic: 'doomed' });
+      if (kind.startsWith('archived')) fieldsOf(await server.delete(`/streams/${id}`, desdemona));
+      made.push({ id, name, kind, standing, message, doomed: doomed as Channel['doomed'] });
+    }
+  }
+  channels = made;
+  for (const caller of callers) {
+    const later = {
+      type: 'direct',
+      to: [caller.id],
+      content: 'x',
+      scheduled_delivery_timestamp: server.clock.now() + 3600,
+    };
+    scheduled.set(caller.id, fieldsOf(await server.post('/scheduled_messages', caller, later)).scheduled_message_id);
+  }
+});
+beforeAll(async () => {
+  const realmId = await server.addRealm('lear');
+  const king = await server.addUser({ email: 'king@lear.org', fullName: 'King Lear', role: 'owner', realmId });
+  const post = async (path: string, params: Record<string, unknown>): Promise<number> =>
+    fieldsOf(await server.request('POST', path, { as: king, params, realm: 'lear' })).id;
+  const id = await post('/channels/create', { name: 'britain', subscribers: [king.id] });
+  const message = await post('/messages', { type: 'channel', to: id, topic: 'plans', content: 'x' });
+  const doomed = Object.fromEntries(CALLERS.map((who) => [who, message])) as Channel['doomed'];
+  foreign = { id, name: 'britain', kind: 'public', standing: 'none', message, doomed };
+});
+afterAll(() => server.close());
+
+const subscribe = async (people: readonly TestUser[], name: string): Promise<void> => {
+  const principals = people.map(({ id }) => id);
+  fieldsOf(await server.post('/users/me/subscriptions', resident, { subscriptions: [{ name }], principals }));
+};
+const unsubscribe = async (who: TestUser, name: string): Promise<void> => {
+  fieldsOf(await server.delete('/users/me/subscriptions', who, { subscriptions: [name] }));
+};
+const eventsSoFar = () => server.storage.uow.read(({ events }) => events.lastSeq(server.realmId));
+
+interface Operation {
+  readonly ask: (channel: Channel, caller: TestUser) => Promise<TestReply>;
+  /** The refusal; '' when there is none. */
+  readonly answer: (rights: Rights) => string;
+  /** The refusal of a channel of another organization; absent: channels are named there, and each organization has its own names. */
+  readonly ofOthers?: string | ((channel: Channel) => string);
+  /** What an allowed one did. */
+  readonly undo?: (channel: Channel, caller: TestUser) => Promise<void>;
+}
+
+const OPERATIONS: Readonly<Record<string, Operation>> = {
+  'GET /streams/{id}': {
+    ask: ({ id }, caller) => server.get(`/streams/${id}`, caller),
+    answer: ({ maySeeMetadata }) => (maySeeMetadata ? ALLOWED : UNKNOWN),
+    ofOthers: UNKNOWN,
+  },
+  'GET /streams/{id}/members': {
+    ask: ({ id }, caller) => server.get(`/streams/${id}/members`, caller),
+    answer: ({ maySeeMetadata }) => (maySeeMetadata ? ALLOWED : UNKNOWN),
+    ofOthers: UNKNOWN,
+  },
+  'GET /users/me/{id}/topics': {
+    ask: ({ id }, caller) => server.get(`/users/me/${id}/topics`, caller),
+    answer: ({ mayReadContent }) => (mayReadContent ? ALLOWED : UNKNOWN),
+    ofOthers: UNKNOWN,
+  },
+  'PATCH /streams/{id} with a description': {
+    ask: ({ id }, caller) => server.patch(`/streams/${id}`, caller, { description: `by ${caller.email}` }),
+    answer: ({ inAdministration }) => inAdministration,
+    ofOthers: UNKNOWN,
+  },
+  'PATCH /streams/{id} with a group that reads content': {
+    ask: ({ id, standing }, caller) => {
+      const group = standing === 'adds' ? 'can_subscribe_group' : 'can_add_subscribers_group';
+      const somebody = (who: TestUser) => ({ new: { direct_members: [who.id], direct_subgroups: [] } });
+      return server.patch(`/streams/${id}`, caller, {
+        [group]: somebody(caller.id === newcomer.id ? leaver : newcomer),
+      });
+    },
+    answer: ({ inAdministration, mayReadContent }) =>
+      inAdministration === ALLOWED && !mayReadContent ? 'Channel content access is required.' : inAdministration,
+    ofOthers: UNKNOWN,
+  },
+  'PATCH /streams/{id} with is_private': {
+    ask: ({ id, kind }, caller) => server.patch(`/streams/${id}`, caller, privacyOf(kind)),
+    answer: ({ inAdministration, mayReadContent }) =>
+      inAdministration === ALLOWED && !mayReadContent ? 'Channel content access is required.' : inAdministration,
+    ofOthers: UNKNOWN,
+  },
+  'POST /messages': {
+    ask: ({ id }, caller) =>
+      server.post('/messages', caller, { type: 'channel', to: id, topic: 'answers', content: 'me too' }),
+    answer: ({ inPosting }) => inPosting,
+    ofOthers: unknownDestination,
+  },
+  'PATCH /scheduled_messages/{id} with a channel': {
+    ask: ({ id }, caller) =>
+      server.patch(`/scheduled_messages/${scheduled.get(caller.id)!}`, caller, {
+        type: 'channel',
+        to: id,
+        topic: 'answers',
+      }),
+    answer: ({ inPosting }) => inPosting,
+    ofOthers: unknownDestination,
+  },
+  'GET /messages/{id}': {
+    ask: ({ message }, caller) => server.get(`/messages/${message}`, caller),
+    answer: ({ mayReadMessage }) => (mayReadMessage ? ALLOWED : UNKNOWN_MESSAGE),
+    ofOthers: UNKNOWN_MESSAGE,
+  },
+  'GET /messages/{id}/history': {
+    ask: ({ message }, caller) => server.get(`/messages/${message}/history`, caller),
+    answer: ({ mayReadMessage }) => (mayReadMessage ? ALLOWED : UNKNOWN_MESSAGE),
+    ofOthers: UNKNOWN_MESSAGE,
+  },
+  'POST /reminders': {
+    ask: ({ message }, caller) =>
+      server.post('/reminders', caller, {
+        message_id: message,
+        scheduled_delivery_timestamp: server.clock.now() + 3600,
+      }),
+    answer: ({ mayReadMessage }) => (mayReadMessage ? ALLOWED : UNKNOWN_MESSAGE),
+    ofOthers: UNKNOWN_MESSAGE,
+  },
+  'POST /messages/{id}/reactions': {
+    ask: ({ message }, caller) => server.post(`/messages/${message}/reactions`, caller, { emoji_name: 'tada' }),
+    answer: ({ mayChangeMessage }) => (mayChangeMessage ? ALLOWED : UNKNOWN_MESSAGE),
+    ofOthers: UNKNOWN_MESSAGE,
+  },
+  'DELETE /messages/{id}/reactions': {
+    ask: ({ message }, caller) => server.delete(`/messages/${message}/reactions`, caller, { emoji_name: 'smile' }),
+    answer: ({ mayChangeMessage }) => (mayChangeMessage ? "Reaction doesn't exist." : UNKNOWN_MESSAGE),
+    ofOthers: UNKNOWN_MESSAGE,
+  },
+  'DELETE /messages/{id}': {
+    ask: ({ doomed }, caller) => {
+      const who = CALLERS.find((name) => server.people[name].id === caller.id)!;
+      return server.delete(`/messages/${doomed[who]}`, caller);
+    },
+    answer: ({ mayChangeMessage, isAdministrator }) => {
+      if (!mayChangeMessage) return UNKNOWN_MESSAGE;
+      return isAdministrator ? ALLOWED : "You don't have permission to delete this message";
+    },
+    ofOthers: UNKNOWN_MESSAGE,
+  },
+  'POST /users/me/subscriptions for themselves': {
+    ask: ({ name }, caller) => server.post('/users/me/subscriptions', caller, { subscriptions: [{ name }] }),
+    answer: ({ channel: { name }, isGuest, mayReadContent }) => {
+      if (isGuest) return NO_GUESTS;
+      return mayReadContent ? ALLOWED : `Unable to access channel (${name}).`;
+    },
+    undo: async ({ name, standing }, caller) => {
+      if (standing !== 'subscribed') await unsubscribe(caller, name);
+    },
+  },
+  'POST /users/me/subscriptions for another': {
+    ask: ({ name }, caller) =>
+      server.post('/users/me/subscriptions', caller, { subscriptions: [{ name }], principals: [newcomer.id] }),
+    answer: (rights) => {
+      if (rights.isGuest) return NO_GUESTS;
+      if (!rights.mayReadContent) return `Unable to access channel (${rights.channel.name}).`;
+      return rights.mayAdminister || rights.is('adds') ? ALLOWED : INSUFFICIENT;
+    },
+    undo: ({ name }) => unsubscribe(newcomer, name),
+  },
+  'DELETE /users/me/subscriptions of another': {
+    ask: ({ name }, caller) =>
+      server.delete('/users/me/subscriptions', caller, { subscriptions: [name], principals: [leaver.id] }),
+    answer: (rights) => {
+      // As if it were not there (channels §1).
+      if (!rights.maySeeMetadata) return `Channel(s) (${rights.channel.name}) do not exist`;
+      return rights.mayAdminister || rights.is('removes') ? ALLOWED : INSUFFICIENT;
+    },
+    undo: ({ name }) => subscribe([leaver], name),
+  },
+  'POST /streams/{id}/delete_topic': {
+    ask: ({ id }, caller) => server.post(`/streams/${id}/delete_topic`, caller, { topic_name: 'nothing was said' }),
+    answer: ({ isAdministrator, isArchived, mayReadContent }) => {
+      if (!isAdministrator) return 'Must be an organization administrator';
+      return mayReadContent && !isArchived ? ALLOWED : UNKNOWN;
+    },
+    ofOthers: UNKNOWN,
+  },
+};
+
+/** As it is. */
+const privacyOf = (kind: Kind): Readonly<Record<string, unknown>> => {
+  const { invite_only = false, history_public_to_subscribers = true } = KINDS[kind] as Partial<
+    Record<'invite_only' | 'history_public_to_subscribers', boolean>
+  >;
+  return { is_private: invite_only, history_public_to_subscribers };
+};
+
+it.each(Object.keys(OPERATIONS))(
+  '%s is for whom the contract lets it, and changes nothing for others',
+  async (name) => {
+    const { ask, answer, undo } = OPERATIONS[name]!;
+    const answers: Record<string, string> = {};
+    const expected: Record<string, string> = {};
+    for (const channel of channels) {
+      for (const who of CALLERS) {
+        const caller = server.people[who];
+        const cell = `${who}, ${channel.name}`;
+        const before = await eventsSoFar();
+        answers[cell] = (await ask(channel, caller)).body.msg;
+        expected[cell] = answer(new Rights(who, channel));
+        if (answers[cell] === ALLOWED) await undo?.(channel, caller);
+        else if ((await eventsSoFar()) !== before) answers[cell] += ' (with events)';
+      }
+    }
+    expect(answers).toEqual(expected);
+  },
+);
+
+it.each(Object.keys(OPERATIONS).filter((name) => OPERATIONS[name]!.ofOthers !== undefined))(
+  '%s knows no channels of another organization',
+  async (name) => {
+    const { ask, ofOthers } = OPERATIONS[name]!;
+    const before = await eventsSoFar();
+    for (const who of CALLERS) {
+      const { msg } = (await ask(foreign, server.people[who])).body;
+      const isRefusedToAll = who === 'desdemona' || who === 'iago' || name !== 'POST /streams/{id}/delete_topic';
+      if (isRefusedToAll) expect(msg).toBe(typeof ofOthers === 'function' ? ofOthers(foreign) : ofOthers);
+      else expect(msg).not.toBe(ALLOWED);
+    }
+    expect(await eventsSoFar()).toBe(before);
+  },
+);
+
+it('lists to each the channels that they may see, and the messages that they may read', async () => {
+  for (const who of CALLERS) {
+    const caller = server.people[who];
+    const listed = async (params: object): Promise<string[]> => {
+      const { streams } = fieldsOf(await server.get('/streams', caller, { exclude_archived: false, ...params }));
+      return streams.map(({ name }: { name: string }) => name).sort();
+    };
+    const rights = channels.map((channel) => new Rights(who, channel));
+    const those = (isIn: (rights: Rights) => boolean): string[] =>
+      rights
+        .filter(isIn)
+        .map(({ channel: { name } }) => name)
+        .sort();
+    expect(await listed({ include_all: true })).toEqual(those(({ maySeeMetadata }) => maySeeMetadata));
+    expect(await listed({ include_can_access_content: true })).toEqual(those(({ mayReadContent }) => mayReadContent));
+    const byDefault = (each: Rights): boolean => (each.isPublic && !each.isGuest) || each.is('subscribed');
+    expect(await listed({})).toEqual(those(byDefault));
+
+    // Of these nobody has got a row by reacting, and nobody may delete them.
+    const asked = { msg_ids: channels.map(({ doomed }) => doomed.hamlet), narrow: [] };
+    const { messages: own } = fieldsOf(await server.get('/messages/matches_narrow', caller, asked));
+    // Those that they received (messages §8).
+    const received = channels.filter(({ doomed }) => doomed.hamlet in own).map(({ name }) => name);
+    expect(received.sort()).toEqual(those((each) => each.is('subscribed')));
+
+    const counts: Record<string, number> = {};
+    for (const { id, name } of channels) {
+      const narrow = [
+        { operator: 'channel', operand: id },
+        { operator: 'topic', operand: 'plans' },
+      ];
+      const page = { anchor: 'newest', num_before: 10, num_after: 0, narrow };
+      counts[name] = fieldsOf(await server.get('/messages', caller, page)).messages.length;
+    }
+    expect(counts).toEqual(Object.fromEntries(rights.map((each) => [each.channel.name, each.messages])));
+  }
+});
+
+it('POST /channels/create makes of each kind what the contract lets each role make, and nothing else (channels §4.4)', async () => {
+  const answers: Record<string, string> = {};
+  const expected: Record<string, string> = {};
+  for (const [kind, params] of Object.entries(KINDS).slice(0, 4)) {
+    for (const who of CALLERS) {
+      const cell = `${who}: ${kind}`;
+      const before = await eventsSoFar();
+      const reply = await server.post('/channels/create', server.people[who], {
+        name: `made by ${cell}`,
+        subscribers: [],
+        ...params,
+      });
+      answers[cell] = reply.body.msg;
+      if (reply.body.msg !== ALLOWED && (await eventsSoFar()) !== before) answers[cell] += ' (with events)';
+      const isAllowed = kind !== 'web-public' || who === 'desdemona';
+      expected[cell] = who === 'polonius' ? NO_GUESTS : isAllowed ? ALLOWED : INSUFFICIENT;
+    }
+  }
+  expect(answers).toEqual(expected);
+});

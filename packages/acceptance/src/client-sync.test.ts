@@ -1,0 +1,76 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Route } from '@parley/http';
+import type { Scenarios } from './client-sync/scenario.js';
+import { MULTIPART } from './testing/multipart.js';
+import { TestBrowser } from './testing/test-browser.js';
+import { TestServer, type TestUser } from './testing/test-server.js';
+import { isStorageMemory } from './testing/test-storage.js';
+import { expectInStep, WireWorld as World } from './testing/wire-world.js';
+
+const scenarioFolder = join(__dirname, 'client-sync');
+
+/** Every operation that may change something, gathered from the files of features. A route without a row fails the test. */
+const SCENARIOS: Scenarios = Object.assign(
+  {},
+  ...readdirSync(scenarioFolder)
+    .filter((name) => name.endsWith('.scenarios.ts'))
+    .flatMap((name) => Object.values(require(join(scenarioFolder, name)) as Record<string, Scenarios>)),
+);
+
+const nameOf = ({ method, path }: Pick<Route, 'method' | 'path'>): string => `${method} ${path}`;
+
+const isForBrowsers = (path: string): boolean => /^\/(json|accounts)\//.test(path);
+
+async function browserOf(server: TestServer, user: TestUser | null): Promise<TestBrowser> {
+  if (user) return TestBrowser.loggedIn(server, user);
+  const browser = new TestBrowser(server);
+  await browser.get('/accounts/login/');
+  return browser;
+}
+
+/** On SQLite one of each operation: that both storages answer the same in every case is what the contracts prove. */
+const rows = Object.entries(SCENARIOS).flatMap(([route, scenarios]) =>
+  scenarios.slice(0, isStorageMemory ? undefined : 1).map((scenario) => [route, scenario.title, scenario] as const),
+);
+
+/** Events §9: the register answer, with the events that came since, is what a fresh register answers. */
+describe('clients stay in step with the server', () => {
+  it('in scenarios of every operation that may change something', async () => {
+    const server = await TestServer.start();
+    const changing = server.parley.routes.filter(({ method }) => method !== 'GET').map(nameOf);
+    await server.close();
+    expect(Object.keys(SCENARIOS).sort()).toEqual([...new Set(changing)].sort());
+  });
+
+  it.each(rows)(
+    '%s: %s',
+    async (route, _, { as, given: before, params, body, headers = MULTIPART, status, at, heard, isPage }) => {
+      const world = await World.open();
+      try {
+        await before?.(world);
+        const clients = await world.observe();
+        const [method, path] = route.split(' ') as [string, string];
+        const place = at?.(world) ?? {};
+        const target = path.replace(/[:*](\w+)/g, (_, name: string) => encodeURIComponent(String(place[name])));
+        const given = (typeof params === 'function' ? await params(world) : params) ?? {};
+        const caller = as && world.people[as];
+        const reply =
+          isForBrowsers(path) && !isPage
+            ? await (await browserOf(world.server, caller)).request(method, target, given)
+            : await world.server.request(method, isPage ? `/${target}` : target, {
+                as: caller,
+                ...(body !== undefined ? { body, headers } : { params: given }),
+              });
+        if (isPage) expect([200, 303]).toContain(reply.status);
+        else
+          expect(reply).toMatchObject(status === undefined ? { status: 200, body: { result: 'success' } } : { status });
+        await expectInStep(clients);
+        const told = new Set([...clients.values()].flatMap((client) => [...client.heard]));
+        expect([...told].sort()).toEqual([...new Set(heard)].sort());
+      } finally {
+        await world.close();
+      }
+    },
+  );
+});

@@ -1,0 +1,73 @@
+import { fieldsOf } from '../testing/expectations.js';
+import type { WireWorld as World } from '../testing/wire-world.js';
+import { ACQUAINTED, type Fields, type Scenarios } from './scenario.js';
+
+const PASSWORD = 'alas, poor yorick 1601';
+
+const page = { as: null, isPage: true } as const;
+
+export const PAGES_SCENARIOS: Scenarios = {
+  'POST /accounts/confirm_new_email/:key': [
+    { ...page, title: 'another address', given: askForAddress, at: confirmation, heard: ['realm_user/update'] },
+  ],
+  'POST /accounts/password/reset/': [
+    { ...page, title: 'a member', params: ({ people }) => ({ email: people.hamlet.email }), heard: [] },
+  ],
+  'POST /accounts/password/reset/:key': [
+    {
+      ...page,
+      title: 'another password',
+      given: askForPassword,
+      at: confirmation,
+      params: { password: PASSWORD },
+      heard: [],
+    },
+  ],
+  'POST /join/:key/': [
+    {
+      ...page,
+      title: 'by a link',
+      given: makeLink,
+      at: ({ server }) => ({ key: server.parley.ports.invitationKeys.derive(1) }),
+      params: { email: 'yorick@example.com' },
+      heard: [],
+    },
+  ],
+  'POST /register/': [
+    { ...page, title: 'where anybody may', given: openToAll, params: { email: 'yorick@example.com' }, heard: [] },
+  ],
+  'POST /accounts/register/': [
+    {
+      ...page,
+      title: 'into the default channels',
+      given: async (world) => {
+        await openToAll(world);
+        await world.server.post('//register/', null, { email: 'yorick@example.com' });
+      },
+      params: (world) => ({ ...confirmation(world), full_name: 'Yorick', password: PASSWORD }),
+      heard: ['realm_export_consent', ...ACQUAINTED, 'subscription/peer_add', 'user_group/add_members'],
+    },
+  ],
+};
+
+/** Of the first that was asked for. */
+function confirmation({ server }: World): Fields {
+  return { key: server.parley.ports.confirmationKeys.derive(1) };
+}
+
+/** In another spelling, by which the world's clients still know them. */
+async function askForAddress({ server, people }: World): Promise<void> {
+  fieldsOf(await server.patch('/settings', people.hamlet, { email: people.hamlet.email.toUpperCase() }));
+}
+
+function askForPassword({ server, people }: World): Promise<unknown> {
+  return server.post('//accounts/password/reset/', null, { email: people.hamlet.email });
+}
+
+function makeLink({ server, people }: World): Promise<unknown> {
+  return server.post('/invites/multiuse', people.iago);
+}
+
+async function openToAll({ server, people }: World): Promise<void> {
+  fieldsOf(await server.patch('/realm', people.desdemona, { invite_required: false }));
+}

@@ -1,0 +1,86 @@
+import type { WireWorld as World } from '../testing/wire-world.js';
+import { keepDraft, type Scenarios, twoDrafts } from './scenario.js';
+
+const SNIPPET = { title: 'Greeting', content: 'Hello!' };
+
+const VIEW = { fragment: 'narrow/is/starred' };
+
+export const PERSONAL_LISTS_SCENARIOS: Scenarios = {
+  'POST /drafts': [
+    { title: 'two', as: 'hamlet', given: keepDraft, params: twoDrafts, heard: ['drafts/add'] },
+    { title: 'none', as: 'hamlet', given: keepDraft, params: { drafts: [] }, heard: ['drafts/add'] },
+  ],
+  'PATCH /drafts/:draft_id': [
+    {
+      title: 'another text',
+      as: 'hamlet',
+      given: keepDraft,
+      at: () => ({ draft_id: 1 }),
+      params: { draft: { type: 'private', to: [], topic: '', content: 'done', timestamp: 7 } },
+      heard: ['drafts/update'],
+    },
+  ],
+  'DELETE /drafts/:draft_id': [
+    { title: 'deleted', as: 'hamlet', given: keepDraft, at: () => ({ draft_id: 1 }), heard: ['drafts/remove'] },
+  ],
+  'POST /saved_snippets': [
+    { title: 'a text', as: 'hamlet', given: saveSnippet, params: SNIPPET, heard: ['saved_snippets/add'] },
+  ],
+  'PATCH /saved_snippets/:saved_snippet_id': [
+    {
+      title: 'another title',
+      as: 'hamlet',
+      given: saveSnippet,
+      at: () => ({ saved_snippet_id: 1 }),
+      params: { title: 'Farewell' },
+      heard: ['saved_snippets/update'],
+    },
+  ],
+  'DELETE /saved_snippets/:saved_snippet_id': [
+    {
+      title: 'deleted',
+      as: 'hamlet',
+      given: saveSnippet,
+      at: () => ({ saved_snippet_id: 1 }),
+      heard: ['saved_snippets/remove'],
+    },
+  ],
+  'POST /navigation_views': [
+    {
+      title: 'one of their own',
+      as: 'hamlet',
+      given: addView,
+      params: { fragment: 'narrow/is/alerted', name: 'Alerts', is_pinned: false },
+      heard: ['navigation_view/add'],
+    },
+  ],
+  'PATCH /navigation_views/*fragment': [
+    {
+      title: 'pinned',
+      as: 'hamlet',
+      given: addView,
+      at: () => VIEW,
+      params: { is_pinned: true },
+      heard: ['navigation_view/update'],
+    },
+  ],
+  'DELETE /navigation_views/*fragment': [
+    { title: 'deleted', as: 'hamlet', given: addView, at: () => VIEW, heard: ['navigation_view/remove'] },
+  ],
+  'POST /users/me/onboarding_steps': [
+    {
+      title: 'shown',
+      as: 'hamlet',
+      params: { onboarding_step: 'intro_recent_view_modal' },
+      heard: ['onboarding_steps'],
+    },
+  ],
+};
+
+function saveSnippet({ server, people }: World): Promise<unknown> {
+  return server.post('/saved_snippets', people.hamlet, SNIPPET);
+}
+
+function addView({ server, people }: World): Promise<unknown> {
+  return server.post('/navigation_views', people.hamlet, { ...VIEW, is_pinned: false });
+}

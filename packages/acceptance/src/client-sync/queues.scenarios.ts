@@ -1,0 +1,65 @@
+import { fieldsOf } from '../testing/expectations.js';
+import { webTokenOf } from '../testing/test-server.js';
+import type { Scenarios } from './scenario.js';
+
+export const QUEUES_SCENARIOS: Scenarios = {
+  'POST /register': [{ title: 'changes nothing', as: 'hamlet', heard: [] }],
+  'DELETE /events': [
+    {
+      title: 'changes nothing',
+      as: 'hamlet',
+      params: async ({ server, people }) => {
+        const { queue_id } = fieldsOf(await server.post('/register', people.hamlet, { event_types: [] }));
+        return { queue_id };
+      },
+      heard: [],
+    },
+  ],
+  'POST /fetch_api_key': [
+    {
+      title: 'changes nothing',
+      as: null,
+      params: ({ people: { hamlet } }) => ({ username: hamlet.email, password: hamlet.password }),
+      heard: [],
+    },
+  ],
+  'POST /dev_fetch_api_key': [
+    { title: 'changes nothing', as: null, params: ({ people }) => ({ username: people.hamlet.email }), heard: [] },
+  ],
+  'POST /jwt/fetch_api_key': [
+    {
+      title: 'changes nothing',
+      as: null,
+      params: ({ people: { hamlet } }) => ({ token: webTokenOf({ email: hamlet.email }) }),
+      heard: [],
+    },
+  ],
+  'POST /accounts/login/': [
+    {
+      title: 'changes nothing',
+      as: null,
+      params: ({ people: { hamlet } }) => ({ username: hamlet.email, password: hamlet.password }),
+      heard: [],
+    },
+  ],
+  'POST /json/register': [
+    {
+      title: 'changes nothing',
+      as: null,
+      given: async ({ server, people }) => {
+        fieldsOf(await server.patch('/realm', people.desdemona, { enable_spectator_access: true }));
+        await server.createChannel('gallery', [], { is_web_public: true });
+      },
+      heard: [],
+    },
+  ],
+  'POST /accounts/logout/': [{ title: 'changes nothing', as: 'hamlet', heard: [] }],
+  'POST /json/fetch_api_key': [
+    {
+      title: 'changes nothing',
+      as: 'hamlet',
+      params: ({ people: { hamlet } }) => ({ password: hamlet.password }),
+      heard: [],
+    },
+  ],
+};

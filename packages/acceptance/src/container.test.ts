@@ -1,0 +1,93 @@
+import { encodeJob, type JobHandler, jobKind } from '@parley/domain/kernel';
+import { PresenceBoard, VerifyApiKey, VerifySession } from '@parley/domain/users';
+import { composeParley, LimitReset, LiveEvents, LoadMonitor, Promotion, ServerContainer } from '@parley/server/testing';
+import { TestServer } from './testing/test-server.js';
+
+describe('the container of a server', () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await TestServer.start();
+  });
+  afterAll(() => server.close());
+
+  it('passes commits to the follower, and forgets API keys before clients get the event', () => {
+    const { get, resolve } = new ServerContainer(server.parts);
+    expect(get('commitListeners')).toEqual([get('follower'), get('jobWorkers')]);
+    expect(get('eventListeners')).toEqual([
+      resolve(VerifyApiKey),
+      resolve(VerifySession),
+      resolve(PresenceBoard),
+      get('hub'),
+      resolve(LimitReset),
+      resolve(Promotion),
+      resolve(LiveEvents),
+      get('consumers'),
+    ]);
+  });
+
+  it('has one of each worker that the options ask for', () => {
+    const named = (options: Partial<typeof server.parts>) =>
+      new ServerContainer({ ...server.parts, ...options }).get('workers').map(({ name }) => name);
+    const always = [
+      'looking for channels that nobody writes to',
+      'removing groups that nothing refers to',
+      'reading what other processes wrote',
+      'tidying event queues',
+      'storing who is there',
+      'promoting members',
+      'deleting messages whose time is over',
+      'removing files that nobody needs',
+      'removing expired sessions',
+      'doing jobs',
+      'indexing messages for search',
+      'forgetting jobs that were given up',
+      'the consumers of events',
+    ];
+    expect(named({})).toEqual(always);
+    expect(named({ shedsLoad: true, verifyStorage: () => {} }).sort()).toEqual(
+      [...always, 'measuring load', 'letting go of those who wait for events'].sort(),
+    );
+  });
+
+  it('sheds requests by the load that its worker measures', () => {
+    const container = new ServerContainer({ ...server.parts, shedsLoad: true });
+    expect(container.get('load')).toBe(container.resolve(LoadMonitor));
+  });
+
+  it('does a job soon after the commit of the unit that schedules it, until the server is closed', async () => {
+    const kind = jobKind<{ readonly name: string }>({
+      name: 'test.post',
+      readPayload: (stored) => stored as { readonly name: string },
+    });
+    const done: string[] = [];
+    let onDone = () => {};
+    const handler: JobHandler<{ readonly name: string }> = {
+      kind,
+      prepare:
+        async ({ payload }) =>
+        async () => {
+          done.push(payload.name);
+          onDone();
+        },
+    };
+    const parley = await composeParley({ ...server.parts, moreJobHandlers: [handler], release: async () => {} });
+    const schedule = (name: string) =>
+      parley.ports.unitOfWork.write((tx) =>
+        tx.jobs.schedule(
+          encodeJob(kind, { realmId: server.realmId, dueAt: parley.ports.clock.now(), payload: { name } }),
+        ),
+      );
+    // Longer than the first look of a new server takes, much sooner than the next one.
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    const isDone = new Promise<void>((resolve) => {
+      onDone = resolve;
+    });
+    await schedule('a');
+    await isDone;
+    expect(done).toEqual(['a']);
+    await parley.close();
+    await schedule('b');
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(done).toEqual(['a']);
+  });
+});

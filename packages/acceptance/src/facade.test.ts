@@ -1,0 +1,695 @@
+import { SetTopicPolicy } from '@parley/domain/channels';
+import type { ChannelId } from '@parley/domain/kernel';
+import { SendMessage } from '@parley/domain/messages';
+import { errorHandler, type ParleyEvent, refuse } from '@parley/server';
+import { basic, TestServer } from './testing/test-server.js';
+
+const code = (expected: string) => expect.objectContaining({ code: expected });
+const settle = async () => {
+  for (let turn = 0; turn < 60; turn++) await new Promise((resolve) => setImmediate(resolve));
+};
+/** Whatever the machine does meanwhile. */
+async function until(isSo: () => boolean): Promise<void> {
+  const deadline = performance.now() + 20_000;
+  while (!isSo()) {
+    if (performance.now() > deadline) throw new Error('It did not happen');
+    await new Promise((resolve) => setTimeout(resolve, 5));
+  }
+}
+
+const realm = 'shop';
+const ann = { realm, externalId: 'u1' };
+const bob = { realm, externalId: 'u2' };
+
+let server: TestServer;
+/** What `authenticate` answers. */
+let session: { realm: string; externalId: string } | null = null;
+const logged: unknown[] = [];
+
+beforeAll(async () => {
+  server = await TestServer.start({
+    authenticate: async () => session,
+    logger: { info: () => {}, error: (fields, message) => void logged.push({ ...fields, message }) },
+  });
+  const { parley } = server;
+  await parley.realms.ensure({ name: realm, title: 'The Shop' });
+  await parley.users.upsert({ ...ann, name: 'Ann', email: 'ann@example.org', role: 'owner' });
+  await parley.users.upsert({ ...bob, name: 'B' });
+  await parley.as(ann).channels.create({ name: 'orders', subscribers: ['u2'] });
+});
+afterAll(() => server.close());
+beforeEach(() => logged.splice(0));
+
+describe('parley.realms', () => {
+  it('makes an organization once, however many ask at once', async () => {
+    const ensured = await Promise.all(
+      Array.from({ length: 10 }, () => server.parley.realms.ensure({ name: 'many', title: 'Many' })),
+    );
+    expect(new Set(ensured.map(({ id }) => id)).size).toBe(1);
+    expect(ensured[0]).toEqual({
+      id: expect.any(Number),
+      name: 'many',
+      title: 'Many',
+      url: server.url.replace('//', '//many.'),
+      isActive: true,
+    });
+    expect(await server.parley.realms.ensure({ name: 'many', title: 'Other' })).toEqual(ensured[0]);
+    expect(await server.parley.realms.find('many')).toEqual(ensured[0]);
+    expect(await server.parley.realms.find('none')).toBeNull();
+    expect((await server.parley.realms.list()).map(({ name }) => name)).toEqual(['zulip', 'shop', 'many']);
+  });
+
+  it('takes names of one letter, and refuses what is no name', async () => {
+    expect((await server.parley.realms.ensure({ name: 'x' })).title).toBe('x');
+    await expect(server.parley.realms.ensure({ name: 'No' })).rejects.toEqual(code('INVALID_STRING_ID'));
+  });
+});
+
+describe('parley.users', () => {
+  it('finds, links, deactivates and reactivates', async () => {
+    const { users } = server.parley;
+    const user = await users.upsert({ realm, externalId: 'u3', name: 'Cid' });
+    expect(user).toEqual({
+      id: expect.any(Number),
+      externalId: 'u3',
+      realm,
+      name: 'Cid',
+      email: expect.stringContaining('@users.parley.invalid'),
+      role: 'member',
+      isBot: false,
+      isActive: true,
+    });
+    expect(await users.find({ realm, externalId: 'u3' })).toEqual(user);
+    expect(await users.find({ realm, userId: user.id })).toEqual(user);
+    expect(await users.find({ realm, externalId: 'nobody' })).toBeNull();
+    await users.deactivate({ realm, externalId: 'u3' });
+    expect((await users.find({ realm, userId: user.id }))?.isActive).toBe(false);
+    await users.reactivate({ realm, externalId: 'u3' });
+    expect(await users.find({ realm, userId: user.id })).toEqual(user);
+    const { id } = server.people.hamlet;
+    expect(await users.link({ realm: 'zulip', externalId: 'h', userId: id })).toMatchObject({ id, externalId: 'h' });
+  });
+
+  it('lists everybody of an organization, those who were deactivated where they are asked for', async () => {
+    const { users, realms } = server.parley;
+    await realms.ensure({ name: 'list' });
+    for (let n = 0; n < 3; n++) await users.upsert({ realm: 'list', externalId: `l${n}`, name: `Person ${n}` });
+    await users.deactivate({ realm: 'list', externalId: 'l1' });
+    const listed = await users.list({ realm: 'list' }).toArray();
+    expect(listed.map(({ externalId }) => externalId)).toEqual(['l0', 'l2']);
+    expect(listed[0]).toEqual(await users.find({ realm: 'list', externalId: 'l0' }));
+    const all: unknown[] = [];
+    for await (const { externalId, isActive } of users.list({ realm: 'list', deactivated: true })) {
+      all.push([externalId, isActive]);
+    }
+    expect(all).toEqual([
+      ['l0', true],
+      ['l1', false],
+      ['l2', true],
+    ]);
+    await expect(users.list({ realm: 'nowhere' }).toArray()).rejects.toEqual(code('UNKNOWN_REALM'));
+  });
+
+  it('answers a key that clients can use, and another one when it is rotated', async () => {
+    const { users } = server.parley;
+    const first = await users.apiKey(ann);
+    const ask = (apiKey: string) =>
+      server.request('GET', '/users/me', {
+        realm,
+        headers: { Authorization: basic({ email: 'ann@example.org', apiKey }) },
+      });
+    expect((await ask(first)).body).toMatchObject({ full_name: 'Ann' });
+    const second = await users.apiKey(ann, { rotate: true });
+    expect([(await ask(first)).status, (await ask(second)).status]).toEqual([401, 200]);
+  });
+
+  it.each([
+    ['another realm', { realm: 'zulip', externalId: 'u1' }, 'UNKNOWN_USER', 404],
+    ['no realm', { realm: 'nowhere', externalId: 'u1' }, 'UNKNOWN_REALM', 404],
+    ['nobody', { realm, externalId: 'u99' }, 'UNKNOWN_USER', 404],
+    ['a number that is nobody', { realm, userId: 9999 }, 'UNKNOWN_USER', 404],
+    ['the system', { realm: 'zulip', userId: 1 }, 'UNKNOWN_USER', 404],
+  ])('refuses users of %s', async (_, ref, expected, status) => {
+    const { users } = server.parley;
+    for (const attempt of ['deactivate', 'reactivate', 'apiKey'] as const) {
+      await expect(users[attempt](ref)).rejects.toMatchObject({ code: expected, status });
+    }
+  });
+});
+
+describe('parley.as', () => {
+  it('sends to channels and people, and lists what is there', async () => {
+    const chat = server.parley.as(ann);
+    const { id } = await chat.messages.send({ channel: 'orders', topic: '#7', content: 'Paid **now**' });
+    expect(await chat.messages.get(id)).toEqual({
+      id,
+      realm,
+      sender: { id: expect.any(Number), externalId: 'u1', name: 'Ann' },
+      channel: { id: expect.any(Number), name: 'orders' },
+      topic: '#7',
+      people: [],
+      content: 'Paid **now**',
+      html: '<p>Paid <strong>now</strong></p>',
+      sentAt: new Date(server.clock.now() * 1000),
+      editedAt: null,
+      client: 'parley',
+      isRead: true,
+      isStarred: false,
+      isMentioned: false,
+    });
+    const direct = await server.parley.as(bob, { client: 'shop' }).messages.send({ to: 'u1', content: 'Hello' });
+    const [received] = await chat.messages.list({ with: ['u2'] }).toArray();
+    expect(received).toMatchObject({ id: direct.id, client: 'shop', isRead: false, channel: null });
+    expect(received!.people.map(({ externalId }) => externalId)).toEqual(['u1', 'u2']);
+    await chat.messages.markRead([direct.id]);
+    expect((await chat.messages.get(direct.id)).isRead).toBe(true);
+    await chat.messages.markUnread([direct.id]);
+    const unread = await chat.messages.list({ unread: true }).toArray();
+    expect(unread.map((message) => message.id)).toContain(direct.id);
+  });
+
+  it('lists page by page, oldest first, from either end', async () => {
+    const chat = server.parley.as(ann);
+    const ids: number[] = [];
+    await chat.channels.create({ name: 'long' });
+    for (let number = 0; number < 12; number++) {
+      ids.push((await chat.messages.send({ channel: 'long', topic: `t${number % 2}`, content: `n${number}` })).id);
+    }
+    const listed = async (selection: Parameters<typeof chat.messages.list>[0]) => {
+      const found: number[] = [];
+      for await (const message of chat.messages.list({ channel: 'long', ...selection })) found.push(message.id);
+      return found.map((id) => ids.indexOf(id));
+    };
+    const all = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11];
+    // Making the channel is no message in it.
+    expect((await listed({})).filter((index) => index >= 0)).toEqual(all);
+    expect(await listed({ last: 3 })).toEqual([9, 10, 11]);
+    expect(await listed({ topic: 't1', first: 2 })).toEqual([1, 3]);
+    expect(await listed({ after: ids[8]! })).toEqual([9, 10, 11]);
+    expect(await listed({ after: ids[2]!, first: 2 })).toEqual([3, 4]);
+    expect(await listed({ last: 2, before: ids[5]! })).toEqual([3, 4]);
+    expect(await listed({ after: ids[2]!, before: ids[5]! })).toEqual([3, 4]);
+    expect(await listed({ last: 0 })).toEqual([]);
+    expect(await listed({ search: 'n7' })).toEqual([7]);
+  });
+
+  it.each([{ last: 1, first: 1 }, { last: -1 }, { last: 5001 }, { first: 1.5 }])(
+    'refuses the range %j',
+    async (range) => {
+      await expect(server.parley.as(ann).messages.list(range).toArray()).rejects.toEqual(code('INVALID_MESSAGE_RANGE'));
+    },
+  );
+
+  it('edits, moves, reacts and deletes', async () => {
+    const chat = server.parley.as(ann);
+    const { id } = await chat.messages.send({ channel: 'orders', topic: 'a', content: 'one' });
+    await chat.messages.edit(id, { content: 'two', topic: 'b' });
+    expect(await chat.messages.get(id)).toMatchObject({ content: 'two', topic: 'b', editedAt: expect.any(Date) });
+    await chat.messages.react(id, 'thumbs_up');
+    await expect(chat.messages.react(id, 'thumbs_up')).rejects.toEqual(code('REACTION_ALREADY_EXISTS'));
+    await chat.messages.unreact(id, 'thumbs_up');
+    await chat.messages.delete(id);
+    await expect(chat.messages.get(id)).rejects.toEqual(code('UNKNOWN_MESSAGE'));
+  });
+
+  it('makes, finds, follows and archives channels', async () => {
+    const { channels } = server.parley.as(ann);
+    const made = await channels.create({ name: 'private', isPrivate: true, description: '*Only* us' });
+    expect(made).toEqual({
+      id: expect.any(Number),
+      realm,
+      name: 'private',
+      description: '*Only* us',
+      isPrivate: true,
+      isWebPublic: false,
+      isArchived: false,
+      subscribers: 1,
+    });
+    expect(await server.parley.as(bob).channels.find('private')).toBeNull();
+    await channels.subscribe('private', { users: 'u2' });
+    await channels.subscribe(made.id, { users: ['u2', made.id === 0 ? 0 : (await server.parley.users.find(bob))!.id] });
+    expect(await server.parley.as(bob).channels.find('private')).toMatchObject({ id: made.id, subscribers: 2 });
+    await server.parley.as(bob).channels.unsubscribe('private');
+    expect(await channels.find(made.id)).toMatchObject({ subscribers: 1 });
+    expect((await channels.list()).map(({ name }) => name)).toContain('private');
+    await channels.archive('private');
+    expect((await channels.list()).map(({ name }) => name)).not.toContain('private');
+    await expect(channels.subscribe('unheard of')).rejects.toEqual(code('UNKNOWN_CHANNEL'));
+  });
+
+  it('ensures a channel once, however many ask at once', async () => {
+    const { channels } = server.parley.as(ann);
+    const ensured = await Promise.all(Array.from({ length: 5 }, () => channels.ensure({ name: 'once' })));
+    expect(new Set(ensured.map(({ id }) => id)).size).toBe(1);
+    await channels.create({ name: 'hidden', isPrivate: true });
+    await expect(server.parley.as(bob).channels.ensure({ name: 'hidden' })).rejects.toEqual(code('CHANNEL_NAME_TAKEN'));
+  });
+
+  it('has the permissions of the user, and of nobody else', async () => {
+    const { messages } = server.parley.as(bob);
+    await server.parley.as(ann).channels.create({ name: 'owners', isPrivate: true });
+    await expect(messages.send({ channel: 'owners', topic: 'x', content: 'x' })).rejects.toMatchObject({
+      code: 'CANNOT_POST_IN_CHANNEL',
+      status: 403,
+    });
+    await expect(messages.send({ to: 'u99', content: 'x' })).rejects.toEqual(code('UNKNOWN_USER'));
+    await expect(
+      server.parley.as({ realm, externalId: 'nobody' }).messages.send({ to: 'u1', content: 'x' }),
+    ).rejects.toEqual(code('UNKNOWN_USER'));
+    await server.parley.users.upsert({ realm, externalId: 'gone', name: 'Gone' });
+    const gone = server.parley.as({ realm, externalId: 'gone' });
+    await server.parley.users.deactivate({ realm, externalId: 'gone' });
+    await expect(gone.messages.send({ to: 'u1', content: 'x' })).rejects.toEqual(code('USER_DEACTIVATED'));
+  });
+
+  it('answers what use cases take', async () => {
+    const caller = await server.parley.as(ann).caller();
+    const sent = await server.parley.useCase(SendMessage).execute(caller, {
+      to: { kind: 'channelName', name: 'orders' },
+      topic: 'x',
+      content: 'x',
+      isReadBySender: true,
+      echo: null,
+    });
+    expect((await server.parley.as(ann).messages.get(sent.id)).sender.externalId).toBe('u1');
+  });
+});
+
+describe('what is unread', () => {
+  const town = { realm: 'town' };
+  const reader = { ...town, externalId: 'reader' };
+  const writer = { ...town, externalId: 'writer' };
+  beforeAll(async () => {
+    const { parley } = server;
+    await parley.realms.ensure({ name: 'town', title: 'Town' });
+    await parley.users.upsert({ ...writer, name: 'Writer', role: 'owner' });
+    await parley.users.upsert({ ...reader, name: 'Reader' });
+    for (const name of ['news', 'closed']) await parley.as(writer).channels.create({ name, subscribers: ['reader'] });
+    await parley.as(reader).unread.markRead();
+    const { messages, channels } = parley.as(writer);
+    await messages.send({ channel: 'news', topic: 'one', content: 'first' });
+    await messages.send({ channel: 'closed', topic: 'gone', content: 'in an archived channel' });
+    await messages.send({ to: 'reader', content: 'direct' });
+    await messages.send({ channel: 'news', topic: 'one', content: '@**Reader** look' });
+    await messages.send({ channel: 'news', topic: 'two', content: 'more' });
+    await channels.archive('closed');
+    await parley.as(reader).unread.markRead({ with: (await parley.users.find(writer))!.id });
+    await messages.send({ to: 'reader', content: 'direct again' });
+  });
+
+  it('is counted, and listed by conversation, the newest first', async () => {
+    const { unread } = server.parley.as(reader);
+    const before = await server.parley.as(reader).messages.list({ unread: true, channel: 'news' }).toArray();
+    expect(await unread.count()).toEqual({ messages: 4, mentions: 1, isComplete: true });
+    const listed = await unread.list();
+    expect(listed).toEqual([
+      expect.objectContaining({ channel: null, topic: '', messages: 1, mentions: 0, isMuted: false }),
+      expect.objectContaining({ topic: 'two', messages: 1, people: [] }),
+      {
+        channel: { id: expect.any(Number), name: 'news' },
+        topic: 'one',
+        people: [],
+        messages: 2,
+        mentions: 1,
+        isMuted: false,
+        firstId: before[0]!.id,
+        lastId: before[1]!.id,
+      },
+    ]);
+    expect(listed[0]!.people.map(({ externalId, name }) => [externalId, name]).sort()).toEqual([
+      ['reader', 'Reader'],
+      ['writer', 'Writer'],
+    ]);
+    expect(await unread.list({ last: 1 })).toEqual(listed.slice(0, 1));
+    expect(await server.parley.as(writer).unread.count()).toMatchObject({ messages: 0, mentions: 0 });
+  });
+
+  it('is marked read by conversation, topic, channel or altogether', async () => {
+    const { unread } = server.parley.as(reader);
+    const left = async () => (await unread.list()).map(({ topic }) => topic);
+    await unread.markRead({ with: 'writer' });
+    expect(await left()).toEqual(['two', 'one']);
+    await unread.markRead({ channel: 'news', topic: 'two' });
+    expect(await left()).toEqual(['one']);
+    await unread.markRead({ channel: 'news' });
+    expect(await left()).toEqual([]);
+    await server.parley.as(writer).messages.send({ channel: 'news', topic: 'three', content: 'again' });
+    await unread.markRead();
+    expect(await unread.count()).toEqual({ messages: 0, mentions: 0, isComplete: true });
+  });
+
+  it('counts nothing of muted topics, and lists them', async () => {
+    const { parley } = server;
+    const { id } = (await parley.as(reader).channels.find('news'))!;
+    const caller = await parley.as(reader).caller();
+    const topic = { channelId: id as ChannelId, topic: 'noise', visibility: 'muted' } as const;
+    await parley.useCase(SetTopicPolicy).execute(caller, topic);
+    await parley.as(writer).messages.send({ channel: 'news', topic: 'noise', content: 'noise' });
+    expect(await parley.as(reader).unread.count()).toMatchObject({ messages: 0 });
+    expect(await parley.as(reader).unread.list()).toMatchObject([{ topic: 'noise', messages: 1, isMuted: true }]);
+  });
+
+  it.each([-1, 1.5, 1001])('refuses a list of %d', async (last) => {
+    await expect(server.parley.as(reader).unread.list({ last })).rejects.toEqual(code('INVALID_MESSAGE_RANGE'));
+  });
+
+  it('refuses what the user cannot read, and who is not there', async () => {
+    const { parley } = server;
+    await parley.as(writer).channels.create({ name: 'secret', isPrivate: true });
+    const unread = (user: typeof reader) => parley.as(user).unread;
+    await expect(unread(reader).markRead({ channel: 'secret' })).rejects.toEqual(code('UNKNOWN_CHANNEL'));
+    await expect(unread(reader).markRead({ with: 'nobody' })).rejects.toEqual(code('UNKNOWN_USER'));
+    await expect(unread({ ...town, externalId: 'nobody' }).count()).rejects.toEqual(code('UNKNOWN_USER'));
+    await parley.users.upsert({ ...town, externalId: 'gone', name: 'Gone' });
+    await parley.users.deactivate({ ...town, externalId: 'gone' });
+    await expect(unread({ ...town, externalId: 'gone' }).count()).rejects.toEqual(code('USER_DEACTIVATED'));
+  });
+});
+
+describe('who is named without an id', () => {
+  const nobody: readonly [string, object][] = [
+    ['no id', {}],
+    ['an external id that is missing', { externalId: undefined }],
+    ['an external id of null', { externalId: null }],
+    ['an external id in a list', { externalId: ['undefined'] }],
+    ['an id as text', { userId: '1' }],
+    ['an id of null', { userId: null, externalId: 'undefined' }],
+  ];
+  let known: { readonly id: number };
+  beforeAll(async () => {
+    known = await server.parley.users.upsert({ realm, externalId: 'undefined', name: 'U' });
+    await server.parley.users.upsert({ realm, externalId: 'null', name: 'N' });
+    // What stands for whom is kept at hand from then on.
+    for (const externalId of ['undefined', 'null']) await server.parley.as({ realm, externalId }).unread.count();
+  });
+
+  it.each(nobody)('is nobody: %s', async (_, id) => {
+    const ref = { realm, ...id } as typeof ann;
+    const refusal = expect.objectContaining({ code: 'UNKNOWN_USER' });
+    await expect(server.parley.as(ref).channels.list()).rejects.toEqual(refusal);
+    await expect(server.parley.users.find(ref)).rejects.toEqual(refusal);
+    await expect(server.parley.users.deactivate(ref)).rejects.toEqual(refusal);
+    await expect(server.parley.users.apiKey(ref)).rejects.toEqual(refusal);
+  });
+
+  it('is nobody to whom anything is sent', async () => {
+    const { messages } = server.parley.as(ann);
+    for (const person of [undefined, null, ['undefined'], 1.5]) {
+      await expect(messages.send({ to: [person as never], content: 'x' })).rejects.toMatchObject({
+        code: 'UNKNOWN_USER',
+      });
+    }
+  });
+
+  it('is the user of a number, where the application has numbers', async () => {
+    await server.parley.users.upsert({ realm, externalId: '1603', name: 'Numbered' });
+    const ref = { realm, userId: undefined, externalId: 1603 } as never;
+    expect(await server.parley.users.find(ref)).toMatchObject({ name: 'Numbered' });
+    expect(await server.parley.users.find({ realm, userId: known.id })).toMatchObject({ name: 'U' });
+  });
+});
+
+describe('authenticate', () => {
+  afterEach(() => {
+    session = null;
+  });
+
+  it('may name a user by the external id', async () => {
+    session = bob;
+    expect((await server.request('GET', '/users/me', { realm })).body).toMatchObject({ full_name: 'B' });
+  });
+
+  it('answers 500 where there is no such user, and says so in the log', async () => {
+    session = { realm, externalId: 'u99' };
+    expect((await server.request('GET', '/users/me', { realm })).status).toBe(500);
+    expect(JSON.stringify(logged, (_, value) => (value instanceof Error ? value.message : value))).toContain(
+      'authenticate() named an unknown user of shop: u99',
+    );
+  });
+});
+
+describe('parley.on', () => {
+  it('calls listeners with what was committed, in order, until it is ended', async () => {
+    const heard: ParleyEvent<'message.sent'>[] = [];
+    const off = server.parley.on('message.sent', (event) => void heard.push(event));
+    const chat = server.parley.as(ann);
+    const ids = await Promise.all(
+      [1, 2, 3].map(async (n) => (await chat.messages.send({ channel: 'orders', topic: 'on', content: `${n}` })).id),
+    );
+    await until(() => heard.length === 3);
+    expect(heard.map(({ message }) => message.id)).toEqual([...ids].sort((a, b) => a - b));
+    expect(heard[0]).toMatchObject({
+      type: 'message.sent',
+      realm,
+      at: new Date(server.clock.now() * 1000),
+      message: { sender: { externalId: 'u1' }, channel: { name: 'orders' }, topic: 'on' },
+      data: { isPublic: true },
+    });
+    off();
+    await chat.messages.send({ channel: 'orders', topic: 'on', content: 'later' });
+    await settle();
+    expect(heard).toHaveLength(3);
+  });
+
+  it('calls no listener with what was refused', async () => {
+    const heard: unknown[] = [];
+    const off = server.parley.on('message.sent', (event) => heard.push(event));
+    await expect(server.parley.as(bob).messages.send({ channel: 'owners', content: 'x' })).rejects.toThrow();
+    await settle();
+    off();
+    expect(heard).toEqual([]);
+  });
+
+  it('names newcomers by their external ids', async () => {
+    const heard: ParleyEvent<'user.created'>[] = [];
+    const off = server.parley.on('user.created', (event) => heard.push(event));
+    await server.parley.users.upsert({ realm, externalId: 'new', name: 'N' });
+    await until(() => heard.length > 0);
+    off();
+    expect(heard[0]).toMatchObject({ realm, user: { externalId: 'new', name: 'N' } });
+  });
+
+  it('logs listeners that fail, and calls the others', async () => {
+    const heard: unknown[] = [];
+    const offs = [
+      server.parley.on('message.sent', () => {
+        throw new Error('thrown');
+      }),
+      server.parley.on('message.sent', async () => {
+        throw new Error('rejected');
+      }),
+      server.parley.on('message.sent', (event) => heard.push(event)),
+    ];
+    await server.parley.as(ann).messages.send({ channel: 'orders', content: 'x' });
+    await until(() => heard.length > 0 && logged.length === 2);
+    for (const off of offs) off();
+    expect(logged).toEqual([
+      expect.objectContaining({ message: "a listener of 'message.sent' failed", err: new Error('thrown') }),
+      expect.objectContaining({ message: "a listener of 'message.sent' failed", err: new Error('rejected') }),
+    ]);
+  });
+});
+
+describe('parley.consume', () => {
+  it('hands events over, and sends in the transaction that stores that they are done with', async () => {
+    const { parley } = server;
+    const chat = parley.as(ann);
+    await parley.as(ann).channels.create({ name: 'log' });
+    const handled: string[] = [];
+    const consumer = await parley.consume(
+      'copier',
+      async (events, tx) => {
+        expect(tx.realm).toBe(realm);
+        await new Promise((resolve) => setTimeout(resolve, 1));
+        for (const { message } of events) {
+          if (message.channel?.name !== 'orders') continue;
+          handled.push(message.content);
+          await tx.send(ann, { channel: 'log', topic: 'copies', content: message.content });
+        }
+      },
+      { types: ['message.sent'] },
+    );
+    await chat.messages.send({ channel: 'orders', topic: 'c', content: 'first' });
+    await until(() => handled.length === 1);
+    await consumer.stop();
+    await chat.messages.send({ channel: 'orders', topic: 'c', content: 'second' });
+    await settle();
+    expect(handled).toEqual(['first']);
+
+    const again = await parley.consume('copier', (events) => {
+      for (const event of events) if (event.type === 'message.sent') handled.push(event.message.content);
+    });
+    await until(() => handled.length > 1);
+    await again.stop();
+    expect(handled.filter((content) => content === 'second')).toEqual(['second']);
+    const copies = await chat.messages.list({ channel: 'log', topic: 'copies' }).toArray();
+    expect(copies.map(({ content }) => content)).toEqual(['first']);
+    expect(await parley.forgetConsumer('copier')).toBe(true);
+    expect(await parley.forgetConsumer('copier')).toBe(false);
+  });
+
+  it('changes nothing where the handler fails after it has staged something', async () => {
+    const { parley } = server;
+    let failures = 0;
+    const consumer = await parley.consume(
+      'failing',
+      async (events, tx) => {
+        await tx.send(ann, { channel: 'log', topic: 'failing', content: `${events.length}` });
+        failures++;
+        throw new Error('no');
+      },
+      { types: ['message.sent'] },
+    );
+    await parley.as(ann).messages.send({ channel: 'orders', content: 'x' });
+    await until(() => failures > 0);
+    await consumer.stop();
+    expect(await parley.as(ann).messages.list({ channel: 'log', topic: 'failing' }).toArray()).toEqual([]);
+    await parley.forgetConsumer('failing');
+  });
+
+  it('refuses a second consumer of the same name, and calls of `tx` after the handler has returned', async () => {
+    const { parley } = server;
+    const errors: unknown[] = [];
+    const consumer = await parley.consume('one', (_events, tx) => {
+      setTimeout(() => void tx.send(ann, { channel: 'log', content: 'late' }).catch((error) => errors.push(error)), 1);
+    });
+    await expect(parley.consume('one', () => {})).rejects.toThrow("The consumer 'one' runs already.");
+    await expect(parley.consume('o ne', () => {})).rejects.toEqual(code('INVALID_CONSUMER_NAME'));
+    await expect(parley.consume('two', () => {}, { maxEvents: 0 })).rejects.toThrow(RangeError);
+    await parley.as(ann).messages.send({ channel: 'orders', content: 'x' });
+    await until(() => errors.length > 0);
+    expect(String(errors[0])).toContain('The handler has returned');
+    await consumer.stop();
+    await parley.forgetConsumer('one');
+  });
+});
+
+describe('parley.before', () => {
+  const offs: (() => void)[] = [];
+  afterEach(() => {
+    for (const off of offs.splice(0)) off();
+  });
+  const post = (params: object) =>
+    server.request('POST', '/messages', { realm, params: { type: 'stream', ...params } });
+
+  it('may change what is sent, whichever way it comes', async () => {
+    const asked: unknown[] = [];
+    offs.push(
+      server.parley.before('message.send', async (draft) => {
+        asked.push(draft);
+        return { content: draft.content.replace('bad', '***'), topic: 'moderated' };
+      }),
+      server.parley.before('message.send', ({ content }) => ({ content: `${content}!` })),
+    );
+    session = bob;
+    const { body } = await post({ to: 'orders', topic: 't', content: 'a bad word' });
+    session = null;
+    expect(await server.parley.as(bob).messages.get(body.id)).toMatchObject({
+      content: 'a *** word!',
+      topic: 'moderated',
+    });
+    expect(asked).toEqual([
+      {
+        realm,
+        sender: { id: expect.any(Number), externalId: 'u2', name: 'B' },
+        client: expect.any(String),
+        channel: { id: expect.any(Number), name: 'orders' },
+        topic: 't',
+        people: [],
+        content: 'a bad word',
+      },
+    ]);
+    await server.parley.as(ann).messages.send({ to: ['u2'], content: 'hi' });
+    expect(asked[1]).toMatchObject({ channel: null, topic: null, people: [{ externalId: 'u2', name: 'B' }] });
+  });
+
+  it('may refuse, and nothing is sent then', async () => {
+    offs.push(
+      server.parley.before('message.send', () => {
+        throw refuse('No links, please.');
+      }),
+    );
+    session = bob;
+    const { status, body } = await post({ to: 'orders', topic: 't', content: 'x' });
+    session = null;
+    expect([status, body]).toEqual([400, { result: 'error', msg: 'No links, please.', code: 'BAD_REQUEST' }]);
+    await expect(server.parley.as(bob).messages.send({ to: 'u1', content: 'x' })).rejects.toMatchObject({
+      code: 'MESSAGE_REFUSED',
+      status: 403,
+      message: 'No links, please.',
+    });
+  });
+
+  it('is asked before edits, too', async () => {
+    const { messages } = server.parley.as(bob);
+    const { id } = await messages.send({ channel: 'orders', topic: 't', content: 'x' });
+    offs.push(
+      server.parley.before('message.edit', ({ messageId, content }) => {
+        expect(messageId).toBe(id);
+        if (content === 'bad') throw refuse('No.');
+        return { content: `${content} (edited)` };
+      }),
+    );
+    await expect(messages.edit(id, { content: 'bad' })).rejects.toEqual(code('MESSAGE_REFUSED'));
+    await messages.edit(id, { content: 'y' });
+    expect((await messages.get(id)).content).toBe('y (edited)');
+  });
+
+  it('refuses for now where no answer comes in time', async () => {
+    offs.push(server.parley.before('message.send', () => new Promise(() => {}), { timeoutMs: 20 }));
+    session = bob;
+    const { status } = await post({ to: 'orders', topic: 't', content: 'x' });
+    session = null;
+    expect(status).toBe(503);
+  });
+
+  it('answers 500 where the hook itself fails, and sends nothing', async () => {
+    offs.push(
+      server.parley.before('message.send', () => {
+        throw new TypeError('a bug');
+      }),
+    );
+    session = bob;
+    expect((await post({ to: 'orders', topic: 't', content: 'unsent' })).status).toBe(500);
+    session = null;
+    offs.pop()!();
+    const found = await server.parley.as(bob).messages.list({ channel: 'orders', search: 'unsent' }).toArray();
+    expect(found).toEqual([]);
+  });
+});
+
+describe('mistakes', () => {
+  it('names the cause where a use case is of another copy', () => {
+    const OtherSendMessage = { SendMessage: class extends SendMessage {} }.SendMessage;
+    expect(() => server.parley.useCase(OtherSendMessage)).toThrow(
+      /This engine has no SendMessage\. .* another copy of Parley/,
+    );
+    class NoUseCase {}
+    // @ts-expect-error it has no `inject`
+    expect(() => server.parley.useCase(NoUseCase)).toThrow(/This engine has no NoUseCase\./);
+  });
+
+  it('answers refusals in JSON by errorHandler, and hands everything else on', async () => {
+    const written: unknown[] = [];
+    const response = {
+      headersSent: false,
+      statusCode: 200,
+      setHeader: (...header: unknown[]) => written.push(header),
+      end: (body: string) => written.push(JSON.parse(body)),
+    };
+    const passed: unknown[] = [];
+    const handle = errorHandler() as unknown as (...args: readonly unknown[]) => void;
+    const refusal = await server.parley.users.deactivate({ realm, externalId: 'x' }).catch((error) => error);
+    handle(refusal, {}, response, (error: unknown) => passed.push(error));
+    expect([response.statusCode, written]).toEqual([
+      404,
+      [
+        ['Content-Type', 'application/json'],
+        { code: 'UNKNOWN_USER', message: "There is no user with the external id 'x'." },
+      ],
+    ]);
+    const bug = new Error('bug');
+    handle(bug, {}, response, (error: unknown) => passed.push(error));
+    expect(passed).toEqual([bug]);
+  });
+});

@@ -1,0 +1,147 @@
+import { type Member, membersOfDto, type Route } from '@parley/http';
+import { excessesOf, fieldTextOf, leastOf, type ParameterSchema, unboundedIn } from '@parley/testkit';
+import { TestBrowser } from './testing/test-browser.js';
+import type { TestReply } from './testing/test-reply.js';
+import { TestServer, type TestUser } from './testing/test-server.js';
+import { isStorageMemory } from './testing/test-storage.js';
+
+/** Everything here is generated from the route table: an operation that is added is tested by being there. */
+let server: TestServer;
+let routes: readonly Route[];
+let helper: TestUser;
+let browser: TestBrowser;
+beforeAll(async () => {
+  server = await TestServer.start();
+  routes = server.parley.routes;
+  browser = await TestBrowser.loggedIn(server, server.people.desdemona);
+  helper = await server.addBot(server.people.desdemona, 'helper');
+});
+afterAll(() => server.close());
+
+const schemaOf = ({ type }: Member) => type.schema as ParameterSchema;
+const nameOf = ({ method, path }: Route) => `${method} ${path}`;
+
+/** Bodies and paths have limits of their own. */
+const MAX_BODY_LENGTH = 900_000;
+const MAX_PATH_LENGTH = 12_000;
+
+interface Sent {
+  readonly path: string;
+  readonly body: string;
+}
+
+/** A request with one parameter as given, and what is required as small as can be. */
+function requestWith(route: Route, member: Member, text: string): Sent {
+  const form = new URLSearchParams();
+  let path = (route.atRoot ? '/' : '') + route.path;
+  for (const each of membersOfDto(route.dto)) {
+    const value =
+      each === member ? text : each.isRequired ? fieldTextOf(each.type, leastOf(schemaOf(each))) : undefined;
+    if (value === undefined) continue;
+    const inPath = path.replace(new RegExp(`[:*]${each.name}(?=/|$)`), encodeURIComponent(value));
+    if (inPath === path) form.set(each.name, value);
+    path = inPath;
+  }
+  return { path, body: form.toString() };
+}
+
+const send = ({ method, roleRequirements }: Route, { path, body }: Sent) => {
+  const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
+  if (/^\/\/(json|accounts)\//.test(path)) return browser.request(method, path.slice(1), undefined, { body, headers });
+  const as = roleRequirements.includes('bot') ? helper : server.people.desdemona;
+  return server.request(method, path, { as, body, headers });
+};
+
+/** Pages say the same in a page. */
+function refusalIn({ status, body }: TestReply): {
+  readonly status: number;
+  readonly msg: string;
+  readonly code: string;
+} {
+  if (typeof body !== 'string') return { status, msg: body.msg, code: body.code };
+  return { status, msg: /role="alert"[^>]*>([^<]*)</.exec(body)?.[1] ?? body, code: 'BAD_REQUEST' };
+}
+
+it('every parameter has a maximum', () => {
+  const unbounded = routes.flatMap((route) =>
+    membersOfDto(route.dto).flatMap((member) =>
+      [
+        ...unboundedIn(schemaOf(member), member.name),
+        ...(Number.isFinite(member.type.jsonLength) ? [] : [`${member.name} (JSON)`]),
+      ].map((position) => `${nameOf(route)}: ${position}`),
+    ),
+  );
+  expect(unbounded).toEqual([]);
+});
+
+it('whatever exceeds a maximum is refused, and with the maximum', async () => {
+  // Before anything is asked of a storage.
+  if (!isStorageMemory) return;
+  let tried = 0;
+  for (const route of routes) {
+    for (const member of membersOfDto(route.dto)) {
+      for (const { value, refusal } of excessesOf(schemaOf(member))) {
+        const request = requestWith(route, member, fieldTextOf(member.type, value));
+        if (request.body.length > MAX_BODY_LENGTH || request.path.length > MAX_PATH_LENGTH) continue;
+        const { status, msg, code } = refusalIn(await send(route, request));
+        const isAboutIt = msg.startsWith(member.name) && msg.endsWith(` ${refusal}`);
+        expect([nameOf(route), member.name, status, code, isAboutIt ? refusal : msg]).toEqual([
+          nameOf(route),
+          member.name,
+          400,
+          'BAD_REQUEST',
+          refusal,
+        ]);
+        tried++;
+      }
+    }
+  }
+  expect(tried).toBeGreaterThan(100);
+}, 600_000);
+
+describe('a meaningless value', () => {
+  /** Those that a storage may get to see. */
+  const PLAIN_VALUES: readonly unknown[] = [-1, 1e308, '\ud800', '\0'];
+  const JSON_VALUES = isStorageMemory
+    ? [...PLAIN_VALUES, { toString: 1 }, [{ toString: 1 }], [[[]]], [null]]
+    : PLAIN_VALUES;
+  const TEXTS = isStorageMemory
+    ? ['', '{"__proto__":{"toString":1}}', '1,'.repeat(5000), '['.repeat(50_000), '9'.repeat(999)]
+    : [];
+
+  /** Flags of one DTO are read alike, and mean nothing else to what comes behind them. */
+  const isFlag = (member: Member) => schemaOf(member).type === 'boolean';
+  const membersOf = ({ dto }: Route): readonly Member[] => {
+    const members = membersOfDto(dto);
+    const flag = members.find(isFlag);
+    return members.filter((member) => member === flag || !isFlag(member));
+  };
+
+  /** In the place of the whole, and of each of its parts. */
+  const placesIn = (least: unknown): readonly ((value: unknown) => unknown)[] => [
+    (value) => value,
+    ...(typeof least === 'object' && least !== null ? Object.keys(least) : []).map((key) => (value: unknown) => ({
+      ...(least as object),
+      [key]: value,
+    })),
+  ];
+
+  it('is refused or taken for what it says, and is no error of ours', async () => {
+    const failed: unknown[] = [];
+    // One of those that share a use case: they are one operation under several names.
+    const distinct = [...new Map(routes.map((route) => [route.useCase ?? route, route])).values()];
+    for (const route of distinct) {
+      for (const member of membersOf(route)) {
+        const places = placesIn(leastOf(schemaOf(member)));
+        const texts = places.flatMap((put) => JSON_VALUES.map((value) => JSON.stringify(put(value))));
+        for (const text of [...texts, ...TEXTS]) {
+          const request = requestWith(route, member, text);
+          if (request.path.length > MAX_PATH_LENGTH) continue;
+          const { status, body } = await send(route, request);
+          if (status >= 500) failed.push([nameOf(route), member.name, text.slice(0, 100), body]);
+        }
+      }
+    }
+    expect(failed).toEqual([]);
+  }, 600_000);
+});

@@ -1,0 +1,82 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DeliverableMailer, FileOutbox, SmtpMailer } from '@parley/node-adapters';
+import { FakeMailer, FixedClock } from '@parley/testkit';
+import { TestSmtpServer } from './testing/test-smtp-server.js';
+
+const LETTER = {
+  to: 'yorick@example.com',
+  senderName: 'Schloß Elsinore\r\nBcc: everybody@example.com',
+  subject: 'Alas\r\nX-Evil: 1',
+  text: 'A fellow of infinite jest\n',
+  html: '<p>A fellow of infinite jest</p>',
+};
+const FROM = 'noreply@chat.example.com';
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'parley-mail-'));
+});
+afterEach(() => rmSync(folder, { recursive: true }));
+
+it('sends no letters to addresses below .invalid', async () => {
+  const mailer = new FakeMailer();
+  const deliverable = new DeliverableMailer(mailer);
+  for (const to of ['u@users.parley.invalid', LETTER.to]) await deliverable.send({ ...LETTER, to });
+  expect(mailer.letters.map(({ to }) => to)).toEqual([LETTER.to]);
+});
+
+describe('the outbox in files', () => {
+  const outbox = (max?: number) => new FileOutbox(join(folder, 'outbox'), FROM, new FixedClock(), max);
+  const files = () => readdirSync(join(folder, 'outbox'));
+
+  it('keeps each letter as a file that mail programs read, for nobody else', async () => {
+    await outbox().send(LETTER);
+    const [name, ...others] = files();
+    expect(others).toEqual([]);
+    expect(name).toMatch(/^2\d{3}-.*\.eml$/);
+    const path = join(folder, 'outbox', name!);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    const mail = readFileSync(path, 'utf8');
+    expect(mail).toMatch(/^To: yorick@example\.com\r?$/m);
+    expect(mail).toMatch(/^ .*<noreply@chat\.example\.com>\r?$/m);
+    expect(mail).toMatch(/^Content-Type: multipart\/alternative;/m);
+    expect(mail).toContain('<p>A fellow of infinite jest</p>');
+  });
+
+  it('takes no line of a letter for a header', async () => {
+    await outbox().send(LETTER);
+    const mail = readFileSync(join(folder, 'outbox', files()[0]!), 'utf8');
+    expect(mail).not.toMatch(/^(Bcc|X-Evil):/m);
+  });
+
+  it('refuses letters when it is full, until some are taken out', async () => {
+    const full = outbox(2);
+    await full.send(LETTER);
+    await full.send(LETTER);
+    await expect(full.send(LETTER)).rejects.toThrow(/is full/);
+    rmSync(join(folder, 'outbox', files()[0]!));
+    await full.send(LETTER);
+    expect(files()).toHaveLength(2);
+  });
+});
+
+describe('sending through a mail server', () => {
+  const smtp = new TestSmtpServer();
+  beforeAll(() => smtp.listen());
+  afterAll(() => smtp.close());
+
+  it('hands over both forms of the letter', async () => {
+    await new SmtpMailer({ url: smtp.url, from: FROM }).send(LETTER);
+    expect(smtp.letters).toHaveLength(1);
+    expect(smtp.letters[0]).toContain('A fellow of infinite jest');
+    expect(smtp.letters[0]).toMatch(/^Content-Type: text\/html/m);
+    expect(smtp.letters[0]).not.toMatch(/^(Bcc|X-Evil):/m);
+  });
+
+  it('fails when the server does not take it, so that it is tried again', async () => {
+    smtp.refuses = true;
+    await expect(new SmtpMailer({ url: smtp.url, from: FROM }).send(LETTER)).rejects.toThrow(/451/);
+  });
+});

@@ -1,0 +1,275 @@
+import type { RealmId } from '@parley/domain/kernel';
+import { route, success } from '@parley/http';
+import { composeParley } from '@parley/server/testing';
+import { basic, TestServer } from './testing/test-server.js';
+
+class Nothing {}
+
+/** Says who is calling. */
+const whoAmI = route('GET', '/whoami', {
+  auth: 'user',
+  dto: Nothing,
+  handle: async ({ caller }) => success({ user_id: caller.userId, client: caller.clientName }),
+});
+
+/** Answers the realm of an anonymous caller. */
+const whereAmI = route('GET', '/whereami', {
+  auth: 'anyone',
+  dto: Nothing,
+  handle: async ({ caller }) => success({ realm_id: caller.realmId }),
+});
+
+const forOwners = route('POST', '/owners', {
+  auth: 'user',
+  roleRequirements: ['owner'],
+  dto: Nothing,
+  handle: async () => success(),
+});
+
+const moreRoutes = [whoAmI, whereAmI, forOwners];
+
+describe('the whole application', () => {
+  let server: TestServer;
+  beforeAll(async () => {
+    server = await TestServer.start({ moreRoutes });
+  });
+  afterAll(() => server.close());
+
+  it('authenticates by address and key, whatever the letter case of the address', async () => {
+    const { hamlet } = server.people;
+    for (const email of [hamlet.email, 'HAMLET@Zulip.com', ` ${hamlet.email} `]) {
+      const reply = await server.get('/whoami', { ...hamlet, email });
+      expect(reply).toMatchObject({ status: 200, body: { user_id: hamlet.id } });
+    }
+  });
+
+  it.each`
+    header                                                    | msg
+    ${undefined}                                              | ${'Not logged in: API authentication or user session required'}
+    ${'Basic !!'}                                             | ${'Invalid authorization header for basic auth'}
+    ${basic({ email: 'hamlet@zulip.com', apiKey: 'short' })}  | ${'Malformed API key'}
+    ${basic({ email: 'no@one.com', apiKey: 'a'.repeat(32) })} | ${'Invalid API key'}
+  `('keeps others out: $msg', async ({ header, msg }) => {
+    const reply = await server.request('GET', '/whoami', { headers: header && { Authorization: header } });
+    expect(reply).toMatchObject({ status: 401, body: { result: 'error', code: 'UNAUTHORIZED', msg } });
+    expect(reply.headers['www-authenticate']).toBe('Basic realm="zulip"');
+  });
+
+  it("refuses somebody else's key", async () => {
+    const { hamlet, iago } = server.people;
+    const reply = await server.get('/whoami', { ...hamlet, apiKey: iago.apiKey });
+    expect(reply.body.msg).toBe('Invalid API key');
+  });
+
+  it('refuses a key on the host of another realm, and of none', async () => {
+    const { hamlet } = server.people;
+    await server.addRealm('lear');
+    for (const realm of ['lear', 'nowhere']) {
+      const reply = await server.request('GET', '/whoami', { as: hamlet, realm });
+      expect(reply).toMatchObject({ status: 401, body: { msg: 'Account is not associated with this subdomain' } });
+    }
+  });
+
+  it('finds the realm of anonymous callers by host name', async () => {
+    expect((await server.get('/whereami', null)).body.realm_id).toBe(server.realmId);
+  });
+
+  it('checks role requirements against the caller’s current role', async () => {
+    const { desdemona, iago } = server.people;
+    expect((await server.post('/owners', desdemona)).status).toBe(200);
+    expect(await server.post('/owners', iago)).toMatchObject({
+      status: 400,
+      body: { code: 'UNAUTHORIZED_PRINCIPAL', msg: 'Must be an organization owner' },
+    });
+  });
+
+  it('answers JSON for everything it does not know', async () => {
+    for (const path of ['/nothing', '//nothing', '//favicon.ico']) {
+      expect(await server.get(path, null)).toMatchObject({
+        status: 404,
+        headers: { 'content-type': 'application/json' },
+        body: { result: 'error', code: 'BAD_REQUEST', msg: 'Not found' },
+      });
+    }
+  });
+});
+
+describe("a host application's log-in", () => {
+  let server: TestServer;
+  let logged: unknown[];
+  let answer: () => { realm: string; userId: number } | null;
+  beforeAll(async () => {
+    server = await TestServer.start({
+      moreRoutes,
+      authenticate: async (request) => (request.headers['x-test'] ? answer() : null),
+      logger: { info: () => {}, error: (fields) => logged.push(fields) },
+    });
+  });
+  beforeEach(() => {
+    logged = [];
+  });
+  afterAll(() => server.close());
+
+  const ask = (headers = {}) => server.request('GET', '/whoami', { headers: { 'X-Test': '1', ...headers } });
+
+  it('counts before API keys', async () => {
+    const { hamlet, iago } = server.people;
+    answer = () => ({ realm: 'zulip', userId: hamlet.id });
+    expect((await ask({ Authorization: basic(iago) })).body.user_id).toBe(hamlet.id);
+  });
+
+  it('leaves those it does not know to API keys', async () => {
+    const { iago } = server.people;
+    answer = () => null;
+    expect((await ask({ Authorization: basic(iago) })).body.user_id).toBe(iago.id);
+    expect((await ask()).status).toBe(401);
+  });
+
+  it.each`
+    mistake               | thrower
+    ${'a throw'} | ${() => {
+  throw new Error('session store is down');
+}}
+    ${'an unknown realm'} | ${() => ({ realm: 'nowhere', userId: 1 })}
+    ${'an unknown user'}  | ${() => ({ realm: 'zulip', userId: 4711 })}
+  `('answers $mistake with an opaque 500, and logs it', async ({ thrower }) => {
+    answer = thrower;
+    const reply = await ask();
+    expect(reply).toMatchObject({ status: 500, body: { result: 'error', msg: 'Internal server error' } });
+    expect(logged).toMatchObject([{ err: expect.any(Error) }]);
+  });
+
+  it.each<[string, (hamlet: number) => unknown]>([
+    ['an id as text', (hamlet) => ({ realm: 'zulip', userId: String(hamlet) })],
+    ['an id in a list', (hamlet) => ({ realm: 'zulip', userId: [hamlet] })],
+    ['an id with a fraction', (hamlet) => ({ realm: 'zulip', userId: hamlet + 0.5 })],
+    ['what is valued like an id', (hamlet) => ({ realm: 'zulip', userId: { valueOf: () => hamlet } })],
+    ['another id each time', (hamlet) => changing('userId', ['4711', hamlet])],
+    ['an id beyond any', () => ({ realm: 'zulip', userId: 1e308 })],
+    ['no number', () => ({ realm: 'zulip', userId: Number.NaN })],
+    ['an empty id beside an external one', () => ({ realm: 'zulip', userId: null, externalId: 'undefined' })],
+    ['an external id that is missing', () => ({ realm: 'zulip', externalId: undefined })],
+    ['an external id of null', () => ({ realm: 'zulip', externalId: null })],
+    ['an external id of an object', () => ({ realm: 'zulip', externalId: {} })],
+    ['an external id in a list', () => ({ realm: 'zulip', externalId: ['undefined'] })],
+    ['another external id each time', () => changing('externalId', [{}, 'undefined'])],
+    ['no realm', (hamlet) => ({ userId: hamlet })],
+    ['a realm in a list', (hamlet) => ({ realm: ['zulip'], userId: hamlet })],
+    ['a realm of a prototype', (hamlet) => ({ realm: '[object Object]', userId: hamlet })],
+    ['nobody', () => ({ realm: 'zulip' })],
+    ['a text', () => 'zulip'],
+    ['true', () => true],
+    [
+      'what throws when it is looked at',
+      () => ({
+        get realm() {
+          throw new Error('lost');
+        },
+      }),
+    ],
+    ['a realm without an end', (hamlet) => ({ realm: 'z'.repeat(2_000_000), userId: hamlet })],
+    ['an external id without an end', () => ({ realm: 'zulip', externalId: 'x'.repeat(2_000_000) })],
+  ])('takes %s for nobody, and logs a short line', async (_, lie) => {
+    for (const externalId of ['undefined', 'null', '[object Object]']) {
+      await server.parley.users.upsert({ realm: 'zulip', externalId, name: 'Somebody' });
+    }
+    answer = () => lie(server.people.hamlet.id) as never;
+    expect(await ask()).toMatchObject({ status: 500, body: { msg: 'Internal server error' } });
+    expect(logged).toHaveLength(1);
+    expect((logged[0] as { readonly err: Error }).err.message.length).toBeLessThan(500);
+  });
+
+  it('takes numbers for external ids, as many applications have them', async () => {
+    const { id } = await server.parley.users.upsert({ realm: 'zulip', externalId: '1603', name: 'Numbered' });
+    answer = () => ({ realm: 'zulip', userId: undefined, externalId: 1603 }) as never;
+    expect((await ask()).body.user_id).toBe(id);
+  });
+
+  it('keeps people of another realm apart', async () => {
+    const realmId: RealmId = await server.addRealm('lear');
+    const { id } = await server.addUser({ email: 'fool@lear.com', fullName: 'The Fool', realmId });
+    answer = () => ({ realm: 'zulip', userId: id });
+    expect((await ask()).status).toBe(500);
+    answer = () => ({ realm: 'lear', userId: id });
+    expect((await ask()).body.user_id).toBe(id);
+  });
+
+  it('refuses those who were deactivated', async () => {
+    const { cordelia } = server.people;
+    await server.storage.uow.write(async (tx) => {
+      await tx.users.update({ ...cordelia.user, isActive: false });
+    });
+    answer = () => ({ realm: 'zulip', userId: cordelia.id });
+    expect(await ask()).toMatchObject({ status: 401, body: { msg: 'Account is deactivated' } });
+  });
+});
+
+describe('closing', () => {
+  it('finishes what is in flight, and happens once', async () => {
+    let start = () => {};
+    let finish = () => {};
+    const started = new Promise<void>((resolve) => {
+      start = resolve;
+    });
+    const slow = route('GET', '/slow', {
+      auth: 'anyone',
+      dto: Nothing,
+      handle: async () => {
+        await new Promise<void>((resolve) => {
+          finish = resolve;
+          start();
+        });
+        return success({ done: true });
+      },
+    });
+    const server = await TestServer.start({ moreRoutes: [slow] });
+    const reply = server.get('/slow', null);
+    await started;
+    let isClosed = false;
+    const closed = server.close().then(() => {
+      isClosed = true;
+    });
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(isClosed).toBe(false);
+    finish();
+    expect(await reply).toMatchObject({ status: 200, body: { done: true } });
+    await closed;
+    await server.parley.close();
+  });
+});
+
+describe('another secret', () => {
+  it('is refused beside a running server', async () => {
+    const server = await TestServer.start({ moreRoutes });
+    const parts = { ...server.parts, secret: 'another secret, by mistake' };
+    await expect(composeParley({ ...parts, onOtherSecret: 'refuse' })).rejects.toThrow(/another secret/);
+    expect((await server.get('/whoami', server.people.hamlet)).status).toBe(200);
+    await server.close();
+  });
+
+  it('gives everybody another key at the next start', async () => {
+    const server = await TestServer.start({ moreRoutes });
+    const { hamlet } = server.people;
+    const said: unknown[] = [];
+    const logger = { info: () => {}, error: (...words: unknown[]) => void said.push(words) };
+    const parley = await composeParley({ ...server.parts, logger, secret: 'another secret, on purpose' });
+    expect(said).toEqual([[{ users: expect.any(Number) }, expect.stringContaining('all API keys are new')]]);
+    const record = await server.storage.uow.read(({ apiKeys }) => apiKeys.find(server.realmId, hamlet.id));
+    const apiKey = parley.ports.apiKeyMint.derive(record!);
+    expect(apiKey).not.toBe(hamlet.apiKey);
+    const found = await server.storage.uow.read(({ apiKeys }) =>
+      apiKeys.findByFingerprint(parley.ports.apiKeyMint.fingerprint(apiKey)),
+    );
+    expect(found).toEqual(record);
+    await server.close();
+  });
+});
+
+/** Says something else whenever it is asked. */
+function changing(name: string, answers: readonly unknown[]): unknown {
+  let asked = 0;
+  return Object.defineProperty({ realm: 'zulip' }, name, {
+    enumerable: true,
+    get: () => answers[Math.min(asked++, answers.length - 1)],
+  });
+}

@@ -1,0 +1,439 @@
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { FolderBlobStore, FolderPartialBlobStore } from '@parley/blobs';
+import { ResumableUploads, SweepFiles } from '@parley/domain/files';
+import { MemoryBlobStore, MemoryPartialBlobStore } from '@parley/testkit';
+import { eventsAfter, openQueue } from './testing/event-queues.js';
+import { expectRefusal, fieldsOf, type Wire } from './testing/expectations.js';
+import { postFiles } from './testing/multipart.js';
+import { TestBrowser } from './testing/test-browser.js';
+import { basic, TestServer, type TestUser } from './testing/test-server.js';
+
+const HOUR = 3600;
+const TUS = { 'Tus-Resumable': '1.0.0' };
+const BYTES = { ...TUS, 'Content-Type': 'application/offset+octet-stream' };
+const encoded = (text: string) => Buffer.from(text).toString('base64');
+
+let server: TestServer;
+let people: TestServer['people'];
+let blobs: MemoryBlobStore;
+let partials: MemoryPartialBlobStore;
+let outsider: TestUser;
+
+beforeEach(async () => {
+  const clock = { nowMs: () => server.clock.nowMs() };
+  blobs = new MemoryBlobStore(clock);
+  partials = new MemoryPartialBlobStore(blobs, clock);
+  server = await TestServer.start({
+    blobs,
+    partialBlobs: partials,
+    fileLimits: { maxFileMib: 1, quotaMib: 2, userQuotaMib: null },
+  });
+  ({ people } = server);
+  const realmId = await server.addRealm('other');
+  outsider = await server.addUser({ email: 'prospero@other.com', fullName: 'Prospero', realmId });
+});
+afterEach(() => server.close());
+
+interface About {
+  readonly name?: string;
+  readonly type?: string;
+  readonly size?: number | string;
+  readonly path?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Buffer;
+}
+
+const begin = (as: TestUser | null, { name = 'a b.txt', type = 'text/plain', size = 10, ...more }: About = {}) =>
+  server.request('POST', more.path ?? '/tus/', {
+    as,
+    ...(more.body !== undefined && { body: more.body }),
+    headers: {
+      ...TUS,
+      'Upload-Length': String(size),
+      'Upload-Metadata': `filename ${encoded(name)},filetype ${encoded(type)}`,
+      ...more.headers,
+    },
+  });
+/** Where the upload is, as clients find it. */
+const begun = async (as: TestUser, about: About = {}): Promise<string> => {
+  const { status, headers } = await begin(as, about);
+  expect(status).toBe(201);
+  return `/tus/${headers.location}`;
+};
+const on = (method: string, path: string, as: TestUser | null, more: object = {}, realm?: string) =>
+  server.request(method as 'HEAD', path, { as, headers: TUS, ...more, ...(realm !== undefined && { realm }) });
+const send = (path: string, as: TestUser, offset: number, body: string | Buffer, headers: object = {}) =>
+  on('PATCH', path, as, { body, headers: { ...BYTES, 'Upload-Offset': String(offset), ...headers } });
+const offsetOf = async (path: string, as: TestUser): Promise<string | undefined> =>
+  (await on('HEAD', path, as)).headers['upload-offset'] as string | undefined;
+const listed = async (as: TestUser): Promise<Wire[]> =>
+  (fieldsOf(await server.get('/attachments', as)) as Wire).attachments;
+
+describe('a resumable upload (messages §16.1)', () => {
+  it('becomes a file with its last byte, at the address that the upload has', async () => {
+    const { hamlet } = people;
+    const queue = await openQueue(server, hamlet);
+    const answer = await begin(hamlet);
+    expect([answer.status, answer.body]).toEqual([201, null]);
+    const ID = `${server.realmId}/[0-9a-f]{2}/[\\w-]{24}/a-b.txt`;
+    expect(answer.headers).toMatchObject({
+      location: expect.stringMatching(new RegExp(`^${ID}$`)),
+      'tus-resumable': '1.0.0',
+      'upload-expires': new Date((server.clock.now() + 24 * HOUR) * 1000).toUTCString(),
+      'cache-control': 'no-store',
+    });
+    const path = `/tus/${answer.headers.location}`;
+    const first = await send(path, hamlet, 0, 'hello');
+    expect([first.status, first.headers['upload-offset']]).toEqual([204, '5']);
+    const head = await on('HEAD', path, hamlet);
+    expect(head.headers).toMatchObject({ 'upload-offset': '5', 'upload-length': '10', 'cache-control': 'no-store' });
+    expect(await listed(hamlet)).toEqual([]);
+    const url = path.replace('/tus/', '/user_uploads/');
+    expect((await server.request('GET', `/${url}`, { as: hamlet })).status).toBe(404);
+
+    const last = await send(path, hamlet, 5, 'world');
+    expect([last.status, last.headers['upload-offset'], last.headers['content-type']]).toEqual([
+      200,
+      '10',
+      'application/json',
+    ]);
+    expect(last.body).toEqual({ url, filename: 'a b.txt' });
+    expect((await server.request('GET', `/${url}`, { as: hamlet })).body).toBe('helloworld');
+    const [attachment] = await listed(hamlet);
+    expect(attachment).toMatchObject({ name: 'a b.txt', size: 10, path_id: url.slice('/user_uploads/'.length) });
+    expect(await eventsAfter(server, queue)).toEqual([
+      { type: 'attachment', op: 'add', attachment, upload_space_used: 10 },
+    ]);
+    expect([partials.size, blobs.size]).toEqual([0, 1]);
+
+    // It takes nothing more, and is not made a second time.
+    expect((await send(path, hamlet, 10, '')).status).toBe(404);
+    expect((await send(path, hamlet, 10, '!')).status).toBe(413);
+    expect((await on('DELETE', path, hamlet)).status).toBe(404);
+    expect((await server.request('GET', `/${url}`, { as: hamlet })).body).toBe('helloworld');
+    expect([partials.size, blobs.size]).toEqual([0, 1]);
+  });
+
+  it('may carry bytes in its first request, and may be empty', async () => {
+    const { hamlet } = people;
+    const whole = await begin(hamlet, { size: 5, body: 'hello', headers: BYTES });
+    expect([whole.status, whole.headers['upload-offset'], whole.body]).toEqual([
+      201,
+      '5',
+      { url: `/user_uploads/${whole.headers.location}`, filename: 'a b.txt' },
+    ]);
+    const part = await begin(hamlet, { size: 5, body: 'hel', headers: BYTES });
+    expect([part.status, part.headers['upload-offset']]).toEqual([201, '3']);
+    const empty = await begin(hamlet, { size: 0 });
+    expect([empty.status, empty.body.filename]).toEqual([201, 'a b.txt']);
+    expect((await listed(hamlet)).map(({ size }) => size)).toEqual([5, 0]);
+  });
+
+  it('has a relative address that is valid with and without a slash at the end', async () => {
+    const { location } = (await begin(people.hamlet, { path: '/tus', name: 'é b.png' })).headers;
+    expect(location).toMatch(/^tus\/\d+\/[0-9a-f]{2}\/[\w-]{24}\/%C3%A9-b\.png$/);
+    expect(await offsetOf(`/${location}`, people.hamlet)).toBe('0');
+    expect((await send(`/${location}`, people.hamlet, 0, '0123456789')).body).toEqual({
+      url: decodeURIComponent(String(location)).replace('tus/', '/user_uploads/'),
+      filename: 'é b.png',
+    });
+  });
+
+  it('is what its bytes are recognized as', async () => {
+    const { hamlet } = people;
+    const content = Buffer.concat([Buffer.from('%PDF-1.7'), Buffer.alloc(12)]);
+    const path = await begun(hamlet, { size: 20, type: 'text/html' });
+    await send(path, hamlet, 0, content);
+    const { headers } = await server.request('GET', `/${path.replace('/tus/', '/user_uploads/')}`, { as: hamlet });
+    expect(headers['content-type']).toBe('application/pdf');
+  });
+
+  it('is found to be complete by a client that the last answer did not reach', async () => {
+    const { hamlet } = people;
+    const path = await begun(hamlet);
+    await send(path, hamlet, 0, '0123456789');
+    const { status, headers } = await on('HEAD', path, hamlet);
+    expect([status, headers['upload-offset'], headers['upload-length']]).toEqual([200, '10', '10']);
+    expect(await listed(hamlet)).toHaveLength(1);
+  });
+
+  it('is finished when its client asks, if only its row is missing', async () => {
+    const { hamlet } = people;
+    const path = await begun(hamlet);
+    jest.spyOn(blobs, 'read').mockImplementationOnce(() => {
+      throw new Error('the process ended');
+    });
+    expect((await send(path, hamlet, 0, '0123456789')).status).toBe(500);
+    expect(await listed(hamlet)).toEqual([]);
+    expect([partials.size, blobs.size]).toEqual([0, 1]);
+    server.clock.advance(2 * HOUR);
+    await server.parley.useCase(SweepFiles).execute({ keepDetachedSeconds: 0 });
+    expect(await offsetOf(path, hamlet)).toBe('10');
+    expect(await listed(hamlet)).toMatchObject([{ size: 10 }]);
+    expect((await server.request('GET', `/${path.replace('/tus/', '/user_uploads/')}`, { as: hamlet })).body).toBe(
+      '0123456789',
+    );
+  });
+
+  it('can be given up, which leaves nothing', async () => {
+    const { hamlet } = people;
+    const path = await begun(hamlet);
+    await send(path, hamlet, 0, 'hello');
+    expect((await on('DELETE', path, hamlet)).status).toBe(204);
+    expect((await on('HEAD', path, hamlet)).status).toBe(404);
+    expect((await on('DELETE', path, hamlet)).status).toBe(404);
+    expect([partials.size, blobs.size]).toEqual([0, 0]);
+    const finished = await begun(hamlet, { size: 2 });
+    await send(finished, hamlet, 0, 'ab');
+    expect((await on('DELETE', finished, hamlet)).status).toBe(404);
+    expect(await listed(hamlet)).toHaveLength(1);
+  });
+
+  it('expires after a day, and its bytes are removed', async () => {
+    const { hamlet } = people;
+    const path = await begun(hamlet);
+    await send(path, hamlet, 0, 'hello');
+    server.clock.advance(24 * HOUR - 1);
+    expect(await offsetOf(path, hamlet)).toBe('5');
+    const sweep = (isDryRun = false) => server.parley.useCase(SweepFiles).execute({ keepDetachedSeconds: 0, isDryRun });
+    expect(await sweep()).toEqual({ files: 0, uploads: 0, blobs: 0 });
+    server.clock.advance(2);
+    expect((await on('HEAD', path, hamlet)).status).toBe(404);
+    expect((await send(path, hamlet, 5, 'world')).status).toBe(404);
+    expect(await sweep(true)).toEqual({ files: 0, uploads: 1, blobs: 0 });
+    expect(await sweep()).toEqual({ files: 0, uploads: 1, blobs: 1 });
+    expect(partials.size).toBe(0);
+  });
+
+  it('is not accessible to other users', async () => {
+    const { hamlet, desdemona } = people;
+    const path = await begun(hamlet);
+    for (const [as, realm] of [
+      [desdemona, undefined],
+      [outsider, 'other'],
+    ] as const) {
+      for (const method of ['HEAD', 'DELETE']) expect((await on(method, path, as, {}, realm)).status).toBe(404);
+      const more = { body: 'x', headers: { ...BYTES, 'Upload-Offset': '0' } };
+      expect((await on('PATCH', path, as, more, realm)).status).toBe(404);
+    }
+    for (const method of ['HEAD', 'PATCH', 'DELETE']) expect((await on(method, path, null)).status).toBe(401);
+    expectRefusal(await begin(null), 'Not logged in: API authentication or user session required', {
+      status: 401,
+      code: 'UNAUTHORIZED',
+    });
+    expect(await offsetOf(path, hamlet)).toBe('0');
+    await send(path, hamlet, 0, '0123456789');
+    expect((await on('HEAD', path, desdemona)).status).toBe(404);
+  });
+
+  it.each([
+    ['a file that is too large', { size: 1024 * 1024 + 1 }, 413, /^File is larger than this server's configured/],
+    ['too much said of it', { name: 'x'.repeat(4000) }, 413, /^Upload metadata too long \(limit: 4096\)\.$/],
+  ])('refuses %s', async (_what, about, status, message) => {
+    const answer = await begin(people.hamlet, about);
+    expect([answer.status, answer.headers['content-type']]).toEqual([status, 'application/json']);
+    expect(answer.body).toEqual({ message: expect.stringMatching(message) });
+  });
+
+  it('counts what is announced towards the quota, and what is there when it is finished', async () => {
+    const { hamlet, cordelia } = people;
+    const MIB = 1024 * 1024;
+    const path = await begun(hamlet, { size: MIB });
+    await begun(hamlet, { size: MIB });
+    const quota = { message: "Upload would exceed your organization's upload quota." };
+    const refused = await begin(hamlet, { size: 1 });
+    expect([refused.status, refused.body]).toEqual([413, quota]);
+    // Others are refused when the space is used.
+    for (const name of ['x', 'y']) {
+      fieldsOf(await postFiles(server, '/user_uploads', cordelia, [{ name, content: Buffer.alloc(MIB) }]));
+    }
+    const late = await send(path, hamlet, 0, Buffer.alloc(MIB));
+    expect([late.status, late.body]).toEqual([413, quota]);
+    expect((await on('HEAD', path, hamlet)).status).toBe(404);
+    expect([partials.size, blobs.size]).toEqual([0, 2]);
+  });
+
+  it('allows twenty unfinished ones', async () => {
+    const { hamlet } = people;
+    const paths: string[] = [];
+    for (let i = 0; i < 20; i++) paths.push(await begun(hamlet));
+    const refused = await begin(hamlet);
+    expect([refused.status, refused.body]).toEqual([403, { message: 'Too many unfinished uploads (limit: 20).' }]);
+    await begun(people.cordelia);
+    expect((await on('DELETE', paths[0]!, hamlet)).status).toBe(204);
+    await begun(hamlet);
+  });
+
+  it('is open to browsers in which somebody has logged in, with their token alone', async () => {
+    const browser = await TestBrowser.loggedIn(server, people.hamlet);
+    const headers = { ...TUS, 'Upload-Length': '5' };
+    const begun = await browser.request('POST', '/api/v1/tus/', undefined, { headers });
+    expect(begun.status).toBe(201);
+    const path = `/api/v1/tus/${begun.headers.location}`;
+    const bytes = { ...BYTES, 'Upload-Offset': '0' };
+    const forged = { headers: { ...bytes, 'X-CSRFToken': '' }, body: 'hello' };
+    expect((await browser.request('PATCH', path, undefined, forged)).status).toBe(403);
+    expect((await browser.request('PATCH', path, undefined, { headers: bytes, body: 'hello' })).status).toBe(200);
+    expect(await listed(people.hamlet)).toHaveLength(1);
+    // Of the rest of the API they are not.
+    expect((await browser.get('/api/v1/users/me')).status).toBe(401);
+  });
+
+  it('refuses what is not of the protocol', async () => {
+    const { hamlet } = people;
+    const path = await begun(hamlet);
+    const body = 'hello';
+    for (const [method, target, headers, status] of [
+      ['POST', '/tus/', {}, 412],
+      ['POST', '/tus/', { ...TUS, 'Tus-Resumable': '0.1.0' }, 400],
+      ['POST', '/tus/', TUS, 400],
+      ['POST', '/tus/', { ...TUS, 'Upload-Length': '-1' }, 400],
+      ['POST', '/tus/', { ...TUS, 'Upload-Length': '1', 'Upload-Metadata': 'filename *' }, 400],
+      ['POST', '/tus/', { ...TUS, 'Upload-Defer-Length': '1' }, 501],
+      ['PATCH', path, { ...BYTES }, 403],
+      ['PATCH', path, { ...TUS, 'Upload-Offset': '0', 'Content-Type': 'text/plain' }, 400],
+      ['PATCH', path, { ...BYTES, 'Upload-Offset': '1' }, 409],
+      ['PATCH', `${path}x`, { ...BYTES, 'Upload-Offset': '0' }, 404],
+      ['PATCH', '/tus/..%2f..%2fetc', { ...BYTES, 'Upload-Offset': '0' }, 404],
+    ] as const) {
+      const answer = await on(method, target, hamlet, { headers, ...(method === 'PATCH' && { body }) });
+      expect([method, headers, answer.status]).toEqual([method, headers, status]);
+    }
+    expect((await send(path, hamlet, 0, '0123456789x')).status).toBe(413);
+    expect(await offsetOf(path, hamlet)).toBe('0');
+    const options = await on('OPTIONS', '/tus/', null);
+    expect(options.headers).toMatchObject({
+      'tus-version': '1.0.0',
+      'tus-extension': 'creation,creation-with-upload,expiration,termination',
+      'tus-max-size': String(1024 * 1024),
+    });
+  });
+});
+
+describe('an interrupted upload', () => {
+  it('goes on from the bytes that arrived, after a restart too', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'parley-resumed-'));
+    const onDisk = new FolderBlobStore(folder);
+    const parts = new FolderPartialBlobStore(join(folder, 'uploads'), onDisk);
+    const other = await TestServer.start({ blobs: onDisk, partialBlobs: parts });
+    const { hamlet } = other.people;
+    const content = randomBytes(400_000);
+    const headers = { ...TUS, 'Upload-Length': String(content.length), 'Upload-Metadata': `filename ${encoded('a')}` };
+    const { location } = (await other.request('POST', '/tus/', { as: hamlet, headers })).headers;
+    const path = `/tus/${location}`;
+
+    const { hostname, port } = new URL(other.url);
+    const sent = { ...BYTES, 'Upload-Offset': '0', 'Content-Length': content.length, Authorization: basic(hamlet) };
+    const broken = request({ hostname, port, method: 'PATCH', path: `/api/v1${path}`, headers: sent });
+    broken.on('error', () => {});
+    broken.write(content.subarray(0, 250_000));
+    const progress = async () =>
+      (await parts.list(null, 9)).length > 0 && (await parts.sizeOf((await parts.list(null, 9))[0]!.key));
+    while ((await progress()) !== 250_000) await new Promise((resolve) => setTimeout(resolve, 10));
+    broken.destroy();
+
+    const head = await other.request('HEAD', path, { as: hamlet, headers: TUS });
+    expect(head.headers['upload-offset']).toBe('250000');
+    const rest = await other.request('PATCH', path, {
+      as: hamlet,
+      body: content.subarray(250_000),
+      headers: { ...BYTES, 'Upload-Offset': '250000' },
+    });
+    expect(rest.status).toBe(200);
+    const { port: same } = new URL(other.url);
+    const whole = await fetch(`http://localhost:${same}${rest.body.url}`, {
+      headers: { Authorization: basic(hamlet) },
+    });
+    expect(Buffer.from(await whole.arrayBuffer()).equals(content)).toBe(true);
+    expect(readdirSync(join(folder, 'uploads'))).toEqual([]);
+    await other.close();
+    rmSync(folder, { recursive: true });
+  });
+});
+
+describe('an upload whose bytes are all there', () => {
+  async function complete() {
+    const { hamlet } = people;
+    const caller = { realmId: server.realmId, userId: hamlet.id, clientName: 'test' };
+    const uploads = server.parley.useCase(ResumableUploads);
+    const given = { name: 'a.txt', claimedType: 'text/plain', metadata: '', size: 5 };
+    const upload = await uploads.begin.execute(caller, given);
+    await partials.append(upload.blob, 0, Readable.from([Buffer.from('hello')]));
+    const read = () => server.request('GET', `//user_uploads/${upload.pathId}`, { as: hamlet });
+    return { uploads, caller, upload, read };
+  }
+
+  it('is one file, however many requests finish it at once', async () => {
+    const { uploads, caller, upload, read } = await complete();
+    const [first, second] = await Promise.all([
+      uploads.finish.execute(caller, upload),
+      uploads.finish.execute(caller, upload),
+      uploads.find.execute(caller, upload),
+    ]);
+    expect(second).toEqual(first);
+    expect(await uploads.finish.execute(caller, upload)).toEqual(first);
+    expect(await listed(people.hamlet)).toHaveLength(1);
+    expect((await read()).body).toBe('hello');
+  });
+
+  it('has as much said of it as there may be, and no more', async () => {
+    const { uploads, caller } = await complete();
+    const given = { name: 'b.txt', claimedType: 'text/plain', size: 5 };
+    await uploads.begin.execute(caller, { ...given, metadata: 'x'.repeat(4096) });
+    const more = uploads.begin.execute(caller, { ...given, metadata: 'x'.repeat(4097) });
+    await expect(more).rejects.toMatchObject({ code: 'UPLOAD_METADATA_TOO_LONG' });
+  });
+
+  it('keeps its bytes when it is given up too late', async () => {
+    const { uploads, caller, upload, read } = await complete();
+    const { unitOfWork } = server.parley.ports;
+    const write = unitOfWork.write.bind(unitOfWork);
+    // After it was found, and before it would be removed.
+    jest.spyOn(unitOfWork, 'write').mockImplementationOnce(async (work) => {
+      await uploads.finish.execute(caller, upload);
+      return write(work);
+    });
+    await expect(uploads.cancel.execute(caller, upload)).rejects.toMatchObject({ code: 'UNKNOWN_UPLOAD' });
+    expect(await listed(people.hamlet)).toHaveLength(1);
+    expect((await read()).body).toBe('hello');
+  });
+});
+
+describe('uploads at the same time', () => {
+  it('are limited, also those that come as forms, until one of them is over', async () => {
+    const other = await TestServer.start({ blobs, partialBlobs: partials, limits: { uploadsPerUser: 1 } });
+    const { hamlet, cordelia } = other.people;
+    const { location } = (
+      await other.request('POST', '/tus/', { as: hamlet, headers: { ...TUS, 'Upload-Length': '10' } })
+    ).headers;
+    const { hostname, port } = new URL(other.url);
+    const headers = { ...BYTES, 'Upload-Offset': '0', 'Content-Length': 10, Authorization: basic(hamlet) };
+    const path = `/api/v1/tus/${location}`;
+    // Whichever of two comes second is refused.
+    const arriving = new Promise((resolve) => {
+      const append = partials.append.bind(partials);
+      jest.spyOn(partials, 'append').mockImplementationOnce((...args) => {
+        resolve(null);
+        return append(...args);
+      });
+    });
+    const open = request({ hostname, port, method: 'PATCH', path, headers });
+    const closed = new Promise((resolve) => open.on('close', resolve));
+    open.on('error', () => {});
+    open.write('half');
+    const HELLO = [{ name: 'a', content: 'hello' }];
+    await arriving;
+    const second = await postFiles(other, '/user_uploads', hamlet, HELLO);
+    expect([second.status, second.body.code]).toEqual([429, 'RATE_LIMIT_HIT']);
+    fieldsOf(await postFiles(other, '/user_uploads', cordelia, HELLO));
+    open.end('whole!');
+    await closed;
+    fieldsOf(await postFiles(other, '/user_uploads', hamlet, HELLO));
+    await other.close();
+  });
+});

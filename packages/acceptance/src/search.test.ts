@@ -1,0 +1,190 @@
+import { expectRefusal, fieldsOf, type Wire } from './testing/expectations.js';
+import { TestServer, type TestUser } from './testing/test-server.js';
+
+let server: TestServer;
+let people: TestServer['people'];
+/** By what they say. */
+let ids: Map<string, number>;
+let general: number;
+
+/** Hamlet and Cordelia follow `general`; nobody but Desdemona follows `elsewhere`. */
+beforeAll(async () => {
+  server = await TestServer.start();
+  ({ people } = server);
+  ids = new Map();
+  const { hamlet, cordelia, desdemona } = people;
+  general = await server.createChannel('general', [hamlet, cordelia]);
+  await server.createChannel('elsewhere', [desdemona]);
+  await send(cordelia, 'general', 'lunch plans', 'Nothing for me');
+  await send(cordelia, 'general', 'bread & butter', 'The *meetings* are at https://example.com/lunch');
+  await send(hamlet, 'general', '', 'running <to> "the meeting" & **lunch**');
+  await send(cordelia, 'general', 'lunch plans', '@**King Hamlet** and @_**King Hamlet** eat');
+  await send(desdemona, 'elsewhere', 'news', 'far lunch');
+  await send(cordelia, [hamlet], '', 'lunch of two');
+});
+afterAll(() => server.close());
+
+async function send(as: TestUser, to: string | readonly TestUser[], topic: string, content: string): Promise<void> {
+  ids.set(content, await server.sendMessage(as, to, { topic, content, read_by_sender: true }));
+}
+const newest = { anchor: 'newest', num_before: 100, num_after: 0 };
+const get = (narrow: readonly unknown[], range: object = newest, as = people.hamlet) =>
+  server.get('/messages', as, { narrow, ...range });
+async function find(narrow: readonly unknown[], range: object = newest, as = people.hamlet): Promise<Wire[]> {
+  return (fieldsOf(await get(narrow, range, as)) as Wire).messages;
+}
+const said = async (narrow: readonly unknown[], range: object = newest, as = people.hamlet): Promise<string[]> => {
+  const names = new Map([...ids].map(([content, id]) => [id, content]));
+  return (await find(narrow, range, as)).map(({ id }) => names.get(id)!);
+};
+const search = (operand: string, negated = false) => ({ operator: 'search', operand, negated });
+const [NOTHING, MEETINGS, RUNNING, MENTION, FAR, DIRECT] = [
+  'Nothing for me',
+  'The *meetings* are at https://example.com/lunch',
+  'running <to> "the meeting" & **lunch**',
+  '@**King Hamlet** and @_**King Hamlet** eat',
+  'far lunch',
+  'lunch of two',
+];
+const hit = (text: string) => `<span class="highlight">${text}</span>`;
+
+describe('search (messages §7.6)', () => {
+  it.each<[string, readonly unknown[], readonly string[]]>([
+    ['a word of texts and topics', [['search', 'LUNCH']], [NOTHING, RUNNING, MENTION, DIRECT]],
+    ['words in any form', [['search', 'meet lunches']], [RUNNING]],
+    ['nothing else that holds one of them', [search('lunch', true), ['topic', 'lunch plans']], []],
+    ['words of text and topic together', [['search', 'eat plans']], [MENTION]],
+    ['words of several terms', [search('eat'), search('plan')], [MENTION]],
+    ['a phrase of the Markdown', [['search', '"THE *meet"']], [MEETINGS]],
+    ['a phrase whose words are found', [['search', '"the meeting"']], [RUNNING]],
+    ['an address', [['search', 'https://example.com/lunch']], [MEETINGS]],
+    ['words beside those that are left out', [['search', 'what is lunch']], [NOTHING, RUNNING, MENTION, DIRECT]],
+    ['nothing by words that are left out', [['search', 'what is']], []],
+    ['nothing by signs', [['search', '"*" OR (']], []],
+    ['all but what is excluded', [search('lunch', true), ['topic', 'bread & butter']], [MEETINGS]],
+    ['a word in a topic', [search('eat'), ['topic', 'lunch plans']], [MENTION]],
+    ['a word among direct messages', [search('lunch'), ['is', 'dm']], [DIRECT]],
+    ['a word by a sender', [search('lunch'), ['sender', 'hamlet@zulip.com']], [RUNNING]],
+    ['a word among what is unread', [search('lunch'), ['is', 'unread']], [NOTHING, MENTION, DIRECT]],
+    ['a word in history that was never received', [search('lunch'), ['channel', 'elsewhere']], [FAR]],
+    ['a word in all public channels', [search('lunch'), ['channels', 'public']], [NOTHING, RUNNING, MENTION, FAR]],
+    ['those who are mentioned by name', [['mentions', 'hamlet@zulip.com']], [MENTION]],
+    ['all but those', [{ operator: 'mentions', operand: 'hamlet@zulip.com', negated: true }, ['is', 'dm']], [DIRECT]],
+    ['nobody whom nobody mentions', [['mentions', 'iago@zulip.com']], []],
+  ])('finds %s', async (_, narrow, expected) => {
+    expect(await said(narrow)).toEqual(expected);
+    expect(await said(narrow, { anchor: 'oldest', num_before: 0, num_after: 100 })).toEqual(expected);
+    const readable = await said(narrow, { message_ids: [...ids.values()] });
+    expect(readable.filter((one) => one !== FAR)).toEqual(expected.filter((one) => one !== FAR));
+  });
+
+  it('marks what it has found, whatever form the text is asked for in', async () => {
+    const [message] = await find([search('meet lunch')], { ...newest, apply_markdown: false });
+    expect(message).toMatchObject({ content: RUNNING, content_type: 'text/x-markdown', subject: 'general chat' });
+    expect(message).toMatchObject({
+      match_content: `<p>running &lt;to&gt; "the ${hit('meeting')}" &amp; <strong>${hit('lunch')}</strong></p>`,
+      match_subject: '',
+    });
+    expect((await find([search('butter')]))[0]).toMatchObject({ match_subject: `bread &amp; ${hit('butter')}` });
+    expect((await find([search('lunch'), ['is', 'dm']]))[0]).toMatchObject({ match_subject: '' });
+    expect((await find([search('nothing')]))[0]).toMatchObject({
+      match_content: `<p>${hit('Nothing')} for me</p>`,
+      match_subject: 'lunch plans',
+    });
+    for (const message of await find([search('x', true), ['mentions', 'hamlet@zulip.com']])) {
+      expect(message).not.toHaveProperty('match_content');
+      expect(message).not.toHaveProperty('match_subject');
+    }
+  });
+
+  it('finds where to go on reading', async () => {
+    const { anchor } = fieldsOf(
+      await get([search('lunch')], { anchor: 'first_unread', num_before: 0, num_after: 1 }),
+    ) as Wire;
+    expect(anchor).toBe(ids.get(NOTHING));
+    expect(fieldsOf(await get([search('butter running')], { ...newest, anchor: 'first_unread' }))).toMatchObject({
+      anchor: 10 ** 16,
+    });
+  });
+
+  it('is refused without words, with too many, and for users nobody knows', async () => {
+    expectRefusal(await get([['search', ' ']]), 'operand cannot be blank.');
+    expectRefusal(await get([{ operator: 'search', operand: 5 }]), 'operand is not a string');
+    expectRefusal(await get([{ operator: 'mentions', operand: [5] }]), 'operand is not a string or integer');
+    for (const [narrow, desc] of [
+      [[search(Array.from({ length: 51 }, (_, n) => `w${n}`).join(' '))], 'more than 50 words are searched for'],
+      [[['mentions', 'nobody@zulip.com']], 'unknown user nobody@zulip.com'],
+    ] as const) {
+      expectRefusal(await get(narrow), `Invalid narrow operator: ${desc}`, { code: 'BAD_NARROW', desc });
+    }
+  });
+});
+
+describe('GET /messages/matches_narrow (messages §8)', () => {
+  const match = async (narrow: unknown, msg_ids: readonly unknown[] = [...ids.values()], as = people.hamlet) =>
+    server.get('/messages/matches_narrow', as, { narrow, msg_ids });
+  const matches = async (...args: Parameters<typeof match>) =>
+    (fieldsOf(await match(...args)) as Wire).messages as Record<string, Wire>;
+
+  it('shows of the received messages those that are of the narrow, with hits marked', async () => {
+    expect(await matches([search('meet lunch')])).toEqual({
+      [String(ids.get(RUNNING))]: {
+        match_content: `<p>running &lt;to&gt; "the ${hit('meeting')}" &amp; <strong>${hit('lunch')}</strong></p>`,
+        match_subject: '',
+      },
+    });
+    expect(await matches([['has', 'link']])).toEqual({
+      [String(ids.get(MEETINGS))]: {
+        match_content: expect.stringMatching(/^<p>The <em>meetings<\/em> are at <a href="[^"]*">[^<]*<\/a><\/p>$/),
+        match_subject: 'bread &amp; butter',
+      },
+    });
+    expect(Object.keys(await matches([['is', 'dm']]))).toEqual([String(ids.get(DIRECT))]);
+    const all = [NOTHING, MEETINGS, RUNNING, MENTION, DIRECT].map((one) => String(ids.get(one!)));
+    expect(Object.keys(await matches([]))).toEqual(all);
+    expect(Object.keys(await matches([], [ids.get(DIRECT), 99999, ids.get(DIRECT)]))).toEqual([
+      String(ids.get(DIRECT)),
+    ]);
+  });
+
+  it('opens no history', async () => {
+    expect(await matches([['channel', 'elsewhere']])).toEqual({});
+    expect(await matches([['channels', 'public']], [ids.get(FAR)])).toEqual({});
+    expect(await matches([], [...ids.values()], people.iago)).toEqual({});
+    const params = { messages: [ids.get(FAR)], op: 'add', flag: 'starred' };
+    fieldsOf(await server.post('/messages/flags', people.shiva, params));
+    expect(Object.keys(await matches([['channel', 'elsewhere']], [ids.get(FAR)], people.shiva))).toHaveLength(1);
+  });
+
+  it('refuses what is no narrow, with no message to look at too', async () => {
+    for (const [narrow, desc] of [
+      [[['channel', 'nowhere']], 'unknown channel nowhere'],
+      [[['with', '1']], 'unknown operator with'],
+    ] as const) {
+      expectRefusal(await match(narrow, []), `Invalid narrow operator: ${desc}`, { code: 'BAD_NARROW', desc });
+    }
+    const path = '/messages/matches_narrow';
+    const missing = (var_name: string) => ({ code: 'REQUEST_VARIABLE_MISSING', var_name });
+    const { hamlet } = people;
+    expectRefusal(await server.get(path, hamlet, { narrow: [] }), "Missing 'msg_ids' argument", missing('msg_ids'));
+    expectRefusal(await server.get(path, hamlet, { msg_ids: [] }), "Missing 'narrow' argument", missing('narrow'));
+    expectRefusal(await match([], ['x']), 'msg_ids[0] is not an integer');
+    expectRefusal(await match({}), 'narrow is not a list');
+    expectRefusal(
+      await server.get(path, null, { narrow: [], msg_ids: [] }),
+      'Not logged in: API authentication or user session required',
+      { status: 401, code: 'UNAUTHORIZED' },
+    );
+  });
+
+  it('answers long messages in parts', async () => {
+    const content = `meeting ${'word '.repeat(800)}`.trim();
+    const sent = await Promise.all(
+      Array.from({ length: 25 }, () => server.sendMessage(people.cordelia, general, { topic: 'long', content })),
+    );
+    const found = await matches([search('meeting'), ['topic', 'long']], sent);
+    expect(Object.keys(found)).toHaveLength(25);
+    for (const { match_content } of Object.values(found)) expect(match_content).toContain(hit('meeting'));
+    expect(await find([search('meeting'), ['topic', 'long']])).toHaveLength(25);
+  });
+});

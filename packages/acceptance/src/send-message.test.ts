@@ -1,0 +1,383 @@
+import type { Bot, User } from '@parley/domain/users';
+import { expectRefusal, fieldsOf } from './testing/expectations.js';
+import { TestServer, type TestUser } from './testing/test-server.js';
+
+describe('POST /messages', () => {
+  let server: TestServer;
+  let people: TestServer['people'];
+  let general: number;
+  beforeEach(async () => {
+    server = await TestServer.start();
+    ({ people } = server);
+    general = await server.createChannel('general', [people.hamlet, people.cordelia]);
+  });
+  afterEach(() => server.close());
+
+  const toChannel = { type: 'channel', to: 'general', topic: 'plans', content: 'hello' };
+  const toCordelia = () => ({ type: 'direct', to: [people.cordelia.id], content: 'hello' });
+  const send = (params: object, as: TestUser = people.hamlet) => server.post('/messages', as, { ...params });
+  const sent = async (params: object, as: TestUser = people.hamlet) => read(fieldsOf(await send(params, as)).id, as);
+  const read = async (id: number, as: TestUser = people.hamlet, params = {}) =>
+    (await server.get(`/messages/${id}`, as, { allow_empty_topic_name: true, ...params })).body;
+  /** A refused request stores nothing. */
+  const refused = async (params: object, msg: string, more = {}, as: TestUser = people.hamlet) => {
+    const { commits } = server.storage;
+    expectRefusal(await send(params, as), msg, more);
+    expect(server.storage.commits).toBe(commits);
+  };
+  const change = (user: User, changes: Partial<User>) =>
+    server.storage.uow.write((tx) => tx.users.update({ ...user, ...changes }));
+
+  describe('to a channel', () => {
+    it.each(['general', 'GENERAL', '"general"', '["general"]'])('named %s', async (to) => {
+      expect((await sent({ ...toChannel, to })).message).toMatchObject({
+        type: 'stream',
+        display_recipient: 'general',
+      });
+    });
+
+    it('by number, bare or in a list', async () => {
+      for (const to of [general, [general]]) {
+        expect((await sent({ ...toChannel, to })).message.stream_id).toBe(general);
+      }
+    });
+
+    it('under the older names of type and topic', async () => {
+      const { topic, ...rest } = toChannel;
+      expect((await sent({ ...rest, type: 'stream', subject: topic })).message.subject).toBe('plans');
+    });
+
+    it('named like a number, in quotes', async () => {
+      const five = await server.createChannel('5', [people.hamlet]);
+      expect((await sent({ ...toChannel, to: '"5"' })).message.stream_id).toBe(five);
+    });
+
+    it.each(['', '(no topic)', 'general chat', '  '])('with %j for the empty topic', async (topic) => {
+      const { message } = await sent({ ...toChannel, topic });
+      expect(message.subject).toBe('');
+      expect((await read(message.id, people.hamlet, { allow_empty_topic_name: false })).message.subject).toBe(
+        'general chat',
+      );
+    });
+
+    it('cutting what is too long', async () => {
+      const long = await sent({ ...toChannel, topic: 'A'.repeat(61), content: 'A'.repeat(10_001) });
+      expect(long.message.subject).toBe(`${'A'.repeat(57)}...`);
+      expect(long.raw_content).toBe(`${'A'.repeat(9980)}\n[message truncated]`);
+    });
+
+    it.each([
+      ['  hi \n\n', '  hi'],
+      ['\nhi', 'hi'],
+    ])('stripping %j', async (content, kept) => {
+      expect((await sent({ ...toChannel, content })).raw_content).toBe(kept);
+    });
+
+    it('answers the sender’s new topic visibility', async () => {
+      expect(fieldsOf(await send(toChannel))).toEqual({
+        id: expect.any(Number),
+        automatic_new_visibility_policy: 3,
+      });
+      expect(fieldsOf(await send(toChannel))).toEqual({ id: expect.any(Number) });
+    });
+  });
+
+  describe('to people', () => {
+    const peopleOf = (message: { display_recipient: { id: number }[] }) =>
+      message.display_recipient.map(({ id }) => id);
+
+    it('by number, in the older type too, the sender themselves listed or not', async () => {
+      const { hamlet, cordelia, iago } = people;
+      for (const [type, to, expected] of [
+        ['direct', [cordelia.id], [hamlet, cordelia]],
+        ['private', [cordelia.id, hamlet.id], [hamlet, cordelia]],
+        ['direct', [cordelia.id, iago.id, cordelia.id], [iago, hamlet, cordelia]],
+        ['direct', [hamlet.id], [hamlet]],
+      ] as const) {
+        const { message } = await sent({ type, to, content: 'x' });
+        expect(message).toMatchObject({ type: 'private', subject: '', topic_links: [] });
+        expect(message).not.toHaveProperty('stream_id');
+        expect(peopleOf(message)).toEqual(expected.map(({ id }) => id).sort((a, b) => a - b));
+      }
+    });
+
+    it('by the address others see', async () => {
+      const { hamlet, cordelia, iago } = people;
+      for (const to of [cordelia.email, `"${cordelia.email}"`, [cordelia.email], `${cordelia.email}, ,`]) {
+        expect(peopleOf((await sent({ type: 'direct', to, content: 'x' })).message)).toEqual([hamlet.id, cordelia.id]);
+      }
+      const both = `${cordelia.email.toUpperCase()},user${iago.id}@parley.invalid`;
+      expect(peopleOf((await sent({ type: 'direct', to: both, content: 'x' })).message)).toHaveLength(3);
+    });
+
+    it('in one conversation whichever way it goes', async () => {
+      const { hamlet, cordelia } = people;
+      const there = (await sent({ type: 'direct', to: [cordelia.id], content: 'x' }, hamlet)).message;
+      const back = (await sent({ type: 'direct', to: [hamlet.id], content: 'x' }, cordelia)).message;
+      const alone = (await sent({ type: 'direct', to: [hamlet.id], content: 'x' }, hamlet)).message;
+      expect(back.recipient_id).toBe(there.recipient_id);
+      expect(alone.recipient_id).not.toBe(there.recipient_id);
+    });
+
+    it('ignoring a topic', async () => {
+      expect((await sent({ ...toCordelia(), topic: 'a\u0000b' })).message.subject).toBe('');
+    });
+  });
+
+  describe('is read by the sender', () => {
+    const flagsOf = async (headers: Record<string, string>, params = {}) => {
+      const { body } = await server.request('POST', '/messages', {
+        as: people.hamlet,
+        params: { ...toChannel, ...params },
+        headers,
+      });
+      return (await read(body.id)).message;
+    };
+
+    it.each`
+      agent                  | read_by_sender | read
+      ${'ZulipTerminal/0.7'} | ${undefined}   | ${true}
+      ${'ZulipMobile/27.1'}  | ${undefined}   | ${true}
+      ${'my-script/1'}       | ${undefined}   | ${false}
+      ${'my-script/1'}       | ${true}        | ${true}
+      ${'ZulipTerminal/0.7'} | ${false}       | ${false}
+    `('$agent, read_by_sender $read_by_sender: $read', async ({ agent, read_by_sender, read: isRead }) => {
+      const params = read_by_sender === undefined ? {} : { read_by_sender };
+      const message = await flagsOf({ 'User-Agent': agent }, params);
+      expect(message.flags).toEqual(isRead ? ['read'] : []);
+      expect(message.client).toBe(agent.split('/')[0]);
+    });
+
+    it('by the client they name themselves', async () => {
+      expect(await flagsOf({}, { client: 'website' })).toMatchObject({ client: 'website', flags: ['read'] });
+      const named = await flagsOf({}, { client: 'my special client of great length and more' });
+      expect(named.client).toBe('my special client of great len');
+    });
+  });
+
+  it('echoes the number that the sender gave it to their queue, and to no other', async () => {
+    const register = async (as: TestUser): Promise<string> =>
+      (await server.post('/register', as, { event_types: ['message'] })).body.queue_id;
+    const { hamlet, cordelia } = people;
+    const [mine, other, cordelias] = [await register(hamlet), await register(hamlet), await register(cordelia)];
+    const marksOf = async (as: TestUser, queue_id: string) =>
+      (await server.get('/events', as, { queue_id, last_event_id: -1 })).body.events.map(
+        ({ local_message_id }: { local_message_id?: string }) => local_message_id,
+      );
+    await send({ ...toChannel, queue_id: mine, local_id: '17.01' });
+    await send({ ...toChannel, queue_id: cordelias, local_id: '17.02' });
+    await send({ ...toChannel, queue_id: 'no queue', local_id: '17.03' });
+    expect(await marksOf(hamlet, mine)).toEqual(['17.01', undefined, undefined]);
+    expect(await marksOf(hamlet, other)).toEqual([undefined, undefined, undefined]);
+    expect(await marksOf(cordelia, cordelias)).toEqual([undefined, undefined, undefined]);
+  });
+
+  describe('is refused', () => {
+    it('in the order of the contract, for parameters', async () => {
+      const missing = (name: string) => ({ code: 'REQUEST_VARIABLE_MISSING', var_name: name });
+      await refused({}, "Missing 'type' argument", missing('type'));
+      await refused({ type: 'groups' }, 'Invalid type');
+      await refused({ type: 'channel' }, "Missing 'content' argument", missing('content'));
+      await refused({ ...toChannel, subject: 'x' }, "Can't decide between 'topic' and 'subject' arguments", {
+        code: 'REQUEST_CONFUSING_VAR',
+        var_name1: 'topic',
+        var_name2: 'subject',
+      });
+      await refused({ ...toChannel, read_by_sender: 'yes' }, 'read_by_sender is not valid JSON');
+    });
+
+    it('for addressees nobody could mean, before a missing topic', async () => {
+      const { topic: _topic, ...untitled } = toChannel;
+      await refused({ ...untitled, to: [] }, 'Expected exactly one channel');
+      await refused({ ...untitled, to: ['a', 'b'] }, 'Expected exactly one channel');
+      await refused({ ...untitled, to: { id: 1 } }, 'Invalid data type for channel');
+      await refused(untitled, 'Missing topic');
+      await refused({ ...toCordelia(), to: people.cordelia.id }, 'Invalid data type for recipients');
+      await refused({ ...toCordelia(), to: [1.5] }, 'Invalid data type for recipients');
+      const mixed = 'Recipient lists may contain emails or user IDs, but not both.';
+      await refused({ ...toCordelia(), to: [1, 'a@x.org'] }, mixed);
+      await refused({ ...toCordelia(), to: ['a@x.org', 1] }, mixed);
+    });
+
+    it('for the topic before the content, and the content before the channel', async () => {
+      const bad = { ...toChannel, to: 'nowhere', topic: 'Test\n\rTopic', content: ' ' };
+      await refused(bad, 'Invalid character in topic, at position 5!');
+      await refused({ ...bad, topic: 'x' }, 'Message must not be empty');
+      await refused({ ...bad, topic: 'x', content: 'a\u0000b' }, 'Message must not contain null bytes');
+    });
+
+    it('for people before the content', async () => {
+      const empty = { type: 'direct', content: ' ' };
+      await refused(empty, 'Message must have recipients');
+      await refused({ ...empty, to: [] }, 'Message must have recipients');
+      await refused({ ...empty, to: ' , ' }, 'Message must have recipients');
+      await refused({ ...empty, to: [99_999_999] }, 'Invalid user ID 99999999');
+      await refused({ ...empty, to: ['nobody@zulip.com'] }, "Invalid email 'nobody@zulip.com'");
+      await refused({ ...empty, to: [people.cordelia.id] }, 'Message must not be empty');
+    });
+
+    it('by the real address of whoever hides it', async () => {
+      const { cordelia } = people;
+      await change(cordelia.user, {
+        settings: { ...cordelia.user.settings, emailAddressVisibility: 'administrators' },
+      });
+      await refused({ ...toCordelia(), to: [cordelia.email] }, `Invalid email '${cordelia.email}'`);
+    });
+
+    it('for a channel that is not there', async () => {
+      const code = 'STREAM_DOES_NOT_EXIST';
+      await refused({ ...toChannel, to: 99_999_999 }, "Channel with ID '99999999' does not exist", {
+        code,
+        stream_id: 99_999_999,
+      });
+      await refused({ ...toChannel, to: 'a<b' }, "Channel 'a&lt;b' does not exist", { code, stream: 'a&lt;b' });
+      await refused({ ...toChannel, to: ' ' }, "Channel name can't be empty.");
+      await refused({ ...toChannel, to: 'x'.repeat(61) }, 'Channel name too long (limit: 60 characters).');
+      const { to: _to, ...nowhere } = toChannel;
+      await refused(nowhere, 'Missing channel');
+    });
+
+    it('in a channel whose senders they are not among', async () => {
+      const admins = await server.systemGroups();
+      await server.createChannel('news', [people.hamlet], { can_send_message_group: admins.administrators });
+      await refused({ ...toChannel, to: 'news' }, 'You do not have permission to post in this channel.');
+      expect((await send({ ...toChannel, to: 'news' }, people.desdemona)).status).toBe(200);
+    });
+
+    it('in a channel they cannot enter', async () => {
+      await server.createChannel('secret', [people.hamlet], { invite_only: true });
+      const closed = "Not authorized to send to channel 'secret'";
+      await refused({ ...toChannel, to: 'secret' }, closed, {}, people.cordelia);
+      await refused({ ...toChannel, to: 'secret' }, closed, {}, people.iago);
+      await refused(toChannel, "Not authorized to send to channel 'general'", {}, people.polonius);
+      expect((await send(toChannel, people.shiva)).status).toBe(200);
+    });
+
+    it('in an archived channel', async () => {
+      await server.storage.uow.write(async (tx) => {
+        const channel = await tx.channels.findByName(server.realmId, 'general');
+        await tx.channels.update({ ...channel!, isArchived: true });
+      });
+      await refused(toChannel, "Not authorized to send to channel 'general'");
+    });
+
+    it('in a new topic where they may not begin any', async () => {
+      await send(toChannel);
+      const { moderators } = await server.systemGroups();
+      await server.createChannel('ordered', [people.hamlet, people.desdemona], { can_create_topic_group: moderators });
+      const inOrder = { ...toChannel, to: 'ordered' };
+      await refused(inOrder, 'You do not have permission to create new topics in this channel.');
+      await send(inOrder, people.desdemona);
+      expect((await send({ ...inOrder, topic: 'PLANS' })).status).toBe(200);
+    });
+
+    it('under a topic that the channel does not take', async () => {
+      await server.createChannel('named', [people.hamlet], { topics_policy: 'disable_empty_topic' });
+      await server.createChannel('nameless', [people.hamlet], { topics_policy: 'empty_topic_only' });
+      const display = { empty_topic_display_name: 'general chat' };
+      await refused(
+        { ...toChannel, to: 'named', topic: '' },
+        'Sending messages to the general chat is not allowed in this channel.',
+        display,
+      );
+      await refused(
+        { ...toChannel, to: 'nameless' },
+        'Only the general chat topic is allowed in this channel.',
+        display,
+      );
+    });
+
+    it('for people who are gone', async () => {
+      await change(people.cordelia.user, { isActive: false });
+      await refused(toCordelia(), "'cordelia@zulip.com' is no longer using Zulip.");
+    });
+
+    it('without credentials', async () => {
+      const reply = await server.request('POST', '/messages', { params: toChannel });
+      expectRefusal(reply, 'Not logged in: API authentication or user session required', {
+        status: 401,
+        code: 'UNAUTHORIZED',
+      });
+    });
+  });
+
+  it('names what it does not know', async () => {
+    const reply = fieldsOf(await send({ ...toChannel, colour: 'red' }));
+    expect(reply.ignored_parameters_unsupported).toEqual(['colour']);
+  });
+
+  describe('with something to click', () => {
+    it('that its text asks for', async () => {
+      const { message } = await sent({ ...toChannel, content: '/poll Lunch?\nPizza\n- Soup' });
+      expect(message.submessages).toEqual([
+        {
+          id: expect.any(Number),
+          message_id: message.id,
+          sender_id: people.hamlet.id,
+          msg_type: 'widget',
+          content: '{"widget_type": "poll", "extra_data": {"question": "Lunch?", "options": ["Pizza", "Soup"]}}',
+        },
+      ]);
+    });
+
+    it('that a program adds', async () => {
+      const choices = { type: 'choices', heading: 'Pick', choices: [] };
+      const widget_content = JSON.stringify({ widget_type: 'zform', extra_data: choices });
+      const { message } = await sent({ ...toChannel, widget_content });
+      expect(message.submessages).toMatchObject([{ content: expect.stringContaining('"zform"') }]);
+    });
+
+    it.each([
+      ['{', 'Widgets: API programmer sent invalid JSON content'],
+      ['{"widget_type": "slider", "extra_data": {}}', 'Widgets: unknown widget type: slider'],
+    ])('unless it is %s', async (widget_content, msg) => {
+      await refused({ ...toChannel, widget_content }, msg);
+    });
+  });
+
+  it('takes JSON as it takes a form', async () => {
+    const reply = await server.request('POST', '/messages', {
+      as: people.hamlet,
+      body: JSON.stringify({ type: 'channel', to: general, topic: 't', content: 'c' }),
+      headers: { 'Content-Type': 'application/json' },
+    });
+    expect((await read(fieldsOf(reply).id)).message).toMatchObject({ stream_id: general });
+  });
+
+  describe('by bots', () => {
+    const bot = (more: Partial<Bot> = {}): Bot => ({
+      kind: 'incomingWebhook',
+      ownerId: people.hamlet.id,
+      isSystem: false,
+      defaultSendingChannelId: null,
+      ...more,
+    });
+    const addBot = async (more: Partial<Bot> = {}): Promise<TestUser> => {
+      const added = await server.addUser({ email: 'helper-bot@zulip.com', fullName: 'Helper' });
+      const user = await change(added.user, { bot: bot(more) });
+      return { ...added, user };
+    };
+
+    it('that take webhooks, which may do nothing else', async () => {
+      const helper = await addBot();
+      expect((await send(toChannel, helper)).status).toBe(200);
+      expectRefusal(
+        await server.get('/messages', helper, { anchor: 'newest', num_before: 1, num_after: 0 }),
+        'This API is not available to incoming webhook bots.',
+        { status: 401, code: 'UNAUTHORIZED' },
+      );
+    });
+
+    it('to the channel they send to when they name none', async () => {
+      const helper = await addBot({ kind: 'generic', defaultSendingChannelId: general });
+      const { to: _to, ...anywhere } = toChannel;
+      expect((await sent(anywhere, helper)).message.stream_id).toBe(general);
+    });
+
+    it('where their owner may', async () => {
+      await server.createChannel('secret', [people.hamlet], { invite_only: true });
+      const helper = await addBot({ kind: 'generic' });
+      expect((await send({ ...toChannel, to: 'secret' }, helper)).status).toBe(200);
+    });
+  });
+});

@@ -1,0 +1,425 @@
+import { expectRefusal, fieldsOf } from './testing/expectations.js';
+import { TestBrowser } from './testing/test-browser.js';
+import { TestServer, type TestUser } from './testing/test-server.js';
+
+let server: TestServer;
+let people: TestServer['people'];
+beforeAll(async () => {
+  server = await TestServer.start();
+  ({ people } = server);
+});
+afterAll(() => server.close());
+
+let n = 0;
+const somebodyNew = (): Promise<TestUser> =>
+  server.addUser({ email: `new${++n}@zulip.com`, fullName: `Somebody new ${n}` });
+const logIn = (user: TestUser) => TestBrowser.loggedIn(server, user);
+const expectLoggedOut = async (browser: TestBrowser) => {
+  const reply = await browser.get('/json/users/me');
+  expectRefusal(reply, 'Not logged in: API authentication or user session required', {
+    status: 401,
+    code: 'UNAUTHORIZED',
+  });
+  expect(reply.headers['www-authenticate']).toBe('Session realm="zulip"');
+};
+const expectCsrfFailure = (reply: Awaited<ReturnType<TestBrowser['get']>>, reason: string) =>
+  expectRefusal(reply, `CSRF error: ${reason}`, { status: 403, code: 'CSRF_FAILED', reason });
+const expectLoggedIn = async (browser: TestBrowser, user: TestUser) =>
+  expect(fieldsOf(await browser.get('/json/users/me'))).toMatchObject({ user_id: user.id });
+
+describe('POST /accounts/login/ (protocol §7.6)', () => {
+  it('opens a session, of which pages read the CSRF token alone', async () => {
+    const browser = new TestBrowser(server);
+    const reply = await browser.logIn({ email: 'HAMLET@Zulip.com', password: people.hamlet.password });
+    expect(fieldsOf(reply)).toEqual({ email: 'hamlet@zulip.com', user_id: people.hamlet.id });
+    expect(reply.headers['set-cookie']).toEqual([
+      expect.stringMatching(/^sessionid=[\w-]{43}; Path=\/; Max-Age=31536000; SameSite=Lax; HttpOnly$/),
+      expect.stringMatching(/^csrftoken=[\w-]{43}; Path=\/; Max-Age=31536000; SameSite=Lax$/),
+    ]);
+    expect(reply.headers).toMatchObject({ vary: 'Accept-Language, Cookie', expires: expect.any(String) });
+    expect(reply.headers['cache-control']).toContain('no-store');
+    expect(reply.headers).not.toHaveProperty('access-control-allow-origin');
+    await expectLoggedIn(browser, people.hamlet);
+  });
+
+  it('is not for pages of others', async () => {
+    const { email: username, password } = people.hamlet;
+    const bare = await server.request('POST', '//accounts/login/', { params: { username, password } });
+    expectCsrfFailure(bare, 'CSRF cookie not set.');
+    const browser = new TestBrowser(server, { Origin: 'https://evil.example' });
+    expectCsrfFailure(
+      await browser.logIn(people.hamlet),
+      'Origin checking failed - https://evil.example does not match any trusted origins.',
+    );
+    expect(browser.cookies.has('sessionid')).toBe(false);
+  });
+
+  it('refuses as the fetching of a key does', async () => {
+    const attempt = async (username: string, password: string) => {
+      const browser = new TestBrowser(server);
+      const reply = await browser.logIn({ email: username, password });
+      expect(browser.cookies.has('sessionid')).toBe(false);
+      return reply;
+    };
+    expectRefusal(await attempt('hamlet', 'x'), 'Enter a valid email address.');
+    const wrong = await attempt('hamlet@zulip.com', 'wrong');
+    expectRefusal(wrong, 'Your username or password is incorrect', { status: 401, code: 'AUTHENTICATION_FAILED' });
+    expect(wrong.headers).not.toHaveProperty('www-authenticate');
+    const bot = await server.addBot(people.hamlet, 'helper');
+    expect((await attempt(bot.email, '')).body.code).toBe('AUTHENTICATION_FAILED');
+    const gone = await somebodyNew();
+    fieldsOf(await server.delete(`/users/${gone.id}`, people.desdemona));
+    expect((await attempt(gone.email, gone.password)).body.code).toBe('USER_DEACTIVATED');
+    const browser = new TestBrowser(server);
+    await browser.get('/accounts/login/');
+    const missing = await browser.post('/accounts/login/', { username: 'x' });
+    expectRefusal(missing, "Missing 'password' argument", { code: 'REQUEST_VARIABLE_MISSING', var_name: 'password' });
+    const nowhere = await browser.request(
+      'POST',
+      '/accounts/login/',
+      { username: 'x', password: 'x' },
+      { realm: 'no' },
+    );
+    expectRefusal(nowhere, 'Invalid subdomain', { status: 404, code: 'NONEXISTENT_SUBDOMAIN' });
+  });
+
+  it('is for people of the organization that the host stands for', async () => {
+    const realmId = await server.addRealm('lear');
+    const king = await server.addUser({ email: 'king@lear.org', fullName: 'King Lear', realmId });
+    expect((await new TestBrowser(server).logIn(king)).body.code).toBe('AUTHENTICATION_FAILED');
+    const browser = new TestBrowser(server);
+    const there = { realm: 'lear' };
+    await browser.request('GET', '/accounts/login/', undefined, there);
+    fieldsOf(
+      await browser.request('POST', '/accounts/login/', { username: king.email, password: king.password }, there),
+    );
+    expect(fieldsOf(await browser.request('GET', '/json/users/me', undefined, there))).toMatchObject({
+      user_id: king.id,
+    });
+    await expectLoggedOut(browser);
+  });
+});
+
+describe('operations under /json', () => {
+  it('are those of /api/v1, for the cookie alone', async () => {
+    const browser = await logIn(people.hamlet);
+    expect(fieldsOf(await browser.get('/json/users/me'))).toEqual(
+      fieldsOf(await server.get('/users/me', people.hamlet)),
+    );
+    const params = { type: 'direct', to: [people.hamlet.id], content: 'to myself' };
+    const { id } = fieldsOf(await browser.post('/json/messages', params));
+    const message = fieldsOf(await browser.get(`/json/messages/${id}`)).message as Record<string, unknown>;
+    expect(message).toMatchObject({ client: 'website', sender_id: people.hamlet.id });
+    fieldsOf(await browser.request('PATCH', `/json/messages/${id}`, { content: 'to nobody' }));
+    fieldsOf(await browser.request('DELETE', `/json/messages/${id}`));
+
+    expect((await server.request('GET', '//json/users/me', { as: people.hamlet })).status).toBe(401);
+    expect((await server.request('GET', '/users/me', { headers: { Cookie: cookiesOf(browser) } })).status).toBe(401);
+    for (const path of ['/json/server_settings', '/json/dev_fetch_api_key', '/json/nothing']) {
+      expect((await browser.get(path)).status).toBe(404);
+    }
+    expect((await browser.request('DELETE', '/json/users/me/status')).body).toMatchObject({
+      msg: 'Method Not Allowed',
+      allowed_methods: ['POST'],
+    });
+  });
+
+  it('receive events', async () => {
+    const browser = await logIn(people.hamlet);
+    const { queue_id } = fieldsOf(await browser.post('/json/register', { event_types: ['message'] })) as never;
+    const content = 'heard';
+    fieldsOf(await server.post('/messages', people.iago, { type: 'direct', to: [people.hamlet.id], content }));
+    const { events } = fieldsOf(await browser.get('/json/events', { queue_id, last_event_id: -1 }));
+    expect(events).toMatchObject([{ type: 'message', message: { content } }]);
+    fieldsOf(await browser.request('DELETE', '/json/events', { queue_id }));
+  });
+
+  it('need the token of the session to change anything', async () => {
+    const browser = await logIn(people.hamlet);
+    const other = await logIn(people.iago);
+    const session = `sessionid=${browser.cookies.get('sessionid')}`;
+    const own = `csrftoken=${browser.cookies.get('csrftoken')}`;
+    const setStatus = (headers: Record<string, string>, params: Record<string, unknown> = {}) =>
+      server.request('POST', '//json/users/me/status', { params: { away: false, ...params }, headers });
+    expectCsrfFailure(await setStatus({ Cookie: session }), 'CSRF cookie not set.');
+    expectCsrfFailure(await setStatus({ Cookie: `${session}; ${own}` }), 'CSRF token missing.');
+    const foreign = other.cookies.get('csrftoken')!;
+    expectCsrfFailure(
+      await setStatus({ Cookie: `${session}; csrftoken=${foreign}`, 'X-CSRFToken': foreign }),
+      "CSRF token from the 'X-Csrftoken' HTTP header incorrect.",
+    );
+    const inForm = await setStatus(
+      { Cookie: `${session}; ${own}` },
+      { csrfmiddlewaretoken: browser.cookies.get('csrftoken'), more: 1 },
+    );
+    expect(fieldsOf(inForm)).toEqual({ ignored_parameters_unsupported: ['more'] });
+    expectCsrfFailure(
+      await setStatus({ Cookie: `${session}; ${own}` }, { csrfmiddlewaretoken: foreign }),
+      'CSRF token from POST incorrect.',
+    );
+    const overridden = await server.request('POST', '//json/messages/1', {
+      params: { method: 'PATCH', content: 'x' },
+      headers: { Cookie: session },
+    });
+    expectCsrfFailure(overridden, 'CSRF cookie not set.');
+  });
+
+  it('get the token with whatever a page reads first', async () => {
+    const browser = await logIn(people.hamlet);
+    const token = browser.cookies.get('csrftoken')!;
+    expect((await browser.get('/json/users/me')).headers).not.toHaveProperty('set-cookie');
+    for (const stale of ['gone', 'a'.repeat(43)]) {
+      browser.cookies.set('csrftoken', stale);
+      await browser.get('/json/users/me');
+      expect(browser.cookies.get('csrftoken')).toBe(token);
+    }
+    browser.cookies.delete('csrftoken');
+    const refused = await browser.get('/json/messages', {});
+    expect(refused.status).toBe(400);
+    expect(browser.cookies.get('csrftoken')).toBe(token);
+    fieldsOf(await browser.post('/json/users/me/status', { away: false }));
+  });
+
+  it('get the token in an answer as well, where the cookie is for other paths than the page', async () => {
+    const tokenOf = async (browser: TestBrowser) => fieldsOf(await browser.get('/accounts/csrf_token/')).csrf_token;
+    const nobody = new TestBrowser(server);
+    const reply = await nobody.get('/accounts/csrf_token/');
+    expect(fieldsOf(reply)).toEqual({ csrf_token: nobody.cookies.get('csrftoken') });
+    expect(reply.headers).toMatchObject({
+      'cross-origin-resource-policy': 'same-origin',
+      'cache-control': expect.stringContaining('no-store'),
+      'x-content-type-options': 'nosniff',
+    });
+    expect(reply.headers).not.toHaveProperty('access-control-allow-origin');
+    expect(await tokenOf(nobody)).toBe(nobody.cookies.get('csrftoken'));
+
+    const browser = await logIn(people.hamlet);
+    const token = browser.cookies.get('csrftoken')!;
+    expect(await tokenOf(browser)).toBe(token);
+    // Whatever else the cookie says, it is the token of the session.
+    for (const stale of ['a'.repeat(43), null]) {
+      if (stale) browser.cookies.set('csrftoken', stale);
+      else browser.cookies.delete('csrftoken');
+      expect(await tokenOf(browser)).toBe(token);
+      expect(browser.cookies.get('csrftoken')).toBe(token);
+    }
+    // A session that is no longer good is in nobody's way.
+    const user = await somebodyNew();
+    const left = await logIn(user);
+    await server.storage.uow.write((tx) => tx.users.update({ ...user.user, isActive: false }));
+    expect(await tokenOf(left)).toBe(left.cookies.get('csrftoken'));
+  });
+
+  it.each([
+    ['Sec-Fetch-Site', 'cross-site'],
+    ['Sec-Fetch-Site', 'same-site'],
+    ['Origin', 'https://evil.example'],
+    ['Origin', 'null'],
+  ])('do not tell the token to pages of another origin: %s %s', async (name, value) => {
+    const browser = await logIn(people.hamlet);
+    const reply = await browser.request('GET', '/accounts/csrf_token/', undefined, { headers: { [name]: value } });
+    expectCsrfFailure(reply, `Origin checking failed - ${value} does not match any trusted origins.`);
+    expect(reply.headers).not.toHaveProperty('set-cookie');
+    const own = { [name]: name === 'Origin' ? server.url : 'same-origin' };
+    fieldsOf(await browser.request('GET', '/accounts/csrf_token/', undefined, { headers: own }));
+  });
+
+  it('count calls by user', async () => {
+    const limited = await TestServer.start({ hasRateLimits: true });
+    const browser = await TestBrowser.loggedIn(limited, limited.people.hamlet);
+    expect((await browser.get('/json/users/me')).headers['x-ratelimit-remaining']).toBe('199');
+    await limited.get('/users/me', limited.people.hamlet);
+    expect((await browser.get('/json/users/me')).headers['x-ratelimit-remaining']).toBe('197');
+    for (let attempt = 1; attempt <= 5; attempt++) await browser.logIn({ ...limited.people.iago, password: 'wrong' });
+    const sixth = await browser.logIn(limited.people.iago);
+    expect([sixth.status, sixth.body.code]).toEqual([429, 'RATE_LIMIT_HIT']);
+    await limited.close();
+  });
+});
+
+const cookiesOf = ({ cookies }: TestBrowser): string => [...cookies].map((pair) => pair.join('=')).join('; ');
+
+describe('a session', () => {
+  it('ends by logging out, and drops its cookies', async () => {
+    const [browser, other] = [await logIn(people.hamlet), await logIn(people.hamlet)];
+    const { sessionid } = Object.fromEntries(browser.cookies);
+    expectCsrfFailure(
+      await browser.request('POST', '/accounts/logout/', {}, { headers: { 'X-CSRFToken': 'x' } }),
+      "CSRF token from the 'X-Csrftoken' HTTP header incorrect.",
+    );
+    const reply = await browser.logOut();
+    expect(fieldsOf(reply)).toEqual({});
+    expect(reply.headers['set-cookie']).toEqual([
+      'sessionid=; Path=/; Max-Age=0; SameSite=Lax; HttpOnly',
+      'csrftoken=; Path=/; Max-Age=0; SameSite=Lax',
+    ]);
+    expect(browser.cookies.size).toBe(0);
+    browser.cookies.set('sessionid', sessionid!);
+    await expectLoggedOut(browser);
+    await expectLoggedIn(other, people.hamlet);
+    expect((await new TestBrowser(server).logOut()).status).toBe(401);
+  });
+
+  it('ends with a changed password, but for the one that changed it', async () => {
+    const user = await somebodyNew();
+    const [one, other] = [await logIn(user), await logIn(user)];
+    const changing = { old_password: user.password, new_password: 'a quite different 1 to guess' };
+    fieldsOf(await one.request('PATCH', '/json/settings', changing));
+    await expectLoggedIn(one, user);
+    await expectLoggedOut(other);
+    const [old_password, new_password] = [changing.new_password, 'yet another 1 to guess'];
+    fieldsOf(await server.patch('/settings', user, { old_password, new_password }));
+    await expectLoggedOut(one);
+  });
+
+  it('ends with a regenerated key, but for the one that asked for it', async () => {
+    const user = await somebodyNew();
+    const [one, other] = [await logIn(user), await logIn(user)];
+    const { api_key } = fieldsOf(await one.post('/json/users/me/api_key/regenerate')) as { api_key: string };
+    await expectLoggedIn(one, user);
+    await expectLoggedOut(other);
+    fieldsOf(await server.post('/users/me/api_key/regenerate', { ...user, apiKey: api_key }));
+    await expectLoggedOut(one);
+  });
+
+  it('ends with the account', async () => {
+    const user = await somebodyNew();
+    const browser = await logIn(user);
+    fieldsOf(await server.delete(`/users/${user.id}`, people.desdemona));
+    await expectLoggedOut(browser);
+    fieldsOf(await server.post(`/users/${user.id}/reactivate`, people.desdemona));
+    await expectLoggedOut(browser);
+  });
+
+  it('is refused with the reason when only the account or the organization was deactivated', async () => {
+    const user = await somebodyNew();
+    const browser = await logIn(user);
+    const { uow } = server.storage;
+    await uow.write((tx) => tx.users.update({ ...user.user, isActive: false }));
+    expectRefusal(await browser.get('/json/users/me'), 'Account is deactivated', {
+      status: 401,
+      code: 'USER_DEACTIVATED',
+    });
+    const deactivate = (isDeactivated: boolean) =>
+      uow.write(async (tx) => tx.realms.update({ ...(await tx.realms.get(server.realmId)), isDeactivated }));
+    await deactivate(true);
+    const refused = await browser.get('/json/users/me');
+    await deactivate(false);
+    expectRefusal(refused, 'This organization has been deactivated', { status: 401, code: 'REALM_DEACTIVATED' });
+  });
+
+  it('expires', async () => {
+    const browser = await logIn(people.cordelia);
+    server.clock.advance(14 * 86_400 - 1);
+    await expectLoggedIn(browser, people.cordelia);
+    server.clock.advance(14 * 86_400);
+    await expectLoggedOut(browser);
+  });
+
+  it('outlasts a restart of the server, after which it ends as before', async () => {
+    const before = await TestServer.start();
+    const { desdemona, iago, shiva, hamlet, cordelia } = before.people;
+    const people = { iago, shiva, hamlet, cordelia };
+    const open: [TestUser, TestBrowser][] = [];
+    for (const user of Object.values(people)) open.push([user, await TestBrowser.loggedIn(before, user)]);
+    const leaving = await TestBrowser.loggedIn(before, hamlet);
+    const gone = new TestBrowser(before);
+    for (const cookie of leaving.cookies) gone.cookies.set(...cookie);
+    fieldsOf(await leaving.logOut());
+    const after = await TestServer.start({ snapshot: await before.closeAsSnapshot() });
+    try {
+      const again = ({ cookies }: TestBrowser): TestBrowser => {
+        const browser = new TestBrowser(after);
+        for (const cookie of cookies) browser.cookies.set(...cookie);
+        return browser;
+      };
+      await expectLoggedOut(again(gone));
+      const browsers = open.map(([user, browser]) => [user, again(browser)] as const);
+      for (const [user, browser] of browsers) await expectLoggedIn(browser, user);
+      const [password, key, account, own] = browsers.map(([, browser]) => browser);
+      fieldsOf(await own!.request('PATCH', '/json/settings', { full_name: 'Cordelia of France' }));
+      const changing = { old_password: iago.password, new_password: 'a quite different 1 to guess' };
+      fieldsOf(await after.patch('/settings', iago, changing));
+      fieldsOf(await after.post('/users/me/api_key/regenerate', shiva));
+      fieldsOf(await after.delete(`/users/${hamlet.id}`, desdemona));
+      for (const browser of [password!, key!, account!]) await expectLoggedOut(browser);
+      await expectLoggedIn(own!, cordelia);
+    } finally {
+      await after.close();
+    }
+  });
+
+  it('is Secure where browsers come by https', async () => {
+    const proxied = await TestServer.start({ trustedProxies: 1 });
+    const https = { 'X-Forwarded-Proto': 'https', Referer: `https://${new URL(proxied.url).host}/` };
+    const { email: username, password } = proxied.people.hamlet;
+    const browser = new TestBrowser(proxied, https);
+    const reply = await browser.logIn({ email: username, password });
+    for (const cookie of reply.headers['set-cookie']!) expect(cookie).toMatch(/; Secure$/);
+    const { Referer: _, ...withoutReferer } = https;
+    const bare = new TestBrowser(proxied, withoutReferer);
+    expectCsrfFailure(await bare.logIn(proxied.people.hamlet), 'Referer checking failed - no Referer.');
+    await proxied.close();
+  });
+});
+
+describe('POST /json/fetch_api_key (protocol §8.4)', () => {
+  it('shows the key for the password once more', async () => {
+    const browser = await logIn(people.hamlet);
+    const key = { api_key: people.hamlet.apiKey, email: people.hamlet.email, user_id: people.hamlet.id };
+    const fetch = (params?: Record<string, unknown>) => browser.post('/json/fetch_api_key', params);
+    expect(fieldsOf(await fetch({ password: people.hamlet.password }))).toEqual(key);
+    expectRefusal(await fetch({ password: 'wrong' }), 'Password is incorrect.');
+    expectRefusal(await fetch(), 'Password is incorrect.');
+    const email_auth = (isOn: boolean) => ({ authentication_methods: { Email: isOn, Dev: true } });
+    fieldsOf(await server.patch('/realm', people.desdemona, email_auth(false)));
+    expect(fieldsOf(await fetch())).toEqual(key);
+    fieldsOf(await server.patch('/realm', people.desdemona, email_auth(true)));
+    const anonymous = await server.request('POST', '//json/fetch_api_key', { as: people.hamlet, params: {} });
+    expect(anonymous.status).toBe(401);
+  });
+});
+
+describe('POST /dev_fetch_api_key', () => {
+  it('opens a session as well (clients §6)', async () => {
+    const browser = new TestBrowser(server);
+    fieldsOf(await browser.post('/api/v1/dev_fetch_api_key', { username: people.hamlet.email }));
+    expect([...browser.cookies.keys()]).toEqual(['sessionid', 'csrftoken']);
+    const { user_id } = fieldsOf(await browser.post('/json/bots', { full_name: 'Puck', short_name: 'puck' })) as never;
+    expect(user_id).toEqual(expect.any(Number));
+  });
+});
+
+describe('where the host application logs people in', () => {
+  it('takes its log-in under /json too, and has no browser ask for a password', async () => {
+    let userId = 0;
+    const hosted = await TestServer.start({
+      authenticate: async ({ headers }) => (headers.cookie?.includes('host=yes') ? { realm: 'zulip', userId } : null),
+      trustedOrigins: new Set(['https://app.example']),
+    });
+    userId = hosted.people.hamlet.id;
+    const browser = new TestBrowser(hosted);
+    browser.cookies.set('host', 'yes');
+    await expectLoggedIn(browser, hosted.people.hamlet);
+    fieldsOf(await browser.post('/json/users/me/status', { away: false }));
+    fieldsOf(await browser.post('/api/v1/users/me/status', { away: false }));
+    const post = (headers: Readonly<Record<string, string>>, as?: TestUser) =>
+      hosted.request('POST', '/users/me/status', { headers, params: { away: 'false' }, ...(as && { as }) });
+    const foreign = { Origin: 'https://evil.example', 'Sec-Fetch-Site': 'cross-site' };
+    expectCsrfFailure(
+      await post({ ...foreign, Cookie: 'host=yes' }),
+      'Origin checking failed - https://evil.example does not match any trusted origins.',
+    );
+    fieldsOf(await post({ Origin: 'https://app.example', Cookie: 'host=yes' }));
+    // API keys are nothing that browsers send by themselves.
+    fieldsOf(await post(foreign, hosted.people.iago));
+    const expired = await hosted.get('/users/me', null);
+    expect([expired.status, expired.body.code]).toEqual([401, 'UNAUTHORIZED']);
+    expect(expired.headers).not.toHaveProperty('www-authenticate');
+    const malformed = await hosted.request('GET', '/users/me', { headers: { Authorization: 'Basic x' } });
+    expect(malformed.status).toBe(401);
+    expect(malformed.headers).not.toHaveProperty('www-authenticate');
+    expect((await hosted.get('/users/me', hosted.people.iago)).status).toBe(200);
+    await hosted.close();
+  });
+});

@@ -1,0 +1,402 @@
+import { Agent, createServer, type RequestOptions as NodeRequest, request, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import type { PasswordHasher, Role, SystemGroupName } from '@parley/domain/access';
+import type { ExportLimits } from '@parley/domain/exports';
+import type { BlobStore, FileLimits, ImageProcessor, PartialBlobStore } from '@parley/domain/files';
+import type { GroupId, RealmId, UserId } from '@parley/domain/kernel';
+import { CreateRealm, RegisterUser } from '@parley/domain/membership';
+import type { Realm } from '@parley/domain/realms';
+import type { BotKind, User } from '@parley/domain/users';
+import {
+  type Logger,
+  type ProxyTrust,
+  type RateLimitRules,
+  type Route,
+  silentLogger,
+  type TransportLimits,
+} from '@parley/http';
+import { unicodeEmoji, ZulipMarkdownRenderer } from '@parley/markdown';
+import { type BigBlueButtonAccount, type PushServiceAccount, ScryptPasswordHasher } from '@parley/node-adapters';
+import type { HostAuthenticate } from '@parley/server';
+import { type ComposedParley, composeParley, type ParleyParts, SeededRandom } from '@parley/server/testing';
+import {
+  FakeImageProcessor,
+  FakeMailer,
+  FixedClock,
+  MemoryBlobStore,
+  MemoryPartialBlobStore,
+  signJsonWebToken,
+} from '@parley/testkit';
+import { AnswerChecks } from './answer-checks.js';
+import { fieldsOf } from './expectations.js';
+import type { TestReply } from './test-reply.js';
+import { openTestStorage, type StorageContents, type TestStorage } from './test-storage.js';
+
+export interface TestServerOptions {
+  /** Beside the API's own. */
+  readonly moreRoutes?: readonly Route[];
+  readonly isDev?: boolean;
+  readonly limitsPresence?: boolean;
+  readonly mailGatewayPattern?: string | null;
+  readonly hasRateLimits?: boolean;
+  readonly trustedProxies?: ProxyTrust;
+  readonly rateLimitRules?: RateLimitRules;
+  readonly sendsMail?: boolean;
+  readonly authenticate?: HostAuthenticate;
+  readonly trustedOrigins?: ReadonlySet<string>;
+  readonly realmAddresses?: 'host' | 'path';
+  readonly passwordHasher?: PasswordHasher;
+  readonly logger?: Logger;
+  readonly push?: PushServiceAccount;
+  readonly bigBlueButton?: BigBlueButtonAccount;
+  readonly blobs?: BlobStore;
+  readonly partialBlobs?: PartialBlobStore;
+  /** Default: one for images without pixels. */
+  readonly images?: ImageProcessor;
+  readonly fileLimits?: FileLimits;
+  readonly exportLimits?: Partial<ExportLimits>;
+  readonly limits?: Partial<TransportLimits>;
+  readonly jwtSecrets?: ReadonlyMap<string, string>;
+  /**
+   * Whether workers do their jobs and their housekeeping while the test goes on, when real time has passed; default: nobody
+   * does, but for the jobs that the test itself does (`runJobs`).
+   */
+  readonly worksInBackground?: boolean;
+  /** What its organization begins with; default: a person of each role and nothing else. */
+  readonly snapshot?: ServerSnapshot;
+}
+
+/** An organization as a server had it. Others begin with it quicker than they would make it anew. */
+export interface ServerSnapshot {
+  readonly contents: StorageContents;
+  readonly realmId: RealmId;
+  readonly people: Readonly<Record<TestPerson, TestUser>>;
+  /** Of the randomness that goes on from there: what was random before does not come again. */
+  readonly seed: number;
+}
+
+/** Somebody to be in a test. */
+export interface TestUser {
+  readonly id: UserId;
+  readonly email: string;
+  readonly password: string;
+  readonly apiKey: string;
+  readonly user: User;
+}
+
+export interface RequestOptions {
+  /** Null: without credentials. */
+  readonly as?: TestUser | null;
+  /** As a form: texts as they are, everything else as JSON. In the query for GET and HEAD. */
+  readonly params?: Readonly<Record<string, unknown>> | undefined;
+  /** A body as it is, instead of a form. */
+  readonly body?: string | Buffer;
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Of another realm, by its string id. */
+  readonly realm?: string;
+}
+
+/** What of a message may be left out, and further parameters in the wire's spelling. */
+export interface MessageParams {
+  readonly topic?: string | undefined;
+  readonly content?: string | undefined;
+  readonly [name: string]: unknown;
+}
+
+/** In the wire's spelling. */
+export interface ChannelParams {
+  readonly name: string;
+  readonly [name: string]: unknown;
+}
+
+const PEOPLE = {
+  desdemona: { fullName: 'Desdemona', role: 'owner' },
+  iago: { fullName: 'Iago', role: 'administrator' },
+  shiva: { fullName: 'शिव', role: 'moderator' },
+  hamlet: { fullName: 'King Hamlet', role: 'member' },
+  cordelia: { fullName: "Cordelia, Lear's daughter", role: 'member' },
+  polonius: { fullName: 'Polonius', role: 'guest' },
+} as const satisfies Readonly<Record<string, { fullName: string; role: Role }>>;
+
+export type TestPerson = keyof typeof PEOPLE;
+
+/** Of tokens for the first realm. */
+export const JWT_SECRET = 'what a test shares with another service';
+
+/** Signed by the service that shares the secret. */
+export const webTokenOf = (claims: object): string => signJsonWebToken(claims, JWT_SECRET);
+
+/** Stretching passwords is tested elsewhere. */
+const quickHasher = new ScryptPasswordHasher({ ln: 1, p: 1 });
+
+/** What servers begin with unless they are told; made once a test file. */
+let initialSnapshot: Promise<ServerSnapshot> | undefined;
+
+/**
+ * The whole application behind a real port, on memory or on SQLite as the jest project has it. One realm, `zulip`, at the
+ * address itself, with a person of each role and nothing else unless a snapshot is given; the clock stands still until it is
+ * told otherwise. `close` it after the test.
+ */
+export class TestServer {
+  /** What the server has sent. */
+  readonly mailer: FakeMailer;
+  readonly people = {} as Record<TestPerson, TestUser>;
+  realmId!: RealmId;
+  private readonly agent = new Agent({ keepAlive: true });
+  private readonly answers: AnswerChecks;
+
+  private constructor(
+    readonly parts: ParleyParts,
+    readonly parley: ComposedParley,
+    readonly storage: TestStorage,
+    readonly clock: FixedClock,
+    private readonly server: Server,
+    readonly url: string,
+    private readonly seed: number,
+    readonly worksInBackground: boolean,
+  ) {
+    this.mailer = parts.mailer as FakeMailer;
+    this.answers = new AnswerChecks(parley.routes);
+  }
+
+  static async start({ snapshot, ...options }: TestServerOptions = {}): Promise<TestServer> {
+    initialSnapshot ??= TestServer.makeInitialSnapshot();
+    const { contents, seed, realmId, people } = snapshot ?? (await initialSnapshot);
+    const started = await TestServer.open(options, contents, seed);
+    started.realmId = realmId;
+    Object.assign(started.people, people);
+    return started;
+  }
+
+  /** Without an organization. */
+  static startEmpty(options: Omit<TestServerOptions, 'snapshot'> = {}): Promise<TestServer> {
+    return TestServer.open(options, undefined, 7);
+  }
+
+  private static async makeInitialSnapshot(): Promise<ServerSnapshot> {
+    const server = await TestServer.open({}, undefined, 7);
+    server.realmId = await server.addRealm('zulip');
+    for (const [name, person] of Object.entries(PEOPLE) as [TestPerson, (typeof PEOPLE)[TestPerson]][]) {
+      server.people[name] = await server.addUser({ email: `${name}@zulip.com`, ...person });
+    }
+    return server.closeAsSnapshot();
+  }
+
+  private static async open(
+    { worksInBackground = false, ...options }: Omit<TestServerOptions, 'snapshot'>,
+    contents: StorageContents | undefined,
+    seed: number,
+  ): Promise<TestServer> {
+    const clock = new FixedClock();
+    const storage = openTestStorage(clock, contents);
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const url = `http://localhost:${(server.address() as AddressInfo).port}`;
+    const { blobs = new MemoryBlobStore(clock) } = options;
+    const parts: ParleyParts = {
+      unitOfWork: storage.uow,
+      clock,
+      randomness: new SeededRandom(seed),
+      passwordHasher: quickHasher,
+      markdownRenderer: new ZulipMarkdownRenderer(),
+      mailer: new FakeMailer(),
+      unicodeEmoji,
+      logger: silentLogger,
+      secret: 'the secret of a test server',
+      jwtSecrets: new Map([['zulip', JWT_SECRET]]),
+      onOtherSecret: 'rehash',
+      url,
+      defaultRealm: 'zulip',
+      allowsWebPublicChannels: true,
+      mailGatewayPattern: 'mail+%s@example.com',
+      hasRateLimits: false,
+      trustedProxies: 0,
+      isDev: true,
+      push: null,
+      blobs,
+      partialBlobs: new MemoryPartialBlobStore(blobs, clock),
+      images: new FakeImageProcessor(),
+      ...options,
+      release: () => storage.close(),
+    };
+    const parley = await composeParley(parts);
+    if (!worksInBackground) await Promise.all(parley.workers.map((worker) => worker.stop()));
+    server.on('request', parley.handler);
+    return new TestServer(parts, parley, storage, clock, server, url, seed, worksInBackground);
+  }
+
+  async addRealm(stringId: string): Promise<RealmId> {
+    const realm = await this.parley.useCase(CreateRealm).execute({ stringId, name: `Realm ${stringId}` });
+    return realm.id;
+  }
+
+  /** Signs in with `pw-` and the address; in the first realm unless another is named. */
+  async addUser(person: { email: string; fullName: string; role?: Role; realmId?: RealmId }): Promise<TestUser> {
+    const { email, fullName, role = 'member', realmId = this.realmId } = person;
+    const password = `pw-${email}`;
+    const newcomer = { realmId, email, fullName, role, password, allowsWeakPassword: true };
+    const user = await this.parley.useCase(RegisterUser).execute(newcomer);
+    return this.signedIn(user, password);
+  }
+
+  /** `helper-bot@zulip.com`, a member with the full name `helper`. */
+  async addBot(owner: TestUser, name: string, kind: BotKind = 'generic'): Promise<TestUser> {
+    const { realmId } = owner.user;
+    const bot = { kind, ownerId: owner.id, isSystem: false, defaultSendingChannelId: null };
+    const email = `${name}-bot@zulip.com`;
+    const person = { realmId, email, fullName: name, role: 'member', password: null, bot } as const;
+    return this.signedIn(await this.parley.useCase(RegisterUser).execute(person), '');
+  }
+
+  /** Over HTTP; its id. `params`: in the wire's spelling. By Desdemona unless another is named. */
+  async createChannel(
+    name: string,
+    subscribers: readonly TestUser[] = [],
+    params: object = {},
+    as = this.people.desdemona,
+  ): Promise<number> {
+    const fields = { name, subscribers: subscribers.map(({ id }) => id), ...params };
+    return fieldsOf(await this.post('/channels/create', as, fields)).id;
+  }
+
+  systemGroups(): Promise<Readonly<Record<SystemGroupName, GroupId>>> {
+    return this.storage.uow.read(({ groups }) => groups.systemGroupIds(this.realmId));
+  }
+
+  /** As if an administrator had, without the rules and events of the API. */
+  async changeRealm(
+    changes: Partial<Omit<Realm, 'settings' | 'permissions'>> & {
+      readonly settings?: Partial<Realm['settings']>;
+      readonly permissions?: Partial<Realm['permissions']>;
+    },
+  ): Promise<void> {
+    await this.storage.uow.write(async (tx) => {
+      const realm = await tx.realms.get(this.realmId);
+      const settings = { ...realm.settings, ...changes.settings };
+      const permissions = { ...realm.permissions, ...changes.permissions };
+      await tx.realms.update({ ...realm, ...changes, settings, permissions });
+    });
+  }
+
+  /** Over HTTP: guests know only those with whom they share a conversation (users §1.4). */
+  async limitGuests(): Promise<void> {
+    const { members } = await this.systemGroups();
+    fieldsOf(await this.patch('/realm', this.people.desdemona, { can_access_all_users_group: { new: members } }));
+  }
+
+  /** Over HTTP, to a channel by its name or id, or to people; the message's id. */
+  async sendMessage(
+    as: TestUser,
+    to: string | number | readonly TestUser[],
+    { topic = 'plans', content = 'hello', ...params }: MessageParams = {},
+  ): Promise<number> {
+    const destination =
+      typeof to === 'object' ? { type: 'direct', to: to.map(({ id }) => id) } : { type: 'channel', to, topic };
+    return fieldsOf(await this.post('/messages', as, { ...destination, content, ...params })).id;
+  }
+
+  /** The user's flags of a message. */
+  async flagsOf(id: number, as: TestUser): Promise<string[]> {
+    const { message } = fieldsOf(await this.get(`/messages/${id}`, as)) as Record<string, { flags: string[] }>;
+    return message!.flags;
+  }
+
+  private async signedIn(user: User, password: string): Promise<TestUser> {
+    const record = await this.storage.uow.read(({ apiKeys }) => apiKeys.find(user.realmId, user.id));
+    return { id: user.id, email: user.email, password, apiKey: this.parley.ports.apiKeyMint.derive(record!), user };
+  }
+
+  /**
+   * `path` counts from `/api/v1`, or, with two slashes in front, from the root.
+   * @throws Error when a success is not what its route declares, to the last field
+   */
+  async request(method: string, path: string, options: RequestOptions = {}): Promise<TestReply> {
+    const { as = null, params, body, headers, realm } = options;
+    const form = new URLSearchParams();
+    for (const [name, value] of Object.entries(params ?? {})) {
+      form.append(name, typeof value === 'string' ? value : JSON.stringify(value));
+    }
+    const url = path.startsWith('//') ? path.slice(1) : `/api/v1${path}`;
+    const isInQuery = method === 'GET' || method === 'HEAD';
+    const query = isInQuery && form.size > 0 ? `${url.includes('?') ? '&' : '?'}${form}` : '';
+    const isForm = !isInQuery && body === undefined && params !== undefined;
+    const content = isForm ? form.toString() : body;
+    const { port } = new URL(this.url);
+    const reply = await exchange(
+      {
+        agent: this.agent,
+        host: '127.0.0.1',
+        port,
+        method,
+        path: url + query,
+        headers: {
+          Host: realm === undefined ? `localhost:${port}` : `${realm}.localhost:${port}`,
+          ...(as && { Authorization: basic(as) }),
+          ...(isForm && { 'Content-Type': 'application/x-www-form-urlencoded' }),
+          // Node sends a DELETE's body without saying how long it is.
+          ...(content !== undefined && { 'Content-Length': Buffer.byteLength(content) }),
+          ...headers,
+        },
+      },
+      content,
+    );
+    const problem = this.answers.problemWith(methodOf(method, params), url.split('?')[0]!, reply.status, reply.body);
+    if (problem !== null) throw new Error(problem);
+    return reply;
+  }
+
+  get(path: string, as: TestUser | null, params?: RequestOptions['params']): Promise<TestReply> {
+    return this.request('GET', path, { as, params });
+  }
+
+  post(path: string, as: TestUser | null, params?: RequestOptions['params']): Promise<TestReply> {
+    return this.request('POST', path, { as, params: params ?? {} });
+  }
+
+  patch(path: string, as: TestUser | null, params?: RequestOptions['params']): Promise<TestReply> {
+    return this.request('PATCH', path, { as, params: params ?? {} });
+  }
+
+  delete(path: string, as: TestUser | null, params?: RequestOptions['params']): Promise<TestReply> {
+    return this.request('DELETE', path, { as, params });
+  }
+
+  /** For servers that begin where this one ends; times are as its clock began. */
+  async closeAsSnapshot(): Promise<ServerSnapshot> {
+    await this.close();
+    const { realmId, people, seed } = this;
+    return { contents: this.storage.contents(), realmId, people, seed: seed + 1 };
+  }
+
+  async close(): Promise<void> {
+    const closed = new Promise<void>((resolve) => {
+      this.server.close(() => resolve());
+    });
+    await this.parley.close();
+    await closed;
+  }
+}
+
+/** A form field may change it. */
+const methodOf = (method: string, params: RequestOptions['params']): string =>
+  typeof params?.method === 'string' ? params.method.toUpperCase() : method;
+
+export const basic = ({ email, apiKey }: Pick<TestUser, 'email' | 'apiKey'>): string =>
+  `Basic ${Buffer.from(`${email}:${apiKey}`).toString('base64')}`;
+
+function exchange(options: NodeRequest, body: string | Buffer | undefined): Promise<TestReply> {
+  return new Promise((resolve, reject) => {
+    request(options, async (response) => {
+      const content = await text(response);
+      const isJson = response.headers['content-type']?.startsWith('application/json') ?? false;
+      resolve({
+        status: response.statusCode!,
+        headers: response.headers,
+        body: content === '' ? null : isJson ? JSON.parse(content) : content,
+      });
+    })
+      .on('error', reject)
+      .end(body);
+  });
+}

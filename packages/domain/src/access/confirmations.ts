@@ -1,0 +1,314 @@
+import { DomainError, declareErrors } from '../kernel/errors.js';
+import { isId, type RealmId, type UnixSeconds, type UserId } from '../kernel/ids.js';
+import { encodeJob, idPayload, type Job, type JobHandler, type JobWork, jobKind } from '../kernel/jobs.js';
+import type { Clock, RealmUrls } from '../kernel/ports.js';
+import { foldCase } from '../kernel/text.js';
+import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import { composeLetter, type Letter, type LetterContent, LetterJobs, letterJobKind, type Mailer } from './email.js';
+
+export const CONFIRMATION_ERRORS = declareErrors({
+  UNKNOWN_CONFIRMATION: 'unknown',
+  /** Or used, or replaced by a newer one. */
+  CONFIRMATION_EXPIRED: 'conflict',
+  TOO_MANY_SIGN_UPS: 'conflict',
+});
+
+type ConfirmationErrors = typeof CONFIRMATION_ERRORS;
+
+declare module '../kernel/errors.js' {
+  interface ErrorCodes extends ConfirmationErrors {}
+}
+
+/** What somebody does by a link that was sent to an address: only whoever reads its mail has the link. */
+export type ConfirmationPurpose = 'signUp' | 'emailChange' | 'passwordReset';
+
+/** Something that waits for whoever reads the mail of an address. Its key is derived from the id, and kept nowhere: see `LinkKeys`. */
+export interface Confirmation {
+  /** No other one on the server has had it. */
+  readonly id: number;
+  readonly realmId: RealmId;
+  readonly purpose: ConfirmationPurpose;
+  /** Where the link was sent: the new address, where somebody changes theirs. */
+  readonly email: string;
+  /** Whose account it is about; null: whoever signs up has none yet. */
+  readonly userId: UserId | null;
+  /** The invitation link by which somebody signs up; null: by none. */
+  readonly invitationId: number | null;
+  readonly expiresAt: UnixSeconds;
+  /** Ended by being used, or because another one took its place. */
+  readonly status: 'open' | 'ended';
+}
+
+/** How long links are good for (organization §10.1). */
+export const CONFIRMATION_SECONDS = 86_400;
+/** For so long whoever comes too late gets an answer that says so; then the key is unknown. */
+export const KEEP_ENDED_CONFIRMATION_SECONDS = 86_400;
+/** Of those who sign up with an organization, ended ones that are still kept included. Users have one of each purpose. */
+export const MAX_SIGN_UPS = 10_000;
+
+/** @throws DomainError TOO_MANY_SIGN_UPS */
+export function requireRoomForSignUp(present: number): void {
+  if (present < MAX_SIGN_UPS) return;
+  throw new DomainError('TOO_MANY_SIGN_UPS', 'Too many people are signing up at the moment. Try again tomorrow.');
+}
+
+/** What an organization has one open confirmation of each purpose for: a user, or the address of somebody who is none yet. */
+export const subjectOf = ({ userId, email }: Pick<Confirmation, 'userId' | 'email'>): string =>
+  userId === null ? foldCase(email) : String(userId);
+
+export interface ConfirmationReads {
+  /** Of another organization: null. */
+  find(realmId: RealmId, id: number): Promise<Confirmation | null>;
+  /** The open one, whether or not its time is over. `subject`: see `subjectOf`. */
+  findOpen(realmId: RealmId, purpose: ConfirmationPurpose, subject: string): Promise<Confirmation | null>;
+  /** Open and ended ones. */
+  count(realmId: RealmId, purpose: ConfirmationPurpose): Promise<number>;
+}
+
+/** Every implementation passes confirmation-repository.contract.ts. */
+export interface ConfirmationRepository extends ConfirmationReads {
+  /** There is no other open one of its purpose and subject. */
+  add(confirmation: Omit<Confirmation, 'id'>): Promise<Confirmation>;
+  /** `expiresAt` and `status` alone. */
+  update(confirmation: Confirmation): Promise<void>;
+  remove(realmId: RealmId, id: number): Promise<void>;
+}
+
+declare module '../kernel/unit-of-work.js' {
+  interface RepositoryMap {
+    confirmations: [reads: ConfirmationReads, repository: ConfirmationRepository];
+  }
+}
+
+export const CONFIRMATION_FEATURE = {
+  notExported: {
+    confirmations: 'Their links are secrets.',
+  },
+};
+
+/**
+ * Derives the key in a link from the number of what it opens and the server's secret, so that it can be shown again without
+ * being kept. Synchronous and quick: it may run inside a unit.
+ */
+export interface LinkKeys {
+  /** Characters of `a-z2-7`, always equally many. */
+  derive(id: number): string;
+  /** The number of what the key may open; null for what is no key of this server's, or one of another purpose. */
+  read(key: string): number | null;
+}
+
+/** Null: nothing is sent. */
+interface LetterPayload {
+  readonly confirmationId: number | null;
+}
+
+type ForgetPayload = { readonly confirmationId: number };
+
+export const CONFIRMATION_LETTER = letterJobKind<LetterPayload>({
+  name: 'confirmations.letter',
+  readPayload: (stored) => {
+    const { confirmationId } = stored as LetterPayload;
+    if (confirmationId !== null && !isId(confirmationId)) throw new TypeError('no confirmation');
+    return { confirmationId };
+  },
+});
+
+export const FORGET_CONFIRMATION = jobKind<ForgetPayload>({
+  name: 'confirmations.forget',
+  readPayload: idPayload('confirmationId'),
+});
+
+/** Where whoever has the link goes. */
+const PATHS: Readonly<Record<ConfirmationPurpose, string>> = {
+  signUp: '/accounts/do_confirm/',
+  emailChange: '/accounts/confirm_new_email/',
+  passwordReset: '/accounts/password/reset/',
+};
+
+/** What the link leads to. `origin`: where the organization is reached. */
+export const confirmationUrl = (origin: string, purpose: ConfirmationPurpose, key: string): string =>
+  origin + PATHS[purpose] + key;
+
+const VALIDITY = 'The link is good for one day.';
+
+/** Sends the links by which somebody confirms that the mail of an address is theirs. */
+export class SendConfirmationLetters extends LetterJobs<LetterPayload> {
+  static readonly inject = ['mailer', 'unitOfWork', 'confirmationKeys', 'realmUrls', 'clock'] as const;
+
+  readonly kind = CONFIRMATION_LETTER;
+
+  constructor(
+    mailer: Mailer,
+    private readonly uow: UnitOfWork,
+    private readonly keys: LinkKeys,
+    private readonly realmUrls: RealmUrls,
+    private readonly clock: Clock,
+  ) {
+    super(mailer);
+  }
+
+  protected async compose({ realmId, payload: { confirmationId } }: Job<LetterPayload>): Promise<Letter | null> {
+    if (confirmationId === null) return null;
+    const { realm, confirmation, user } = await this.uow.read(async ({ realms, users, confirmations }) => {
+      const found = await confirmations.find(realmId, confirmationId);
+      return {
+        realm: await realms.get(realmId),
+        confirmation: found,
+        user: found?.userId ? await users.find(realmId, found.userId) : null,
+      };
+    });
+    const isOpen = confirmation?.status === 'open' && confirmation.expiresAt > this.clock.now();
+    if (!isOpen || realm.isDeactivated) return null;
+    const { email, purpose, id } = confirmation;
+    const url = this.realmUrls.urlOf(realm);
+    const content: LetterContent = {
+      to: email,
+      senderName: realm.name,
+      ...CONTENTS[purpose]({
+        organization: `${realm.name} (${url})`,
+        name: realm.name,
+        email,
+        isActive: user?.isActive,
+      }),
+    };
+    if (content.link === undefined) return composeLetter(content);
+    return composeLetter({
+      ...content,
+      link: { ...content.link, url: confirmationUrl(url, purpose, this.keys.derive(id)) },
+    });
+  }
+}
+
+interface Circumstances {
+  /** With its address. */
+  readonly organization: string;
+  readonly name: string;
+  readonly email: string;
+  /** Of the account; undefined: there is none. */
+  readonly isActive: boolean | undefined;
+}
+
+type Content = Pick<LetterContent, 'subject' | 'paragraphs' | 'link' | 'footer'>;
+
+/** The link's address comes from where it leads. */
+const link = (label: string) => ({ label, url: '' });
+
+const CONTENTS: Readonly<Record<ConfirmationPurpose, (circumstances: Circumstances) => Content>> = {
+  signUp: ({ organization, name }) => ({
+    subject: `Confirm your address for ${name}`,
+    paragraphs: [`You are signing up for ${organization}. Confirm that this is your address to go on.`, VALIDITY],
+    link: link('Complete registration'),
+    footer: 'If it was not you who asked for this, there is nothing that you have to do.',
+  }),
+  emailChange: ({ organization, name, email }) => ({
+    subject: `Confirm your new address for ${name}`,
+    paragraphs: [`The address of your account at ${organization} is to become ${email}.`, VALIDITY],
+    link: link('Confirm this address'),
+    footer: 'If it was not you who asked for this, there is nothing that you have to do.',
+  }),
+  passwordReset: ({ organization, name, email, isActive }) =>
+    isActive
+      ? {
+          subject: `Set a new password for ${name}`,
+          paragraphs: [`Somebody asked for a new password for the account ${email} at ${organization}.`, VALIDITY],
+          link: link('Set a new password'),
+          footer: 'If it was not you, there is nothing that you have to do: your password stays as it is.',
+        }
+      : {
+          subject: `Your account at ${name}`,
+          paragraphs: [
+            `Somebody asked for a new password for the account ${email} at ${organization}. The account is deactivated; an administrator of the organization can activate it again.`,
+          ],
+        },
+};
+
+/** Forgets those that ended a while ago. */
+export class ForgetConfirmations implements JobHandler<ForgetPayload> {
+  static readonly inject = [] as const;
+
+  readonly kind = FORGET_CONFIRMATION;
+
+  async prepare({ realmId, payload }: Job<ForgetPayload>): Promise<JobWork> {
+    return (tx) => tx.confirmations.remove(realmId, payload.confirmationId);
+  }
+}
+
+type Wanted = Omit<Confirmation, 'id' | 'expiresAt' | 'status'>;
+
+/** Sends the link of `openConfirmation`. @throws DomainError TOO_MANY_SIGN_UPS */
+export async function requestConfirmation(tx: Transaction, wanted: Wanted, now: UnixSeconds): Promise<void> {
+  const id = await openConfirmation(tx, wanted, now);
+  const letter = { realmId: wanted.realmId, dueAt: now, payload: { confirmationId: id }, key: String(id) };
+  await tx.jobs.schedule(encodeJob(CONFIRMATION_LETTER, letter));
+}
+
+/**
+ * Answers what the link is derived from: that of the one before, where it is about the same, which is good for longer now; else a new
+ * one, and the one before is worth nothing. @throws DomainError TOO_MANY_SIGN_UPS
+ */
+export async function openConfirmation(tx: Transaction, wanted: Wanted, now: UnixSeconds): Promise<number> {
+  const { realmId, purpose } = wanted;
+  const expiresAt = now + CONFIRMATION_SECONDS;
+  let open = await tx.confirmations.findOpen(realmId, purpose, subjectOf(wanted));
+  if (open && !isSame(open, wanted, now)) {
+    await endConfirmation(tx, open, now);
+    open = null;
+  }
+  if (open) await tx.confirmations.update({ ...open, expiresAt });
+  else if (purpose === 'signUp') requireRoomForSignUp(await tx.confirmations.count(realmId, purpose));
+  const { id } = open ?? (await tx.confirmations.add({ ...wanted, expiresAt, status: 'open' }));
+  await forgetAt(tx, realmId, id, expiresAt + KEEP_ENDED_CONFIRMATION_SECONDS);
+  return id;
+}
+
+/** As much work as a letter is, and none is sent: nobody learns from how long it takes whether an address is known. */
+export async function pretendConfirmation(tx: Transaction, realmId: RealmId, now: UnixSeconds): Promise<void> {
+  await tx.jobs.schedule(
+    encodeJob(CONFIRMATION_LETTER, { realmId, dueAt: now, payload: { confirmationId: null }, key: 'nobody' }),
+  );
+}
+
+const isSame = (open: Confirmation, wanted: Wanted, now: UnixSeconds): boolean =>
+  open.expiresAt > now && open.email === wanted.email && open.invitationId === wanted.invitationId;
+
+/** Its link is worth nothing from now on. */
+export async function endConfirmation(tx: Transaction, confirmation: Confirmation, now: UnixSeconds): Promise<void> {
+  await tx.confirmations.update({ ...confirmation, status: 'ended' });
+  await forgetAt(tx, confirmation.realmId, confirmation.id, now + KEEP_ENDED_CONFIRMATION_SECONDS);
+}
+
+/** What a user has under way, if anything. */
+export async function endConfirmationOf(
+  tx: Transaction,
+  { realmId, id }: { readonly realmId: RealmId; readonly id: UserId },
+  purpose: ConfirmationPurpose,
+  now: UnixSeconds,
+): Promise<void> {
+  const open = await tx.confirmations.findOpen(realmId, purpose, String(id));
+  if (open) await endConfirmation(tx, open, now);
+}
+
+/** @throws DomainError UNKNOWN_CONFIRMATION, CONFIRMATION_EXPIRED */
+export async function loadConfirmation(
+  { confirmations }: Pick<Repositories | Transaction, 'confirmations'>,
+  keys: LinkKeys,
+  wanted: { readonly realmId: RealmId; readonly purpose: ConfirmationPurpose; readonly key: string },
+  now: UnixSeconds,
+): Promise<Confirmation> {
+  const id = keys.read(wanted.key);
+  const confirmation = id === null ? null : await confirmations.find(wanted.realmId, id);
+  if (confirmation?.purpose !== wanted.purpose) {
+    throw new DomainError('UNKNOWN_CONFIRMATION', 'The confirmation link could not be found.');
+  }
+  if (confirmation.status === 'ended' || confirmation.expiresAt <= now) throw confirmationExpired();
+  return confirmation;
+}
+
+export const confirmationExpired = () =>
+  new DomainError('CONFIRMATION_EXPIRED', 'The confirmation link has expired or been deactivated.');
+
+async function forgetAt(tx: Transaction, realmId: RealmId, confirmationId: number, dueAt: UnixSeconds): Promise<void> {
+  await tx.jobs.schedule(
+    encodeJob(FORGET_CONFIRMATION, { realmId, dueAt, payload: { confirmationId }, key: String(confirmationId) }),
+  );
+}

@@ -1,0 +1,171 @@
+import { except } from '../kernel/event.js';
+import type { Caller, ChannelId, RealmId } from '../kernel/ids.js';
+import type { Clock } from '../kernel/ports.js';
+import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import { slicesOf } from '../kernel/work.js';
+import type { Realm } from '../realms/realm.js';
+import { clearChannelSettings } from '../realms/realm-events.js';
+import type { Channel } from './channel.js';
+import { loadChannel } from './channel-access.js';
+import { metadataUsers, subscribersOf } from './channel-delivery.js';
+import { publishSubscriptions } from './channel-events.js';
+import { archivingNotice, CHANNEL_EVENTS_TOPIC, type NotificationBot } from './channel-notices.js';
+import { canArchiveChannel } from './channel-permissions.js';
+import { removeFromDefaultGroups, setDefaultChannel } from './default-channels.js';
+import type { Subscription } from './subscriptions.js';
+
+/** What the notification bot says in a channel that was archived, or is in use again; the former nobody has to read. */
+export async function announceArchiving(
+  tx: Transaction,
+  realm: Realm,
+  channel: Channel,
+  notificationBot: NotificationBot,
+): Promise<void> {
+  if (!realm.settings.sendChannelEventsMessages) return;
+  await notificationBot.sendToChannel(tx, realm, {
+    channel,
+    topic: CHANNEL_EVENTS_TOPIC,
+    content: archivingNotice(channel, channel.isArchived),
+    isReadByDefault: channel.isArchived,
+    // Nobody chose to name the channel here who could not.
+    author: { actor: null },
+  });
+}
+
+const USERS_AT_A_TIME = 500;
+
+/**
+ * Puts an archived channel to use again (channels §4.13). Clients for which archived channels do not exist learn of it as
+ * of a new one, and also who follows it (channels §6.3).
+ */
+export async function unarchiveChannel(
+  tx: Transaction,
+  realm: Realm,
+  archived: Channel,
+  notificationBot: NotificationBot,
+): Promise<void> {
+  const channel = await tx.channels.update({ ...archived, isArchived: false });
+  const [view] = await tx.channels.listViews(realm.id, [channel.id]);
+  await tx.events.append(realm.id, {
+    event: { type: 'channel.archived_changed', channel: view! },
+    audience: metadataUsers(channel),
+  });
+  const subscriberIds = (await tx.channels.listSubscribers(realm.id, [channel.id])).get(channel.id)!;
+  if (subscriberIds.length > 0) {
+    const subscriptions: Subscription[] = [];
+    for (const some of slicesOf(subscriberIds, USERS_AT_A_TIME)) {
+      for (const rows of (await tx.channels.listSubscriptionsOf(realm.id, some, [channel.id])).values()) {
+        subscriptions.push(...rows);
+      }
+      await tx.yield();
+    }
+    await publishSubscriptions(tx, realm.id, [{ channel: view!, subscriberIds }], subscriptions, { isReturning: true });
+    await tx.events.append(realm.id, {
+      event: {
+        type: 'channel.subscribers_changed',
+        op: 'add',
+        channelIds: [channel.id],
+        userIds: subscriberIds,
+        isReturning: true,
+      },
+      audience: except(metadataUsers(channel), subscribersOf(channel.id)),
+    });
+  }
+  await announceArchiving(tx, realm, channel, notificationBot);
+}
+
+/** Takes a channel out of use; what was said in it stays to be read (channels §4.12). */
+export class ArchiveChannel {
+  static readonly inject = ['unitOfWork', 'systemMessages'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly notificationBot: NotificationBot,
+  ) {}
+
+  /** @throws DomainError UNKNOWN_CHANNEL, CANNOT_ADMINISTER_CHANNEL, CHANNEL_ARCHIVED */
+  execute(caller: Caller, { channelId }: { readonly channelId: ChannelId }): Promise<void> {
+    return this.uow.write(async (tx) => {
+      const actor = await tx.actors.get(caller);
+      const { realmId } = actor;
+      const { channel } = await loadChannel(tx, actor, channelId, canArchiveChannel);
+      await clearChannelSettings(tx, await tx.realms.get(realmId), channelId);
+      const archived = await tx.channels.update({ ...channel, isArchived: true });
+      // After it was archived, so that it is not among them.
+      if (channel.isDefault) await setDefaultChannel(tx, archived, false);
+      await removeFromDefaultGroups(tx, realmId, channelId);
+      const [view] = await tx.channels.listViews(realmId, [channelId]);
+      await tx.events.append(realmId, {
+        event: { type: 'channel.archived_changed', channel: view! },
+        audience: metadataUsers(archived),
+      });
+      await announceArchiving(
+        tx,
+        await tx.realms.get(realmId),
+        (await tx.channels.find(realmId, channelId))!,
+        this.notificationBot,
+      );
+    });
+  }
+}
+
+/** A channel in which nothing was said for so long is not shown among those in use (channels §2.1). */
+const IDLE_SECONDS = 180 * 86_400;
+/** Looked at in one unit, so that others get in between. */
+const CHANNELS_AT_A_TIME = 200;
+
+/** Finds the channels of every realm that nobody writes to any more. For a worker, once a day. */
+export class MarkIdleChannels {
+  static readonly inject = ['unitOfWork', 'clock'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Answers how many became idle. */
+  async execute(): Promise<number> {
+    const realms = await this.uow.read(({ realms }) => realms.list());
+    let count = 0;
+    for (const realm of realms) {
+      if (!realm.isDeactivated) count += await this.markInRealm(realm.id);
+    }
+    return count;
+  }
+
+  private async markInRealm(realmId: RealmId): Promise<number> {
+    const since = this.clock.now() - IDLE_SECONDS;
+    let count = 0;
+    let last: ChannelId | null = null;
+    for (;;) {
+      const after: ChannelId | null = last;
+      const { active, idle } = await this.uow.read(async ({ channels }) => {
+        const ids = await channels.listRecentlyActiveIds(realmId, after, CHANNELS_AT_A_TIME);
+        return { active: ids, idle: await channels.filterIdle(realmId, ids, since) };
+      });
+      if (idle.length > 0) count += await this.mark(realmId, idle, since);
+      last = active.at(-1) ?? null;
+      if (active.length < CHANNELS_AT_A_TIME) return count;
+    }
+  }
+
+  private mark(realmId: RealmId, found: readonly ChannelId[], since: number): Promise<number> {
+    return this.uow.write(async (tx) => {
+      // Something may have been said since they were found.
+      const idle = await tx.channels.filterIdle(realmId, found, since);
+      for (const channel of await tx.channels.list(realmId, idle)) {
+        const changed = await tx.channels.update({ ...channel, isRecentlyActive: false });
+        await tx.events.append(realmId, {
+          event: {
+            type: 'channel.property_changed',
+            channelId: channel.id,
+            name: channel.name,
+            property: 'isRecentlyActive',
+            value: false,
+          },
+          audience: metadataUsers(changed),
+        });
+        await tx.yield();
+      }
+      return idle.length;
+    });
+  }
+}

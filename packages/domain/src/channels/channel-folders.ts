@@ -1,0 +1,265 @@
+import { DomainError } from '../kernel/errors.js';
+import { type FeatureParts, wholeRealm } from '../kernel/event.js';
+import type { Caller, ChannelFolderId, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
+import { enforce } from '../kernel/permission.js';
+import type { Clock } from '../kernel/ports.js';
+import { positionOfUnprintable, trim } from '../kernel/text.js';
+import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import type { TextRenderer } from '../markdown/markdown.js';
+import { canManageFolders } from './channel-permissions.js';
+
+/** What sorts channels for everybody (channels §2.3, §4.15). */
+export interface ChannelFolder {
+  readonly id: ChannelFolderId;
+  readonly realmId: RealmId;
+  readonly name: string;
+  readonly description: string;
+  /** HTML. */
+  readonly renderedDescription: string;
+  /** Folders are shown in ascending order; a new one has its id, and so comes last. */
+  readonly order: number;
+  readonly createdAt: UnixSeconds;
+  readonly creatorId: UserId | null;
+  readonly isArchived: boolean;
+}
+
+/** In code points (protocol §14). */
+export const MAX_CHANNEL_FOLDER_NAME_LENGTH = 60;
+export const MAX_CHANNEL_FOLDER_DESCRIPTION_LENGTH = 1024;
+/** Of a realm, archived ones among them: everybody is shown all. */
+export const MAX_CHANNEL_FOLDERS = 1000;
+
+export interface ChannelFolderReads {
+  find(realmId: RealmId, id: ChannelFolderId): Promise<ChannelFolder | null>;
+  /** Whatever the letter case; archived ones too. */
+  findByName(realmId: RealmId, name: string): Promise<ChannelFolder | null>;
+  /** All of the realm, archived ones too; by order, then id. */
+  list(realmId: RealmId): Promise<readonly ChannelFolder[]>;
+}
+
+/** Every implementation passes channel-folder-repository.contract.ts. */
+export interface ChannelFolderRepository extends ChannelFolderReads {
+  /** Its order is its id. @throws DomainError CHANNEL_FOLDER_NAME_TAKEN */
+  add(folder: Omit<ChannelFolder, 'id' | 'order'>): Promise<ChannelFolder>;
+  /** @throws DomainError CHANNEL_FOLDER_NAME_TAKEN */
+  update(folder: ChannelFolder): Promise<void>;
+}
+
+/** Returns the name trimmed. @throws DomainError INVALID_CHANNEL_FOLDER_NAME (channels §4.15) */
+export function parseFolderName(raw: string): string {
+  const name = trim(raw);
+  if (name === '') throw new DomainError('INVALID_CHANNEL_FOLDER_NAME', "Channel folder name can't be empty.");
+  const position = positionOfUnprintable(name);
+  if (position === 0) return name;
+  const text = `Invalid character in channel folder name, at position ${position}.`;
+  throw new DomainError('INVALID_CHANNEL_FOLDER_NAME', text);
+}
+
+export const folderNameTaken = (): DomainError =>
+  new DomainError('CHANNEL_FOLDER_NAME_TAKEN', 'Channel folder name already in use');
+
+/** @throws DomainError UNKNOWN_CHANNEL_FOLDER */
+export async function loadFolder(
+  { channelFolders }: Pick<Repositories | Transaction, 'channelFolders'>,
+  realmId: RealmId,
+  id: ChannelFolderId,
+): Promise<ChannelFolder> {
+  const folder = await channelFolders.find(realmId, id);
+  if (!folder) throw new DomainError('UNKNOWN_CHANNEL_FOLDER', 'Invalid channel folder ID');
+  return folder;
+}
+
+/** One that a channel can be put into: an archived one is empty, and stays so. @throws DomainError UNKNOWN_CHANNEL_FOLDER */
+export async function requireFolder(tx: Transaction, realmId: RealmId, id: ChannelFolderId): Promise<void> {
+  const { isArchived } = await loadFolder(tx, realmId, id);
+  if (isArchived) throw new DomainError('UNKNOWN_CHANNEL_FOLDER', 'Invalid channel folder ID');
+}
+
+/**
+ * The order of each of a realm's folders by a list of their ids, in which others mean nothing.
+ * @throws DomainError INVALID_FOLDER_ORDER unless all of them are named
+ */
+export function folderOrder(
+  folders: readonly Pick<ChannelFolder, 'id'>[],
+  ids: readonly ChannelFolderId[],
+): ReadonlyMap<ChannelFolderId, number> {
+  const order = new Map(ids.map((id, index) => [id, index]));
+  if (folders.some(({ id }) => !order.has(id))) {
+    throw new DomainError('INVALID_FOLDER_ORDER', 'Invalid order mapping.');
+  }
+  return order;
+}
+
+declare module '../kernel/unit-of-work.js' {
+  interface RepositoryMap {
+    channelFolders: [reads: ChannelFolderReads, repository: ChannelFolderRepository];
+  }
+}
+
+/** One property, with its HTML where it is Markdown. */
+export type ChannelFolderChange =
+  | Pick<ChannelFolder, 'name'>
+  | Pick<ChannelFolder, 'description' | 'renderedDescription'>
+  | Pick<ChannelFolder, 'isArchived'>;
+
+/** All of it is sent to everybody (channels §6.5). */
+export interface ChannelFolderEventTypes {
+  'channel_folder.created': { readonly folder: ChannelFolder };
+  'channel_folder.changed': { readonly folderId: ChannelFolderId; readonly change: ChannelFolderChange };
+  /** `folderIds`: as they were sent. */
+  'channel_folder.reordered': { readonly folderIds: readonly ChannelFolderId[] };
+}
+
+declare module '../kernel/event.js' {
+  interface DomainEventTypes extends ChannelFolderEventTypes {}
+}
+
+export const CHANNEL_FOLDER_FEATURE = {
+  eventFormats: {
+    'channel_folder.created': 1,
+    'channel_folder.changed': 1,
+    'channel_folder.reordered': 1,
+  },
+} satisfies FeatureParts<ChannelFolderEventTypes>;
+
+/** By order (channels §4.15). */
+export class ListChannelFolders {
+  static readonly inject = ['unitOfWork'] as const;
+  constructor(private readonly uow: UnitOfWork) {}
+
+  execute(
+    caller: Caller,
+    { includeArchived }: { readonly includeArchived: boolean },
+  ): Promise<readonly ChannelFolder[]> {
+    return this.uow.read(async ({ channelFolders }) =>
+      (await channelFolders.list(caller.realmId)).filter(({ isArchived }) => includeArchived || !isArchived),
+    );
+  }
+}
+
+export interface CreateChannelFolderInput {
+  readonly name: string;
+  readonly description: string;
+}
+
+/** Channels §4.15. */
+export class CreateChannelFolder {
+  static readonly inject = ['unitOfWork', 'textRenderer', 'clock'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly descriptions: TextRenderer,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * @throws DomainError MUST_BE_ADMINISTRATOR, INVALID_CHANNEL_FOLDER_NAME, CHANNEL_FOLDER_NAME_TAKEN,
+   * TOO_MANY_CHANNEL_FOLDERS, UNRENDERABLE_CONTENT
+   */
+  async execute(caller: Caller, { name: typed, description }: CreateChannelFolderInput): Promise<ChannelFolderId> {
+    const parsed = await this.descriptions.parse(caller.realmId, description);
+    return this.uow.write(async (tx) => {
+      const actor = await tx.actors.get(caller);
+      const { realmId } = actor;
+      enforce(canManageFolders(actor));
+      const name = parseFolderName(typed);
+      if (await tx.channelFolders.findByName(realmId, name)) throw folderNameTaken();
+      if ((await tx.channelFolders.list(realmId)).length >= MAX_CHANNEL_FOLDERS) {
+        const text = `Too many channel folders (limit: ${MAX_CHANNEL_FOLDERS}).`;
+        throw new DomainError('TOO_MANY_CHANNEL_FOLDERS', text);
+      }
+      const folder = await tx.channelFolders.add({
+        realmId,
+        name,
+        description,
+        renderedDescription: await this.descriptions.render(tx, actor.realmId, actor, parsed),
+        createdAt: this.clock.now(),
+        creatorId: actor.id,
+        isArchived: false,
+      });
+      await tx.events.append(realmId, { event: { type: 'channel_folder.created', folder }, audience: wholeRealm });
+      return folder.id;
+    });
+  }
+}
+
+/** What is absent stays as it is. */
+export interface ChangeChannelFolderInput {
+  readonly folderId: ChannelFolderId;
+  readonly name?: string;
+  readonly description?: string;
+  readonly isArchived?: boolean;
+}
+
+/** What a folder is called and like, and whether it is in use (channels §4.15). What stays the same causes no event. */
+export class ChangeChannelFolder {
+  static readonly inject = ['unitOfWork', 'textRenderer'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly descriptions: TextRenderer,
+  ) {}
+
+  /**
+   * @throws DomainError MUST_BE_ADMINISTRATOR, UNKNOWN_CHANNEL_FOLDER, INVALID_CHANNEL_FOLDER_NAME,
+   * CHANNEL_FOLDER_NAME_TAKEN, UNRENDERABLE_CONTENT, CHANNEL_FOLDER_IN_USE
+   */
+  async execute(caller: Caller, { folderId, name, description, isArchived }: ChangeChannelFolderInput): Promise<void> {
+    const parsed = description === undefined ? null : await this.descriptions.parse(caller.realmId, description);
+    return this.uow.write(async (tx) => {
+      const actor = await tx.actors.get(caller);
+      enforce(canManageFolders(actor));
+      const folder = await loadFolder(tx, actor.realmId, folderId);
+      const changes: ChannelFolderChange[] = [];
+      if (name !== undefined && name !== folder.name) changes.push({ name: await newName(tx, folder, name) });
+      if (parsed !== null && parsed.text !== folder.description) {
+        const renderedDescription = await this.descriptions.render(tx, actor.realmId, actor, parsed);
+        changes.push({ description: parsed.text, renderedDescription });
+      }
+      if (isArchived !== undefined && isArchived !== folder.isArchived) {
+        if (isArchived && (await tx.channels.hasChannelsInFolder(actor.realmId, folderId))) {
+          const text = 'You need to remove all the channels from this folder to archive it.';
+          throw new DomainError('CHANNEL_FOLDER_IN_USE', text);
+        }
+        changes.push({ isArchived });
+      }
+      if (changes.length === 0) return;
+      await tx.channelFolders.update(Object.assign({}, folder, ...changes));
+      for (const change of changes) {
+        await tx.events.append(actor.realmId, {
+          event: { type: 'channel_folder.changed', folderId, change },
+          audience: wholeRealm,
+        });
+      }
+    });
+  }
+}
+
+/** Sic: another spelling of its own name is taken, too. */
+async function newName(tx: Transaction, folder: ChannelFolder, typed: string): Promise<string> {
+  const name = parseFolderName(typed);
+  if (await tx.channelFolders.findByName(folder.realmId, name)) throw folderNameTaken();
+  return name;
+}
+
+/** The order in which everybody sees folders (channels §4.15). */
+export class ReorderChannelFolders {
+  static readonly inject = ['unitOfWork'] as const;
+  constructor(private readonly uow: UnitOfWork) {}
+
+  /** @throws DomainError MUST_BE_ADMINISTRATOR, INVALID_FOLDER_ORDER */
+  execute(caller: Caller, { folderIds }: { readonly folderIds: readonly ChannelFolderId[] }): Promise<void> {
+    return this.uow.write(async (tx) => {
+      const actor = await tx.actors.get(caller);
+      enforce(canManageFolders(actor));
+      const folders = await tx.channelFolders.list(actor.realmId);
+      const order = folderOrder(folders, folderIds);
+      for (const folder of folders) {
+        const place = order.get(folder.id)!;
+        if (place !== folder.order) await tx.channelFolders.update({ ...folder, order: place });
+      }
+      await tx.events.append(actor.realmId, {
+        event: { type: 'channel_folder.reordered', folderIds },
+        audience: wholeRealm,
+      });
+    });
+  }
+}

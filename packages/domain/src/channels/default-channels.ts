@@ -1,0 +1,198 @@
+import { DomainError } from '../kernel/errors.js';
+import type { Caller, ChannelId, DefaultChannelGroupId, RealmId } from '../kernel/ids.js';
+import { enforce } from '../kernel/permission.js';
+import { compareCodePoints, isLongerThan, positionOfUnprintable, trim } from '../kernel/text.js';
+import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
+import { atLeast } from '../users/user-delivery.js';
+import type { Channel } from './channel.js';
+import { canChangeDefaultChannels } from './channel-permissions.js';
+
+/** Channels that newcomers may choose to be subscribed to together (channels §2.3, §4.14). */
+export interface DefaultChannelGroup {
+  readonly id: DefaultChannelGroupId;
+  readonly realmId: RealmId;
+  readonly name: string;
+  readonly description: string;
+  /** Ascending. */
+  readonly channelIds: readonly ChannelId[];
+}
+
+/** In code points (channels §4.14). */
+export const MAX_DEFAULT_CHANNEL_GROUP_NAME_LENGTH = 60;
+/** Of a realm, and of channels in one: each change tells everybody of all of them. */
+export const MAX_DEFAULT_CHANNEL_GROUPS = 100;
+export const MAX_CHANNELS_OF_A_DEFAULT_GROUP = 1000;
+
+export interface DefaultChannelGroupReads {
+  find(realmId: RealmId, id: DefaultChannelGroupId): Promise<DefaultChannelGroup | null>;
+  /** Whatever the letter case. */
+  findByName(realmId: RealmId, name: string): Promise<DefaultChannelGroup | null>;
+  /** By name, in code-point order. */
+  list(realmId: RealmId): Promise<readonly DefaultChannelGroup[]>;
+}
+
+/** Every implementation passes default-channel-group-repository.contract.ts. */
+export interface DefaultChannelGroupRepository extends DefaultChannelGroupReads {
+  /** @throws DomainError DEFAULT_CHANNEL_GROUP_NAME_TAKEN */
+  add(group: Omit<DefaultChannelGroup, 'id'>): Promise<DefaultChannelGroup>;
+  /** @throws DomainError DEFAULT_CHANNEL_GROUP_NAME_TAKEN */
+  update(group: DefaultChannelGroup): Promise<void>;
+  remove(realmId: RealmId, id: DefaultChannelGroupId): Promise<void>;
+}
+
+/** Returns the name trimmed. @throws DomainError INVALID_DEFAULT_CHANNEL_GROUP_NAME (channels §4.14) */
+export function parseDefaultGroupName(raw: string): string {
+  const name = trim(raw);
+  if (isLongerThan(name, MAX_DEFAULT_CHANNEL_GROUP_NAME_LENGTH)) {
+    throw new DomainError(
+      'INVALID_DEFAULT_CHANNEL_GROUP_NAME',
+      `Default channel group name too long (limit: ${MAX_DEFAULT_CHANNEL_GROUP_NAME_LENGTH} characters)`,
+    );
+  }
+  if (name === '' || positionOfUnprintable(name) > 0) {
+    throw new DomainError('INVALID_DEFAULT_CHANNEL_GROUP_NAME', `Invalid default channel group name '${raw}'`);
+  }
+  return name;
+}
+
+export const defaultGroupNameTaken = (name: string): DomainError =>
+  new DomainError('DEFAULT_CHANNEL_GROUP_NAME_TAKEN', `Default channel group '${name}' already exists`);
+
+interface NamedChannel {
+  readonly id: ChannelId;
+  readonly name: string;
+  readonly isDefault: boolean;
+}
+
+/**
+ * The group with more channels. @throws DomainError IS_DEFAULT_CHANNEL, CHANNEL_IN_DEFAULT_GROUP,
+ * TOO_MANY_CHANNELS_IN_DEFAULT_GROUP (channels §4.14)
+ */
+export function withChannels<G extends Pick<DefaultChannelGroup, 'name' | 'channelIds'>>(
+  group: G,
+  channels: readonly NamedChannel[],
+): G {
+  const ids = new Set(group.channelIds);
+  for (const { id, name, isDefault } of channels) {
+    if (isDefault) {
+      const text = `'${name}' is a default channel and cannot be added to '${group.name}'`;
+      throw new DomainError('IS_DEFAULT_CHANNEL', text);
+    }
+    if (group.channelIds.includes(id)) {
+      const text = `Channel '${name}' is already present in default channel group '${group.name}'`;
+      throw new DomainError('CHANNEL_IN_DEFAULT_GROUP', text);
+    }
+    ids.add(id);
+  }
+  if (ids.size > MAX_CHANNELS_OF_A_DEFAULT_GROUP) {
+    throw new DomainError(
+      'TOO_MANY_CHANNELS_IN_DEFAULT_GROUP',
+      `Too many channels in a default channel group (limit: ${MAX_CHANNELS_OF_A_DEFAULT_GROUP}).`,
+    );
+  }
+  return { ...group, channelIds: [...ids].sort((a, b) => a - b) };
+}
+
+/** The group with fewer channels. @throws DomainError CHANNEL_NOT_IN_DEFAULT_GROUP (channels §4.14) */
+export function withoutChannels<G extends Pick<DefaultChannelGroup, 'name' | 'channelIds'>>(
+  group: G,
+  channels: readonly Omit<NamedChannel, 'isDefault'>[],
+): G {
+  const absent = channels.find(({ id }) => !group.channelIds.includes(id));
+  if (absent) {
+    const text = `Channel '${absent.name}' is not present in default channel group '${group.name}'`;
+    throw new DomainError('CHANNEL_NOT_IN_DEFAULT_GROUP', text);
+  }
+  const removed = new Set(channels.map(({ id }) => id));
+  return { ...group, channelIds: group.channelIds.filter((id) => !removed.has(id)) };
+}
+
+declare module '../kernel/unit-of-work.js' {
+  interface RepositoryMap {
+    defaultChannelGroups: [reads: DefaultChannelGroupReads, repository: DefaultChannelGroupRepository];
+  }
+}
+
+/** As clients are shown it. */
+export interface DefaultChannelGroupView {
+  readonly id: DefaultChannelGroupId;
+  readonly name: string;
+  readonly description: string;
+  /** By name of the channel. */
+  readonly channelIds: readonly ChannelId[];
+}
+
+/** Of the realm, by name. Costs by the channels in them. */
+export async function listDefaultChannelGroups(
+  { channels, defaultChannelGroups }: Pick<Repositories | Transaction, 'channels' | 'defaultChannelGroups'>,
+  realmId: RealmId,
+): Promise<readonly DefaultChannelGroupView[]> {
+  const groups = await defaultChannelGroups.list(realmId);
+  const ids = new Set(groups.flatMap(({ channelIds }) => channelIds));
+  const named = new Map((await channels.list(realmId, [...ids])).map(({ id, name }) => [id, name]));
+  const nameOf = (id: ChannelId) => named.get(id) ?? '';
+  return groups.map(({ id, name, description, channelIds }) => ({
+    id,
+    name,
+    description,
+    channelIds: [...channelIds].sort((a, b) => compareCodePoints(nameOf(a), nameOf(b))),
+  }));
+}
+
+/** Announces to everybody but guests all groups there are now (channels §6.4). */
+export async function publishDefaultChannelGroups(tx: Transaction, realmId: RealmId): Promise<void> {
+  const groups = await listDefaultChannelGroups(tx, realmId);
+  await tx.events.append(realmId, {
+    event: { type: 'default_channel_groups.changed', groups },
+    audience: atLeast('member'),
+  });
+}
+
+/** An archived channel is in no group (channels §4.12). */
+export async function removeFromDefaultGroups(tx: Transaction, realmId: RealmId, channelId: ChannelId): Promise<void> {
+  const holders = (await tx.defaultChannelGroups.list(realmId)).filter(({ channelIds }) =>
+    channelIds.includes(channelId),
+  );
+  if (holders.length === 0) return;
+  for (const group of holders) {
+    const channelIds = group.channelIds.filter((id) => id !== channelId);
+    await tx.defaultChannelGroups.update({ ...group, channelIds });
+  }
+  await publishDefaultChannelGroups(tx, realmId);
+}
+
+/**
+ * For changing it. `first` is asked of those who may, before the group is looked for.
+ * @throws DomainError CANNOT_MANAGE_DEFAULT_CHANNEL, UNKNOWN_DEFAULT_CHANNEL_GROUP
+ */
+export async function loadDefaultChannelGroup(
+  tx: Transaction,
+  caller: Caller,
+  id: DefaultChannelGroupId,
+  first: () => void = () => {},
+): Promise<DefaultChannelGroup> {
+  enforce(canChangeDefaultChannels(await tx.actors.get(caller)));
+  first();
+  const group = await tx.defaultChannelGroups.find(caller.realmId, id);
+  if (group) return group;
+  throw new DomainError('UNKNOWN_DEFAULT_CHANNEL_GROUP', `Default channel group with id '${id}' does not exist.`);
+}
+
+/** Announces to everybody but guests, who have none, which channels newcomers are subscribed to now (channels §6.4). */
+export async function publishDefaultChannels(tx: Transaction, realmId: RealmId): Promise<void> {
+  const all = await tx.channels.listAll(realmId);
+  const channelIds: ChannelId[] = all
+    .filter((channel) => channel.isDefault && !channel.isArchived)
+    .map((channel) => channel.id);
+  await tx.events.append(realmId, {
+    event: { type: 'default_channels.changed', channelIds },
+    audience: atLeast('member'),
+  });
+}
+
+/** Whether newcomers are subscribed to it. Taking away what is not there is announced all the same (channels §4.14). */
+export async function setDefaultChannel(tx: Transaction, channel: Channel, isDefault: boolean): Promise<void> {
+  if (channel.isDefault && isDefault) return;
+  if (channel.isDefault !== isDefault) await tx.channels.update({ ...channel, isDefault });
+  await publishDefaultChannels(tx, channel.realmId);
+}

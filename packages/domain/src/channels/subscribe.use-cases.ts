@@ -1,0 +1,372 @@
+import { type Actor, insufficientUnless, mustNotBeGuest } from '../access/actor.js';
+import { DomainError } from '../kernel/errors.js';
+import type { Caller, ChannelId, UserId } from '../kernel/ids.js';
+import { enforce } from '../kernel/permission.js';
+import type { Clock, RealmUrls } from '../kernel/ports.js';
+import { foldCase, trim } from '../kernel/text.js';
+import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import { channelLink, silentMention } from '../markdown/markdown.js';
+import type { User } from '../users/user.js';
+import { byFoldedName, type Channel, parseChannelName } from './channel.js';
+import { countPrincipals, findPrincipals, hasMetadataAccess, type Principals } from './channel-access.js';
+import type { NotificationBot } from './channel-notices.js';
+import { canSubscribeSelf, canUnsubscribe, mayAddOthers } from './channel-permissions.js';
+import {
+  type ChannelCreationContext,
+  ChannelCreator,
+  type ChannelOptions,
+  DEFAULT_CHANNEL_OPTIONS,
+  type ParsedDescriptions,
+  type ServerChannelConfig,
+} from './create-channels.use-cases.js';
+import {
+  checkSubscriptionCount,
+  type SubscribeResult,
+  slicesOfUsers,
+  subscribeToChannels,
+  unsubscribeFromChannels,
+} from './subscribing.js';
+import { normalizeColor } from './subscriptions.js';
+
+export interface SubscribeUsersInput {
+  /** Channels that do not exist are created. */
+  readonly channels: readonly {
+    readonly name: string;
+    /** `#` and three or six hexadecimal digits; null: whatever is free. */
+    readonly color: string | null;
+    /** Of a channel that is created. */
+    readonly description: string;
+  }[];
+  /** Null: the caller. */
+  readonly principals: Principals | null;
+  /** For channels that are created. */
+  readonly options: ChannelOptions;
+  readonly announce: boolean;
+  /** Whether a channel the caller cannot enter refuses the whole request. */
+  readonly failsOnInaccessible: boolean;
+  readonly notifyNewSubscribers: boolean;
+}
+
+/** Names by user, in the order of the request. */
+export interface SubscribeUsersOutput {
+  readonly subscribed: ReadonlyMap<UserId, readonly string[]>;
+  readonly alreadySubscribed: ReadonlyMap<UserId, readonly string[]>;
+  /** Channels the caller cannot enter; those they may not even see in the spelling of the request. */
+  readonly inaccessible: readonly string[];
+  /** Whether few enough came for an event each. */
+  readonly areNewSubscribersNotified: boolean;
+}
+
+/** With more newcomers than that nobody gets a message about it (protocol §14). */
+export const MAX_NOTIFIED_SUBSCRIBERS = 100;
+
+/** Follows channels, oneself or for others, and creates those that do not exist (channels §4.5). */
+export class SubscribeUsers {
+  static readonly inject = [
+    'unitOfWork',
+    ChannelCreator,
+    'systemMessages',
+    'clock',
+    'realmUrls',
+    'serverChannelConfig',
+  ] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly channelCreator: ChannelCreator,
+    private readonly notificationBot: NotificationBot,
+    private readonly clock: Clock,
+    private readonly realmUrls: RealmUrls,
+    private readonly options: Pick<ServerChannelConfig, 'webPublicEnabled'>,
+  ) {}
+
+  /**
+   * @throws DomainError INVALID_CHANNEL_NAME, TOO_MANY_SUBSCRIPTIONS, CHANNEL_CONTENT_ACCESS_REQUIRED, UNKNOWN_USER,
+   * NAMED_USER_DEACTIVATED, NOT_PERMITTED, and what `ChannelCreator` refuses, as CreateChannel
+   */
+  async execute(caller: Caller, input: SubscribeUsersInput): Promise<SubscribeUsersOutput> {
+    const parsedDescriptions = await this.parseDescriptions(caller, input);
+    return this.uow.write((tx) => this.subscribe(tx, caller, input, parsedDescriptions));
+  }
+
+  /** Before the unit. */
+  parseDescriptions({ realmId }: Caller, { channels }: SubscribeUsersInput): Promise<ParsedDescriptions> {
+    const descriptions = channels.map(({ description }) => description);
+    return this.channelCreator.parseDescriptions(realmId, descriptions);
+  }
+
+  /** Inside a unit that does more. @throws DomainError as `execute` does */
+  async subscribe(
+    tx: Transaction,
+    caller: Caller,
+    input: SubscribeUsersInput,
+    parsedDescriptions: ParsedDescriptions,
+  ): Promise<SubscribeUsersOutput> {
+    const actor = await tx.actors.get(caller);
+    enforce(mustNotBeGuest(actor));
+    checkSubscriptionCount(countPrincipals(input.principals), input.channels.length);
+    const realm = await tx.realms.get(caller.realmId);
+    const creator = (await tx.users.find(caller.realmId, caller.userId))!;
+    const context = { realm, actor, creator, now: this.clock.now(), parsedDescriptions, ...this.options };
+
+    await this.channelCreator.checkOptions(tx, context, input.options, input.channels.length);
+    const { existing, created } = await this.findOrCreate(tx, context, input);
+    const { accessible, inaccessible } = await this.sortOut(tx, actor, existing, input);
+    const others = isAboutOthers(actor, input.principals);
+    if (others) enforce(insufficientUnless(accessible.every((channel) => mayAddOthers(actor, realm, channel))));
+    const principals = await findPrincipals(tx, actor, realm, input.principals ?? [actor.id], this.realmUrls);
+
+    const channels = inOrderOf(input, [...created, ...accessible]);
+    const subscribeResult = await subscribeToChannels(tx, {
+      channels,
+      userIds: principals.map((user) => user.id),
+      requestedColors: requestedColors(input, channels),
+    });
+    await this.channelCreator.announce(tx, context, created, input.announce);
+    const newcomers = new Set([...subscribeResult.added.values()].flat());
+    const areNewSubscribersNotified = newcomers.size <= MAX_NOTIFIED_SUBSCRIBERS;
+    if (input.notifyNewSubscribers && areNewSubscribersNotified) {
+      await this.notifyNewSubscribers(tx, context, accessible, subscribeResult, principals);
+    }
+    return {
+      subscribed: namesByUser(channels, subscribeResult.added),
+      alreadySubscribed: namesByUser(channels, subscribeResult.alreadySubscribed),
+      inaccessible,
+      areNewSubscribersNotified,
+    };
+  }
+
+  private async findOrCreate(
+    tx: Transaction,
+    context: ChannelCreationContext,
+    input: SubscribeUsersInput,
+  ): Promise<{ existing: readonly Channel[]; created: readonly Channel[] }> {
+    const { channels, options } = input;
+    const wanted = byFoldedName(
+      channels.map(({ name, description }) => ({ name: parseChannelName(name), description })),
+    );
+    const names = [...wanted.values()].map(({ name }) => name);
+    const existing = inOrderOf(input, await tx.channels.listByName(context.realm.id, names));
+    for (const channel of existing) wanted.delete(foldCase(channel.name));
+    if (wanted.size === 0) return { existing, created: [] };
+    // In another order than when a channel is created by itself (channels §4.5).
+    const permissions = await this.channelCreator.validatePermissions(tx, context, options);
+    await this.channelCreator.checkTopicCreation(tx, context, options);
+    await this.channelCreator.checkDeletePolicy(tx, context, permissions);
+    this.channelCreator.checkCreation(context, options);
+    return {
+      existing,
+      created: await this.channelCreator.create(tx, context, [...wanted.values()], options, permissions),
+    };
+  }
+
+  private async sortOut(
+    tx: Transaction,
+    actor: Actor,
+    existing: readonly Channel[],
+    { channels, failsOnInaccessible }: SubscribeUsersInput,
+  ): Promise<{ accessible: readonly Channel[]; inaccessible: readonly string[] }> {
+    const subscribed = new Set(await tx.channels.listSubscribedIds(actor.realmId, actor.id));
+    const typed = byFoldedName(channels.map(({ name }) => ({ name: trim(name) })));
+    const accessible: Channel[] = [];
+    const inaccessible: string[] = [];
+    for (const channel of existing) {
+      const isSubscribed = subscribed.has(channel.id);
+      const isVisible = hasMetadataAccess(actor, channel, isSubscribed);
+      // Of a hidden channel the answer says no more than was typed (contract decision 20).
+      const name = isVisible ? channel.name : typed.get(foldCase(channel.name))!.name;
+      const decision = canSubscribeSelf(actor, { ...channel, name }, isSubscribed);
+      if (failsOnInaccessible) enforce(decision);
+      if (decision.allowed) accessible.push(channel);
+      else inaccessible.push(name);
+    }
+    return { accessible, inaccessible };
+  }
+
+  /** Never about channels that this request created, nor to bots, nor to the caller. */
+  private async notifyNewSubscribers(
+    tx: Transaction,
+    { realm, actor, creator }: ChannelCreationContext,
+    channels: readonly Channel[],
+    { added }: SubscribeResult,
+    principals: readonly User[],
+  ): Promise<void> {
+    const who = silentMention(creator);
+    const subscribed = namesByUser(channels, added);
+    for (const person of principals) {
+      const names = subscribed.get(person.id);
+      if (person.id === actor.id || person.bot || !names) continue;
+      const links = [...names].sort().map((name) => channelLink({ name }));
+      await this.notificationBot.sendDirect(
+        tx,
+        realm,
+        person,
+        links.length === 1
+          ? `${who} subscribed you to ${links[0]}.`
+          : `${who} subscribed you to the following channels:\n\n${links.map((link) => `* ${link}`).join('\n')}`,
+        { actor, about: channels },
+      );
+    }
+  }
+}
+
+/** Sic: the caller's own address counts as somebody else (channels §4.5). */
+function isAboutOthers(actor: Actor, principals: Principals | null): boolean {
+  if (principals === null) return false;
+  if ('emails' in principals) return principals.emails.length > 0;
+  return principals.some((id) => id !== actor.id);
+}
+
+function inOrderOf({ channels }: SubscribeUsersInput, found: readonly Channel[]): readonly Channel[] {
+  const byName = byFoldedName(found);
+  const ordered = channels.flatMap(({ name }) => byName.get(foldCase(trim(name))) ?? []);
+  return [...new Set(ordered)];
+}
+
+function requestedColors({ channels }: SubscribeUsersInput, found: readonly Channel[]): ReadonlyMap<ChannelId, string> {
+  const byName = byFoldedName(found);
+  const colors = new Map<ChannelId, string>();
+  for (const { name, color } of channels) {
+    const channel = byName.get(foldCase(trim(name)));
+    if (channel && color !== null) colors.set(channel.id, normalizeColor(color));
+  }
+  return colors;
+}
+
+function namesByUser(
+  channels: readonly Channel[],
+  users: ReadonlyMap<ChannelId, readonly UserId[]>,
+): ReadonlyMap<UserId, readonly string[]> {
+  const names = new Map<UserId, string[]>();
+  for (const channel of channels) {
+    for (const id of users.get(channel.id) ?? []) {
+      const list = names.get(id) ?? [];
+      list.push(channel.name);
+      names.set(id, list);
+    }
+  }
+  return names;
+}
+
+export interface UnsubscribeUsersInput {
+  readonly channelNames: readonly string[];
+  /** Null: the caller. */
+  readonly principals: Principals | null;
+}
+
+/** One entry for each user and channel. */
+export interface UnsubscribeUsersOutput {
+  readonly removed: readonly string[];
+  readonly notSubscribed: readonly string[];
+}
+
+/** Leaves channels, oneself or for others (channels §4.6). */
+export class UnsubscribeUsers {
+  static readonly inject = ['unitOfWork', 'realmUrls'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly realmUrls: RealmUrls,
+  ) {}
+
+  /** @throws DomainError UNKNOWN_CHANNEL, UNKNOWN_USER, NAMED_USER_DEACTIVATED, NOT_PERMITTED, TOO_MANY_SUBSCRIPTIONS */
+  execute(caller: Caller, input: UnsubscribeUsersInput): Promise<UnsubscribeUsersOutput> {
+    return this.uow.write((tx) => this.unsubscribe(tx, caller, input));
+  }
+
+  /** Inside a unit that does more. @throws DomainError as `execute` does */
+  async unsubscribe(
+    tx: Transaction,
+    caller: Caller,
+    { channelNames, principals }: UnsubscribeUsersInput,
+  ): Promise<UnsubscribeUsersOutput> {
+    const actor = await tx.actors.get(caller);
+    checkSubscriptionCount(countPrincipals(principals), channelNames.length);
+    const realm = await tx.realms.get(caller.realmId);
+    const people = await findPrincipals(tx, actor, realm, principals ?? [actor.id], this.realmUrls);
+    const wanted = byFoldedName(channelNames.map((name) => ({ name: parseChannelName(name) })));
+    const names = [...wanted.values()].map(({ name }) => name);
+    const accesses = await this.findVisible(tx, actor, names, people);
+    for (const person of people) {
+      enforce(canUnsubscribe(actor, { id: person.id, botOwnerId: person.bot?.ownerId ?? null }, accesses));
+    }
+    const found = byFoldedName(accesses.map(({ channel }) => channel));
+    const unknown = names.filter((name) => !found.has(foldCase(name)));
+    if (unknown.length > 0) throw new DomainError('UNKNOWN_CHANNEL', `Channel(s) (${unknown.join(', ')}) do not exist`);
+
+    const userIds = people.map((person) => person.id);
+    const channels = [...wanted.keys()].map((key) => found.get(key)!);
+    const { removed, notSubscribed } = await unsubscribeFromChannels(tx, channels, userIds);
+    const repeated = (users: typeof removed) =>
+      channels.flatMap((channel) => (users.get(channel.id) ?? []).map(() => channel.name));
+    return { removed: repeated(removed), notSubscribed: repeated(notSubscribed) };
+  }
+
+  /** A channel hidden from the caller is as good as unknown (contract decision 20), unless a bot of theirs is in it. */
+  private async findVisible(
+    tx: Transaction,
+    actor: Actor,
+    names: readonly string[],
+    people: readonly User[],
+  ): Promise<readonly ChannelAccess[]> {
+    const { realmId } = actor;
+    const channels = await tx.channels.listByName(realmId, names);
+    const subscribed = new Set(await tx.channels.listSubscribedIds(realmId, actor.id));
+    const ownBotIds = people.filter(({ bot }) => bot?.ownerId === actor.id).map(({ id }) => id);
+    const ofOwnBots = new Set<ChannelId>();
+    const ids = channels.map(({ id }) => id);
+    for (const bots of slicesOfUsers(ownBotIds, ids.length)) {
+      for (const rows of (await tx.channels.listSubscriptionsOf(realmId, bots, ids)).values()) {
+        for (const row of rows) if (row.isActive) ofOwnBots.add(row.channelId);
+      }
+      await tx.yield();
+    }
+    return channels
+      .map((channel) => ({ channel, isSubscribed: subscribed.has(channel.id) }))
+      .filter(
+        ({ channel, isSubscribed }) => hasMetadataAccess(actor, channel, isSubscribed) || ofOwnBots.has(channel.id),
+      );
+  }
+}
+
+interface ChannelAccess {
+  readonly channel: Channel;
+  readonly isSubscribed: boolean;
+}
+
+export interface ChangeSubscriptionsInput {
+  readonly add: SubscribeUsersInput['channels'];
+  /** Names. */
+  readonly remove: readonly string[];
+}
+
+export interface ChangeSubscriptionsOutput {
+  readonly added: SubscribeUsersOutput;
+  readonly removed: UnsubscribeUsersOutput;
+}
+
+/** Subscribes to channels and leaves others, oneself, all or nothing (channels §4.7). */
+export class ChangeSubscriptions {
+  static readonly inject = ['unitOfWork', SubscribeUsers, UnsubscribeUsers] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly subscribeUsers: SubscribeUsers,
+    private readonly unsubscribeUsers: UnsubscribeUsers,
+  ) {}
+
+  /** @throws DomainError NO_SUBSCRIPTION_CHANGE, and what SubscribeUsers and UnsubscribeUsers refuse */
+  async execute(caller: Caller, { add, remove }: ChangeSubscriptionsInput): Promise<ChangeSubscriptionsOutput> {
+    if (add.length + remove.length === 0) throw new DomainError('NO_SUBSCRIPTION_CHANGE', 'No channel is named.');
+    const input: SubscribeUsersInput = {
+      channels: add,
+      principals: null,
+      options: DEFAULT_CHANNEL_OPTIONS,
+      announce: false,
+      failsOnInaccessible: true,
+      notifyNewSubscribers: true,
+    };
+    const parsedDescriptions = await this.subscribeUsers.parseDescriptions(caller, input);
+    return this.uow.write(async (tx) => ({
+      added: await this.subscribeUsers.subscribe(tx, caller, input, parsedDescriptions),
+      removed: await this.unsubscribeUsers.unsubscribe(tx, caller, { channelNames: remove, principals: null }),
+    }));
+  }
+}

@@ -1,0 +1,291 @@
+import type { Actor } from '../access/actor.js';
+import { DomainError } from '../kernel/errors.js';
+import { users } from '../kernel/event.js';
+import type { ChannelId, RealmId, UserId } from '../kernel/ids.js';
+import type { Transaction } from '../kernel/unit-of-work.js';
+import { slicesOf } from '../kernel/work.js';
+import { type AccessAnnouncer, accessAnnouncer } from '../users/user-events.js';
+import type { Channel, ChannelView } from './channel.js';
+import { canSeeMetadata } from './channel-access.js';
+import { subscribersOf } from './channel-delivery.js';
+import { publishSubscriberChanges, publishSubscriptions } from './channel-events.js';
+import { INHERITED_NOTIFICATIONS, pickColors, type Subscription } from './subscriptions.js';
+
+export interface SubscribeRequest {
+  readonly channels: readonly Channel[];
+  /** Each once. */
+  readonly userIds: readonly UserId[];
+  /** For channels a user has no row of yet. */
+  readonly requestedColors: ReadonlyMap<ChannelId, string>;
+}
+
+/** By channel, in the order they were named; users ascending. */
+export interface SubscribeResult {
+  readonly added: ReadonlyMap<ChannelId, readonly UserId[]>;
+  readonly alreadySubscribed: ReadonlyMap<ChannelId, readonly UserId[]>;
+}
+
+/** How many subscriptions one request changes at most: users times channels. */
+export const MAX_SUBSCRIPTIONS_PER_REQUEST = 100_000;
+/** How many of them are worked on before others get their turn. */
+const SUBSCRIPTIONS_AT_A_TIME = 500;
+const CHANNELS_AT_A_TIME = 100;
+const USERS_AT_A_TIME = 500;
+
+/** @throws DomainError TOO_MANY_SUBSCRIPTIONS when a request asks for more than is done at once. */
+export function checkSubscriptionCount(userCount: number, channelCount: number): void {
+  if (userCount * channelCount <= MAX_SUBSCRIPTIONS_PER_REQUEST) return;
+  throw new DomainError(
+    'TOO_MANY_SUBSCRIPTIONS',
+    `Too many subscriptions in one request: users times channels may be ${MAX_SUBSCRIPTIONS_PER_REQUEST} at most.`,
+  );
+}
+
+/** So many users at a time that what they have to do with these channels is looked up in one go. */
+export const slicesOfUsers = (userIds: readonly UserId[], channelCount: number): Iterable<readonly UserId[]> =>
+  slicesOf(userIds, Math.max(1, Math.floor(SUBSCRIPTIONS_AT_A_TIME / channelCount)));
+
+/**
+ * Makes all users subscribe to all channels, and tells them and the others in the order of channels §6.3. Asks for no
+ * permission. Following twice changes nothing.
+ */
+export async function subscribeToChannels(tx: Transaction, subscribed: SubscribeRequest): Promise<SubscribeResult> {
+  const { channels, userIds } = subscribed;
+  const added = new Map<ChannelId, UserId[]>(channels.map(({ id }) => [id, []]));
+  const alreadySubscribed = new Map<ChannelId, UserId[]>(channels.map(({ id }) => [id, []]));
+  const [first] = channels;
+  if (!first) return { added, alreadySubscribed };
+  const { realmId } = first;
+
+  const access = await accessAnnouncer(tx, await tx.realms.get(realmId));
+  const subscriptions: Subscription[] = [];
+  for (const people of slicesOfUsers([...userIds].sort(ascending), channels.length)) {
+    const news = await newSubscriptions(tx, realmId, people, subscribed, alreadySubscribed);
+    await tx.channels.putSubscriptions(news);
+    for (const { channelId, userId } of news) added.get(channelId)!.push(userId);
+    subscriptions.push(...news);
+    await tx.yield();
+  }
+  const changed = channels.filter((channel) => added.get(channel.id)!.length > 0);
+  if (changed.length === 0) return { added, alreadySubscribed };
+
+  for (const channel of changed) {
+    for (const people of slicesOf(added.get(channel.id)!, USERS_AT_A_TIME)) {
+      await tx.personal.openSpans(realmId, channel.recipientId, people);
+      await tx.yield();
+    }
+  }
+  await announce(tx, changed, added, subscriptions, access);
+  return { added, alreadySubscribed };
+}
+
+/** Of these people, by user and then as the channels come. Notes who follows already. */
+async function newSubscriptions(
+  tx: Transaction,
+  realmId: RealmId,
+  people: readonly UserId[],
+  { channels, requestedColors }: SubscribeRequest,
+  alreadySubscribed: ReadonlyMap<ChannelId, UserId[]>,
+): Promise<Subscription[]> {
+  const ids = channels.map(({ id }) => id);
+  const present = await tx.channels.listSubscriptionsOf(realmId, people, ids);
+  const colorsInUse = await tx.channels.listColors(realmId, people);
+  const result: Subscription[] = [];
+  for (const userId of people) {
+    const rows = new Map(present.get(userId)!.map((row) => [row.channelId, row]));
+    const wanted = ids.filter((id) => !rows.get(id)?.isActive);
+    const colors = pickColors(
+      wanted.filter((id) => !rows.has(id)),
+      requestedColors,
+      colorsInUse.get(userId) ?? [],
+    );
+    for (const id of ids) if (rows.get(id)?.isActive) alreadySubscribed.get(id)!.push(userId);
+    for (const channelId of wanted) {
+      // Coming back restores how they had it.
+      const row = rows.get(channelId) ?? {
+        realmId,
+        channelId,
+        userId,
+        color: colors.get(channelId)!,
+        isMuted: false,
+        isPinned: false,
+        notifications: INHERITED_NOTIFICATIONS,
+      };
+      result.push({ ...row, isActive: true });
+    }
+  }
+  return result;
+}
+
+async function announce(
+  tx: Transaction,
+  channels: readonly Channel[],
+  added: ReadonlyMap<ChannelId, readonly UserId[]>,
+  subscriptions: readonly Subscription[],
+  access: AccessAnnouncer | null,
+): Promise<void> {
+  const { realmId } = channels[0]!;
+  const views = new Map<ChannelId, ChannelView>();
+  const subscribers = new Map<ChannelId, readonly UserId[]>();
+  for (const some of slicesOf(channels, CHANNELS_AT_A_TIME)) {
+    const ids = some.map(({ id }) => id);
+    for (const view of await tx.channels.listViews(realmId, ids)) views.set(view.id, view);
+    for (const [id, userIds] of await tx.channels.listSubscribers(realmId, ids)) subscribers.set(id, userIds);
+    await tx.yield();
+  }
+  const actors = await actorsOf(
+    tx,
+    realmId,
+    subscriptions.map(({ userId }) => userId),
+  );
+  for (const channel of channels) {
+    const blind = added.get(channel.id)!.filter((id) => couldNotSee(actors.get(id), channel));
+    if (blind.length > 0) {
+      await tx.events.append(realmId, {
+        event: { type: 'channel.created', channels: [views.get(channel.id)!] },
+        audience: users(blind),
+      });
+    }
+    await tx.yield();
+  }
+  const followed = channels.map(({ id }) => ({ channel: views.get(id)!, subscriberIds: subscribers.get(id) ?? [] }));
+  await publishSubscriptions(tx, realmId, followed, subscriptions);
+  await access?.announceChannels(
+    channels.map(({ id }) => ({
+      subscribers: subscribersOf(id),
+      changed: added.get(id)!,
+      others: async () => subscribers.get(id) ?? [],
+    })),
+  );
+  await publishSubscriberChanges(tx, 'add', channels, added);
+}
+
+/** Of active users, each once. */
+export async function actorsOf(
+  tx: Transaction,
+  realmId: RealmId,
+  userIds: readonly UserId[],
+): Promise<ReadonlyMap<UserId, Actor>> {
+  const actors = new Map<UserId, Actor>();
+  for (const some of slicesOf([...new Set(userIds)].sort(ascending), USERS_AT_A_TIME)) {
+    for (const [id, actor] of await tx.actors.list(realmId, some)) actors.set(id, actor);
+    await tx.yield();
+  }
+  return actors;
+}
+
+const ascending = (a: number, b: number): number => a - b;
+
+/** Whether the channel is news to somebody who has just come to follow it. */
+const couldNotSee = (actor: Actor | undefined, channel: Channel): boolean =>
+  actor !== undefined && !canSeeMetadata(actor, channel, false).allowed;
+
+/** By channel, in the order they were named; users ascending. */
+export interface UnsubscribeResult {
+  readonly removed: ReadonlyMap<ChannelId, readonly UserId[]>;
+  readonly notSubscribed: ReadonlyMap<ChannelId, readonly UserId[]>;
+}
+
+/**
+ * Makes all users leave all channels, and tells them and the others in the order of channels §6.3; what they had not
+ * read there becomes read. Asks for no permission. Leaving twice changes nothing.
+ */
+export async function unsubscribeFromChannels(
+  tx: Transaction,
+  channels: readonly Channel[],
+  userIds: readonly UserId[],
+): Promise<UnsubscribeResult> {
+  const removed = new Map<ChannelId, readonly UserId[]>();
+  const notSubscribed = new Map<ChannelId, readonly UserId[]>();
+  const [first] = channels;
+  if (!first) return { removed, notSubscribed };
+  const { realmId } = first;
+
+  for (const channel of channels) {
+    const subscribed = await tx.channels.filterSubscribed(realmId, channel.id, userIds);
+    const known = new Set(subscribed);
+    removed.set(channel.id, subscribed);
+    notSubscribed.set(
+      channel.id,
+      userIds.filter((id) => !known.has(id)).sort((a, b) => a - b),
+    );
+    await tx.yield();
+  }
+  const changed = channels.filter((channel) => removed.get(channel.id)!.length > 0);
+  if (changed.length === 0) return { removed, notSubscribed };
+
+  const access = await accessAnnouncer(tx, await tx.realms.get(realmId));
+  const leaving = new Map(changed.map(({ id }) => [id, new Set(removed.get(id))]));
+  const leavers = [...new Set(changed.flatMap((channel) => removed.get(channel.id)!))].sort((a, b) => a - b);
+  const ids = changed.map(({ id }) => id);
+  for (const people of slicesOfUsers(leavers, ids.length)) {
+    const rows = await tx.channels.listSubscriptionsOf(realmId, people, ids);
+    await tx.channels.putSubscriptions(
+      [...rows.values()]
+        .flat()
+        .filter((row) => row.isActive && leaving.get(row.channelId)!.has(row.userId))
+        .map((row) => ({ ...row, isActive: false })),
+    );
+    await tx.yield();
+  }
+  for (const channel of changed) {
+    await tx.personal.closeSpans(realmId, channel.recipientId, removed.get(channel.id)!);
+    await tx.yield();
+  }
+
+  await tx.events.append(realmId, {
+    event: {
+      type: 'subscription.removed',
+      channels: changed.map(({ id, name }) => ({ id, name, userIds: removed.get(id)! })),
+    },
+    audience: users(leavers),
+  });
+  const actors = await actorsOf(tx, realmId, leavers);
+  for (const channel of changed) {
+    const blind = removed.get(channel.id)!.filter((id) => {
+      const actor = actors.get(id);
+      return actor !== undefined && !canSeeMetadata(actor, channel, false).allowed;
+    });
+    if (blind.length > 0) {
+      await tx.events.append(realmId, {
+        event: { type: 'channel.hidden', channelIds: [channel.id] },
+        audience: users(blind),
+      });
+    }
+    await tx.yield();
+  }
+  await publishSubscriberChanges(tx, 'remove', changed, removed);
+  await access?.announceChannels(
+    changed.map(({ id }) => ({
+      subscribers: subscribersOf(id),
+      changed: removed.get(id)!,
+      others: async () => (await tx.channels.listSubscribers(realmId, [id])).get(id) ?? [],
+    })),
+  );
+  for (const userId of leavers) {
+    for (const channel of changed) {
+      if (leaving.get(channel.id)!.has(userId)) await markUnsubscribedMessagesRead(tx, channel, userId);
+      await tx.yield();
+    }
+  }
+  return { removed, notSubscribed };
+}
+
+async function markUnsubscribedMessagesRead(
+  tx: Transaction,
+  { realmId, recipientId }: Channel,
+  userId: UserId,
+): Promise<void> {
+  const messageIds = await tx.personal.markRead(
+    { realmId, userId },
+    {
+      conditions: [{ kind: 'recipient', recipientIds: [recipientId] }],
+      scope: 'own',
+    },
+  );
+  if (messageIds.length === 0) return;
+  await tx.events.append(realmId, {
+    event: { type: 'message.flag_changed', op: 'add', flag: 'read', messageIds, all: false, details: [] },
+    audience: users([userId]),
+  });
+}

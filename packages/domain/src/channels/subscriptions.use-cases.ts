@@ -1,0 +1,181 @@
+import { DomainError } from '../kernel/errors.js';
+import { users } from '../kernel/event.js';
+import type { Caller, ChannelId, RealmId, UserId } from '../kernel/ids.js';
+import { enforce } from '../kernel/permission.js';
+import { sortByCodePoints } from '../kernel/text.js';
+import type { Repositories, UnitOfWork } from '../kernel/unit-of-work.js';
+import { slicesOf } from '../kernel/work.js';
+import { loadUser } from '../users/find-user.js';
+import type { ChannelView } from './channel.js';
+import {
+  canListSubscribers,
+  canReadActive,
+  canSeeActive,
+  hasMetadataAccess,
+  loadChannel,
+  unknownChannel,
+} from './channel-access.js';
+import {
+  changeSubscription,
+  type Subscription,
+  type SubscriptionProperty,
+  type SubscriptionValue,
+} from './subscriptions.js';
+
+/** Read at once; the event loop may turn before the next ones. */
+const CHANNELS_AT_A_TIME = 200;
+
+export interface OwnSubscription {
+  readonly channel: ChannelView;
+  readonly subscription: Subscription;
+  /** Null: not asked for. */
+  readonly subscriberIds: readonly UserId[] | null;
+}
+
+/** What the caller follows, by name; archived channels are left out (channels §4.8). */
+export class ListSubscriptions {
+  static readonly inject = ['unitOfWork'] as const;
+  constructor(private readonly uow: UnitOfWork) {}
+
+  execute(
+    caller: Caller,
+    { includeSubscribers }: { readonly includeSubscribers: boolean },
+  ): Promise<readonly OwnSubscription[]> {
+    return this.uow.read(async (repositories) => {
+      const actor = await repositories.actors.get(caller);
+      const rows = (await repositories.channels.listSubscriptions(actor.realmId, actor.id)).filter(
+        (row) => row.isActive,
+      );
+      const byChannel = new Map(rows.map((row) => [row.channelId, row]));
+      const ids = [...byChannel.keys()];
+      const channels = await listViewsInSlices(repositories, actor.realmId, ids);
+      const subscribers = includeSubscribers ? await repositories.channels.listSubscribers(actor.realmId, ids) : null;
+      return channels
+        .filter((channel) => !channel.isArchived)
+        .map((channel) => ({
+          channel,
+          subscription: byChannel.get(channel.id)!,
+          subscriberIds: subscribers && (subscribers.get(channel.id) ?? []),
+        }));
+    });
+  }
+}
+
+/** By name in code-point order. */
+async function listViewsInSlices(
+  repositories: Repositories,
+  realmId: RealmId,
+  ids: readonly ChannelId[],
+): Promise<readonly ChannelView[]> {
+  const views: ChannelView[] = [];
+  for (const slice of slicesOf(ids, CHANNELS_AT_A_TIME)) {
+    await repositories.yield();
+    for (const view of await repositories.channels.listViews(realmId, slice)) views.push(view);
+  }
+  return sortByCodePoints(views, ({ name }) => name);
+}
+
+/** Active users who are subscribed to a channel, archived or not; ascending (channels §4.10). */
+export class ListSubscribers {
+  static readonly inject = ['unitOfWork'] as const;
+  constructor(private readonly uow: UnitOfWork) {}
+
+  /** @throws DomainError UNKNOWN_CHANNEL */
+  execute(caller: Caller, { channelId }: { readonly channelId: ChannelId }): Promise<readonly UserId[]> {
+    return this.uow.read(async (repositories) => {
+      const actor = await repositories.actors.get(caller);
+      await loadChannel(repositories, actor, channelId, canListSubscribers);
+      return (await repositories.channels.listSubscribers(actor.realmId, [channelId])).get(channelId)!;
+    });
+  }
+}
+
+/** What somebody is subscribed to, archived channels too, of what the caller sees; ascending (channels §4.10). */
+export class ListUserChannels {
+  static readonly inject = ['unitOfWork'] as const;
+  constructor(private readonly uow: UnitOfWork) {}
+
+  /** @throws DomainError UNKNOWN_USER, NAMED_USER_DEACTIVATED, NOT_PERMITTED */
+  execute(caller: Caller, { userId }: { readonly userId: UserId }): Promise<readonly ChannelId[]> {
+    return this.uow.read(async (repositories) => {
+      const { channels } = repositories;
+      const actor = await repositories.actors.get(caller);
+      await loadUser(repositories, actor, userId, { allowBots: true });
+      const subscribed = await channels.list(actor.realmId, await channels.listSubscribedIds(actor.realmId, userId));
+      const own = new Set(await channels.listSubscribedIds(actor.realmId, actor.id));
+      return subscribed.filter((channel) => hasMetadataAccess(actor, channel, own.has(channel.id))).map(({ id }) => id);
+    });
+  }
+}
+
+export interface GetSubscriptionStatusInput {
+  readonly userId: UserId;
+  readonly channelId: ChannelId;
+}
+
+/** Whether somebody is subscribed to a channel that is in use and that the caller sees (channels §4.10). */
+export class GetSubscriptionStatus {
+  static readonly inject = ['unitOfWork'] as const;
+  constructor(private readonly uow: UnitOfWork) {}
+
+  /** @throws DomainError UNKNOWN_USER, NAMED_USER_DEACTIVATED, NOT_PERMITTED, UNKNOWN_CHANNEL */
+  execute(caller: Caller, { userId, channelId }: GetSubscriptionStatusInput): Promise<boolean> {
+    return this.uow.read(async (repositories) => {
+      const actor = await repositories.actors.get(caller);
+      await loadUser(repositories, actor, userId, { allowBots: true });
+      await loadChannel(repositories, actor, channelId, canSeeActive);
+      return repositories.channels.isSubscribed(actor.realmId, channelId, userId);
+    });
+  }
+}
+
+export interface ChangeSubscriptionPropertiesInput {
+  /** Carried out in this order. */
+  readonly changes: readonly {
+    readonly channelId: ChannelId;
+    readonly property: SubscriptionProperty | { readonly unknown: string };
+    /** As it was sent: which ones fit depends on the property. */
+    readonly value: SubscriptionValue | number | null;
+  }[];
+}
+
+/** How the caller shows channels and is notified of them (channels §4.9). */
+export class ChangeSubscriptionProperties {
+  static readonly inject = ['unitOfWork'] as const;
+  constructor(private readonly uow: UnitOfWork) {}
+
+  /**
+   * All or nothing. What stays the same is sent to clients, too.
+   * @throws DomainError UNKNOWN_SUBSCRIPTION_PROPERTY, UNKNOWN_CHANNEL, NOT_SUBSCRIBED, INVALID_COLOR,
+   * INVALID_SUBSCRIPTION_VALUE
+   */
+  execute(caller: Caller, { changes }: ChangeSubscriptionPropertiesInput): Promise<void> {
+    return this.uow.write(async (tx) => {
+      const actor = await tx.actors.get(caller);
+      const { realmId, id: userId } = actor;
+      const ids = [...new Set(changes.map(({ channelId }) => channelId))];
+      const channels = new Map((await tx.channels.list(realmId, ids)).map((channel) => [channel.id, channel]));
+      const stored = (await tx.channels.listSubscriptionsOf(realmId, [userId], ids)).get(userId)!;
+      const rows = new Map(stored.map((row) => [row.channelId, row]));
+      for (const { channelId, property, value } of changes) {
+        if (typeof property !== 'string') {
+          const { unknown } = property;
+          throw new DomainError('UNKNOWN_SUBSCRIPTION_PROPERTY', `Unknown subscription property: ${unknown}`);
+        }
+        const channel = channels.get(channelId);
+        const row = rows.get(channelId);
+        const isSubscribed = row?.isActive === true;
+        enforce(channel ? canReadActive(actor, channel, isSubscribed) : unknownChannel);
+        if (!isSubscribed) throw new DomainError('NOT_SUBSCRIBED', `Not subscribed to channel ID ${channelId}`);
+        const { subscription, change } = changeSubscription(row, property, value);
+        rows.set(channelId, subscription);
+        await tx.events.append(realmId, {
+          event: { type: 'subscription.changed', channelId, ...change },
+          audience: users([userId]),
+        });
+        await tx.yield();
+      }
+      await tx.channels.putSubscriptions([...rows.values()].filter((row) => !stored.includes(row)));
+    });
+  }
+}

@@ -1,0 +1,332 @@
+import type { BlobContent, BlobKey, BlobStore, ByteRange } from '../files/blobs.js';
+import { pathIdOf } from '../files/files.js';
+import { DomainError } from '../kernel/errors.js';
+import type { Caller, ExportId, RealmId, UserId } from '../kernel/ids.js';
+import { encodeJob, type Job, type JobHandler, type JobWork, type RenewLease } from '../kernel/jobs.js';
+import { enforce } from '../kernel/permission.js';
+import type { Clock, EventLoop, Randomness, RealmUrls, Timers } from '../kernel/ports.js';
+import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import { SparingWork, slicesOf } from '../kernel/work.js';
+import { SystemMessages } from '../messages/system-messages.js';
+import type { Realm } from '../realms/realm.js';
+import { canExport, canExportWithoutConsent } from '../realms/realm-permissions.js';
+import type { UserSettings } from '../realms/user-settings.js';
+import {
+  type ArchiveWriter,
+  EXPIRE_EXPORT,
+  type ExportLimits,
+  type ExportPayload,
+  type ExportType,
+  type ExportView,
+  exportPath,
+  KEEP_ARCHIVE_SECONDS,
+  MAX_LISTED_EXPORTS,
+  publishExports,
+  RENEW_LEASE_MS,
+  type RealmExport,
+  removeArchive,
+  requireArchive,
+  requireExportable,
+  requireRoomForExport,
+  viewOfExport,
+  WRITE_EXPORT,
+} from './exports.js';
+import { RealmReader } from './read-realm.js';
+import { type ExportScope, isChannelCovered } from './realm-copy.js';
+
+const USERS_AT_A_TIME = 100;
+/** It has a quarter of the event loop's time. */
+const REST_FACTOR = 3;
+
+/** Makes the archives that administrators asked for (organization §8), a few messages at a time. */
+export class WriteRealmExport implements JobHandler<ExportPayload> {
+  static readonly inject = [
+    'unitOfWork',
+    RealmReader,
+    'archiveWriter',
+    'blobStore',
+    SystemMessages,
+    'realmUrls',
+    'clock',
+    'timers',
+    'eventLoop',
+    'randomness',
+  ] as const;
+
+  readonly kind = WRITE_EXPORT;
+
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly reader: RealmReader,
+    private readonly writer: ArchiveWriter,
+    private readonly blobs: BlobStore,
+    private readonly systemMessages: SystemMessages,
+    private readonly realmUrls: RealmUrls,
+    private readonly clock: Clock,
+    private readonly timers: Timers,
+    private readonly eventLoop: EventLoop,
+    private readonly randomness: Randomness,
+  ) {}
+
+  async prepare({ realmId, payload, attempt }: Job<ExportPayload>, renewLease: RenewLease): Promise<JobWork> {
+    const found = await this.uow.read(({ exports }) => exports.find(realmId, payload.exportId));
+    if (found?.state.status !== 'pending') return async () => {};
+    await this.writer.clean(found.id);
+    // Those that ended with the process count as well.
+    if (attempt > this.kind.retries.maxAttempts) throw new DomainError('EXPORT_FAILED', 'It was given up too often.');
+    const blob = this.randomness.uuid().replaceAll('-', '') as BlobKey;
+    const size = await this.write(found, blob, renewLease);
+    // Where the unit fails, the sweep finds the bytes.
+    return (tx) => this.complete(tx, found, blob, size);
+  }
+
+  async giveUp(tx: Transaction, { realmId, payload }: Job<ExportPayload>): Promise<void> {
+    const found = await tx.exports.find(realmId, payload.exportId);
+    if (found?.state.status !== 'pending') return;
+    await tx.exports.setState(realmId, found.id, { status: 'failed', at: this.clock.now() });
+    await publishExports(tx, realmId, found.actingUserId);
+  }
+
+  private async write({ id, realmId, type }: RealmExport, blob: BlobKey, renewLease: RenewLease): Promise<number> {
+    const scope = await this.scopeOf(realmId, type);
+    const source = await this.reader.open(realmId, scope);
+    const { timers, eventLoop } = this;
+    const work = new SparingWork(timers, eventLoop, REST_FACTOR);
+    let renewedAt = timers.elapsedMs();
+    const rest = async () => {
+      await work.rest();
+      if (timers.elapsedMs() - renewedAt < RENEW_LEASE_MS) return;
+      renewedAt = timers.elapsedMs();
+      if (!(await renewLease())) throw new Error('Somebody else makes the export');
+    };
+    return this.blobs.put(blob, this.writer.write(id, source, rest));
+  }
+
+  private async scopeOf(realmId: RealmId, type: RealmExport['type']): Promise<ExportScope> {
+    if (type === 'withoutConsent') return { covers: 'all' };
+    return { covers: type === 'public' ? new Set() : await this.consenting(realmId) };
+  }
+
+  /** With the bots of those who agree. */
+  private consenting(realmId: RealmId): Promise<ReadonlySet<UserId>> {
+    return this.uow.read(async (reads) => {
+      const ids = (await reads.users.listEntries(realmId)).map(({ id }) => id);
+      const consenting = new Set<UserId>();
+      const owners = new Map<UserId, UserId>();
+      for (const slice of slicesOf(ids, USERS_AT_A_TIME)) {
+        for (const { id, bot, settings } of await reads.users.list(realmId, slice)) {
+          if (bot) {
+            if (bot.ownerId !== null) owners.set(id, bot.ownerId);
+          } else if (settings.allowPrivateDataExport) consenting.add(id);
+        }
+        await reads.yield();
+      }
+      for (const [botId, ownerId] of owners) if (consenting.has(ownerId)) consenting.add(botId);
+      return consenting;
+    });
+  }
+
+  private async complete(tx: Transaction, given: RealmExport, blob: BlobKey, size: number): Promise<void> {
+    const { id, realmId, actingUserId } = given;
+    const state = { status: 'complete', blob, size } as const;
+    await tx.exports.setState(realmId, id, state);
+    const dueAt = this.clock.now() + KEEP_ARCHIVE_SECONDS;
+    await tx.jobs.schedule(encodeJob(EXPIRE_EXPORT, { realmId, dueAt, key: String(id), payload: { exportId: id } }));
+    await publishExports(tx, realmId, actingUserId);
+    const realm = await tx.realms.get(realmId);
+    const person = await tx.users.find(realmId, actingUserId);
+    if (!person?.isActive) return;
+    const url = `${this.realmUrls.urlOf(realm)}${exportPath({ pathId: given.pathId, state })}`;
+    const content = `Your data export is complete. [Download the archive](${url}), or see all exports in the organization's settings.`;
+    // The address is our own.
+    await this.systemMessages.sendDirect(tx, realm, person, content, { actor: null });
+  }
+}
+
+const RECIPIENTS_AT_A_TIME = 1000;
+/** Clients get the event that it is under way before the one that it is complete. */
+const BEGIN_AFTER_SECONDS = 1;
+
+/** Asks for an archive of the organization, which the server then makes (organization §8). */
+export class RequestExport {
+  static readonly inject = ['unitOfWork', 'exportLimits', 'clock', 'randomness'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly limits: ExportLimits,
+    private readonly clock: Clock,
+    private readonly randomness: Randomness,
+  ) {}
+
+  /** @throws DomainError MUST_BE_ADMINISTRATOR, MUST_BE_OWNER, NOT_PERMITTED, TOO_MANY_EXPORTS, EXPORT_TOO_LARGE */
+  async execute(caller: Caller, { type }: { readonly type: ExportType }): Promise<{ readonly id: ExportId }> {
+    const now = this.clock.now();
+    await this.uow.read(async (reads) => {
+      const actor = await reads.actors.get(caller);
+      enforce(canExport(actor));
+      const realm = await reads.realms.get(actor.realmId);
+      if (type === 'withoutConsent') enforce(canExportWithoutConsent(actor, realm));
+      requireRoomForExport(await reads.exports.list(realm.id), now);
+      const bytes = (await reads.files.usedBytes(realm.id)) + (await reads.pictures.usedBytes(realm.id));
+      requireExportable(this.limits, { messages: await countMessages(reads, realm, type, this.limits), bytes });
+    });
+    return this.uow.write(async (tx) => {
+      const actor = await tx.actors.get(caller);
+      enforce(canExport(actor));
+      const realm = await tx.realms.get(actor.realmId);
+      if (type === 'withoutConsent') enforce(canExportWithoutConsent(actor, realm));
+      const earlier = await tx.exports.list(realm.id);
+      requireRoomForExport(earlier, now);
+      for (const { id } of earlier.slice(0, Math.max(0, earlier.length + 1 - MAX_LISTED_EXPORTS))) {
+        await tx.exports.remove(realm.id, id);
+      }
+      const { id } = await tx.exports.add({
+        realmId: realm.id,
+        actingUserId: actor.id,
+        type,
+        requestedAt: now,
+        pathId: this.newPath(realm),
+        state: { status: 'pending' },
+      });
+      const job = { realmId: realm.id, dueAt: now + BEGIN_AFTER_SECONDS, key: String(id), payload: { exportId: id } };
+      await tx.jobs.schedule(encodeJob(WRITE_EXPORT, job));
+      await publishExports(tx, realm.id, actor.id);
+      return { id };
+    });
+  }
+
+  private newPath({ id, stringId }: Realm): string {
+    const digits = `${this.randomness.uuid()}${this.randomness.uuid()}`.replaceAll('-', '');
+    return pathIdOf(id, `${stringId === '' ? 'parley' : stringId}.tar.gz`, digits);
+  }
+}
+
+/** How many were ever sent to what it covers, deleted ones too; once there are too many, counting ends. */
+async function countMessages(
+  reads: Repositories,
+  realm: Realm,
+  type: ExportType,
+  { maxMessages }: ExportLimits,
+): Promise<number> {
+  const scope = { covers: type === 'public' ? new Set<never>() : ('all' as const) };
+  const channels = (await reads.channels.listAll(realm.id)).filter((channel) => isChannelCovered(channel, scope, []));
+  let count = 0;
+  for (const slice of slicesOf(channels, RECIPIENTS_AT_A_TIME)) {
+    count += await reads.copies.countSentTo(
+      realm.id,
+      slice.map(({ recipientId }) => recipientId),
+    );
+    await reads.yield();
+  }
+  if (type === 'public') return count;
+  for (let after = 0; count <= maxMessages; ) {
+    const ids = await reads.recipients.listDirect(realm.id, after, RECIPIENTS_AT_A_TIME);
+    count += await reads.copies.countSentTo(realm.id, ids);
+    if (ids.length < RECIPIENTS_AT_A_TIME) break;
+    after = ids.at(-1)!;
+    await reads.yield();
+  }
+  return count;
+}
+
+/** The organization's exports, whoever asked for them; ascending id (organization §8). */
+export class ListExports {
+  static readonly inject = ['unitOfWork'] as const;
+  constructor(private readonly uow: UnitOfWork) {}
+
+  /** @throws DomainError MUST_BE_ADMINISTRATOR */
+  execute(caller: Caller): Promise<readonly ExportView[]> {
+    return this.uow.read(async ({ actors, exports }) => {
+      const actor = await actors.get(caller);
+      enforce(canExport(actor));
+      return (await exports.list(actor.realmId)).map(viewOfExport);
+    });
+  }
+}
+
+/** An archive to be read, all of it or a part. */
+export interface ReadableArchive {
+  readonly name: string;
+  readonly contentType: string;
+  readonly blob: BlobKey;
+  /** In bytes. */
+  readonly size: number;
+  read(range: ByteRange): BlobContent;
+}
+
+/** The archive of an export, for whoever has its address: nobody can guess it (organization §8). */
+export class ReadExport {
+  static readonly inject = ['unitOfWork', 'blobStore'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly blobs: BlobStore,
+  ) {}
+
+  /** `realmId`: at whose address it is asked for; null: at none. Null: there is no archive, or not any more. */
+  async execute(
+    { realmId }: { readonly realmId: RealmId | null },
+    { pathId }: { readonly pathId: string },
+  ): Promise<ReadableArchive | null> {
+    const found = realmId && (await this.uow.read(({ exports }) => exports.findByPath(realmId, pathId)));
+    if (found?.state.status !== 'complete') return null;
+    const { blob, size } = found.state;
+    const name = pathId.slice(pathId.lastIndexOf('/') + 1);
+    return { name, contentType: 'application/gzip', blob, size, read: (range) => this.blobs.read(blob, range) };
+  }
+}
+
+/** Deletes the archive of an export, of which is known from then on that there was one (organization §8). */
+export class DeleteExport {
+  static readonly inject = ['unitOfWork', 'blobStore', 'clock'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly blobs: BlobStore,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws DomainError MUST_BE_ADMINISTRATOR, UNKNOWN_EXPORT, EXPORT_DELETED, EXPORT_FAILED, EXPORT_IN_PROGRESS */
+  async execute(caller: Caller, { id }: { readonly id: ExportId }): Promise<void> {
+    const blob = await this.uow.write(async (tx) => {
+      const actor = await tx.actors.get(caller);
+      enforce(canExport(actor));
+      const found = await tx.exports.find(actor.realmId, id);
+      if (!found) throw new DomainError('UNKNOWN_EXPORT', 'Invalid data export ID');
+      const archive = requireArchive(found);
+      await removeArchive(tx, found, this.clock.now());
+      return archive;
+    });
+    // Nobody can reach it any more. Where this fails, the sweep finds it.
+    await this.blobs.remove(blob).catch(() => undefined);
+  }
+}
+
+/** Whether exports may hold what is private to somebody. */
+export interface ExportConsent {
+  readonly userId: UserId;
+  readonly isGiven: boolean;
+  readonly emailAddressVisibility: UserSettings['emailAddressVisibility'];
+}
+
+/** Of everybody who is active, without bots; ascending id (organization §8). */
+export class ListExportConsents {
+  static readonly inject = ['unitOfWork'] as const;
+  constructor(private readonly uow: UnitOfWork) {}
+
+  /** @throws DomainError MUST_BE_ADMINISTRATOR */
+  execute(caller: Caller): Promise<readonly ExportConsent[]> {
+    return this.uow.read(async (reads) => {
+      const actor = await reads.actors.get(caller);
+      enforce(canExport(actor));
+      const ids = (await reads.users.listEntries(actor.realmId)).map(({ id }) => id);
+      const consents: ExportConsent[] = [];
+      for (const slice of slicesOf(ids, USERS_AT_A_TIME)) {
+        for (const { id, isActive, bot, settings } of await reads.users.list(actor.realmId, slice)) {
+          if (!isActive || bot) continue;
+          const { allowPrivateDataExport: isGiven, emailAddressVisibility } = settings;
+          consents.push({ userId: id, isGiven, emailAddressVisibility });
+        }
+        await reads.yield();
+      }
+      return consents.sort((a, b) => a.userId - b.userId);
+    });
+  }
+}

@@ -1,0 +1,342 @@
+import type { GroupSettings } from '../access/group-settings.js';
+import { DomainError } from '../kernel/errors.js';
+import type {
+  ChannelFolderId,
+  ChannelId,
+  CustomEmojiId,
+  GroupId,
+  MessageId,
+  ProfileFieldId,
+  RealmId,
+  RecipientId,
+  UserId,
+} from '../kernel/ids.js';
+import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import type { LinkifierRule, MarkdownRenderer, TopicLink } from '../markdown/markdown.js';
+import type { Reaction } from '../messages/reactions.js';
+import { type IdKind, type ImportSource, MAX_KEPT_ID, type RealmSource } from './realm-copy.js';
+
+/** The order in which ids stay what they were. */
+export const ascending = <T extends { readonly id: number }>(items: readonly T[]): T[] =>
+  [...items].sort((a, b) => a.id - b.id);
+
+export const invalidImport = (text: string): DomainError => new DomainError('INVALID_IMPORT', text);
+
+/** Ids of one kind as an export names them, and as they are here. */
+export abstract class KnownIds<Id extends number> {
+  /** Whether all are what they were. */
+  isIdentity = true;
+
+  constructor(
+    /** As people call one: `user`. */
+    protected readonly noun: string,
+  ) {}
+
+  abstract find(old: Id): Id | undefined;
+
+  /** @throws DomainError INVALID_IMPORT */
+  get(old: Id): Id {
+    const id = this.find(old);
+    if (id === undefined) throw invalidImport(`It names a ${this.noun} ${old} that it does not have.`);
+    return id;
+  }
+
+  orNull(old: Id | null): Id | null {
+    return old === null ? null : this.get(old);
+  }
+
+  list(old: readonly Id[]): Id[] {
+    return old.map((id) => this.get(id));
+  }
+}
+
+/** Ids that are taken one by one. */
+export class IdMap<Id extends number> extends KnownIds<Id> {
+  private readonly ids = new Map<Id, Id>();
+  private next = 0;
+
+  constructor(
+    private readonly kind: IdKind,
+    noun: string,
+  ) {
+    super(noun);
+  }
+
+  /** Makes something of the kind, or its id, under its old id if that is free, which is so in ascending order on a new server. */
+  async add<T extends Id | { readonly id: Id }>(tx: Transaction, old: Id, make: () => Promise<T>): Promise<T> {
+    if (this.ids.has(old)) throw invalidImport(`There are two ${this.noun}s ${old}.`);
+    if (old !== this.next && old <= MAX_KEPT_ID) await tx.copies.raiseIds(this.kind, old);
+    const made = await make();
+    const id: Id = idOf(made);
+    this.ids.set(old, id);
+    this.next = id + 1;
+    if (id !== old) this.isIdentity = false;
+    return made;
+  }
+
+  find(old: Id): Id | undefined {
+    return this.ids.get(old);
+  }
+}
+
+/**
+ * Those of messages, which are all decided before the first of them is there: texts name earlier and later ones. There may be
+ * millions.
+ */
+export class MessageIds extends KnownIds<MessageId> {
+  private ranges = new IdRanges();
+  /** Within which all are what they were; null: they were planned. */
+  private free: { readonly first: MessageId; readonly last: MessageId } | null = null;
+
+  constructor() {
+    super('message');
+  }
+
+  /**
+   * Keeps ids for all that will come: their own if nobody has had one of them, which is so on a new server. Otherwise the source
+   * is read for their ids first. @throws DomainError INVALID_IMPORT
+   */
+  async reserve(uow: UnitOfWork, source: Pick<ImportSource, 'messageRange' | 'messageIds'>): Promise<void> {
+    const range = await source.messageRange();
+    if (range === null) return;
+    const { first, last } = range;
+    const areFree = await uow.write(async (tx) => {
+      if (last > MAX_KEPT_ID || (await tx.copies.lastId('message')) >= first) return false;
+      await tx.copies.raiseIds('message', last + 1);
+      return true;
+    });
+    if (areFree) this.free = range;
+    else await this.plan(uow, source);
+  }
+
+  /**
+   * Where the messages go that come next.
+   * @throws DomainError INVALID_IMPORT also where they are none of those that were reserved
+   */
+  take(old: readonly MessageId[]): readonly MessageId[] {
+    if (this.free === null) return this.list(old);
+    for (const id of old) {
+      if (id < this.free.first || id > this.free.last) throw invalidImport(`Message ${id} is not in its place.`);
+      this.ranges.add(id, id);
+    }
+    return old;
+  }
+
+  find(old: MessageId): MessageId | undefined {
+    return this.ranges.find(old) as MessageId | undefined;
+  }
+
+  /** Each keeps its id if that is free. */
+  private async plan(uow: UnitOfWork, source: Pick<ImportSource, 'messageIds'>): Promise<void> {
+    const all: (readonly MessageId[])[] = [];
+    for await (const ids of source.messageIds()) all.push(ids);
+    this.ranges = await uow.write(async (tx) => {
+      const ranges = new IdRanges();
+      let next = (await tx.copies.lastId('message')) + 1;
+      for (const ids of all) {
+        for (const wanted of ids) {
+          const id = wanted >= next && wanted <= MAX_KEPT_ID ? wanted : next;
+          ranges.add(wanted, id);
+          next = id + 1;
+        }
+        await tx.yield();
+      }
+      await tx.copies.raiseIds('message', next);
+      return ranges;
+    });
+    this.isIdentity = this.ranges.areIdentity;
+  }
+}
+
+/** Ids of messages, which ascend, as ranges that moved by the same distance. */
+class IdRanges {
+  areIdentity = true;
+  private readonly firsts: number[] = [];
+  private readonly lasts: number[] = [];
+  private readonly distances: number[] = [];
+
+  /** @throws DomainError INVALID_IMPORT */
+  add(old: number, id: number): void {
+    const at = this.lasts.length - 1;
+    const last = this.lasts[at] ?? 0;
+    if (old === last) throw invalidImport(`There are two messages ${old}.`);
+    if (old < last) throw invalidImport(`Message ${old} comes after message ${last}.`);
+    const distance = id - old;
+    if (distance !== 0) this.areIdentity = false;
+    if (old === last + 1 && distance === this.distances[at]) this.lasts[at] = old;
+    else {
+      this.firsts.push(old);
+      this.lasts.push(old);
+      this.distances.push(distance);
+    }
+  }
+
+  find(old: number): number | undefined {
+    const at = this.rangeBefore(old);
+    if (at < 0 || old > this.lasts[at]!) return undefined;
+    return old + this.distances[at]!;
+  }
+
+  /** The last range that begins there or before; -1: none does. */
+  private rangeBefore(old: number): number {
+    let [low, high] = [0, this.firsts.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.firsts[middle]! <= old) low = middle + 1;
+      else high = middle;
+    }
+    return low - 1;
+  }
+}
+
+const idOf = <Id extends number>(made: Id | { readonly id: Id }): Id => (typeof made === 'number' ? made : made.id);
+
+/** A topic has many messages, which mostly come together. */
+const MAX_TOPICS = 10_000;
+
+/** Links in the topics of an organization whose export does not say them. */
+export class TopicLinks {
+  private readonly byTopic = new Map<string, readonly TopicLink[]>();
+
+  constructor(
+    private readonly renderer: Pick<MarkdownRenderer, 'topicLinks'>,
+    private readonly linkifiers: readonly LinkifierRule[],
+  ) {}
+
+  of(topic: string): readonly TopicLink[] {
+    let links = this.byTopic.get(topic);
+    if (!links) {
+      if (this.byTopic.size >= MAX_TOPICS) this.byTopic.clear();
+      links = this.renderer.topicLinks(topic, this.linkifiers);
+      this.byTopic.set(topic, links);
+    }
+    return links;
+  }
+}
+
+/** What texts name by ids. */
+export interface NamedIds {
+  readonly realm: { readonly from: RealmId; readonly to: RealmId };
+  readonly users: KnownIds<UserId>;
+  readonly groups: KnownIds<GroupId>;
+  readonly channels: KnownIds<ChannelId>;
+  readonly messages: KnownIds<MessageId>;
+  /** Files of custom emoji, as addresses end: `7.gif`. Those that are absent are what they were. */
+  readonly emojiFiles: ReadonlyMap<string, string>;
+}
+
+/** Names the same things by their ids here, in Markdown and in what was made of it. Ids that mean nothing stay. */
+export class TextRewriter {
+  constructor(private readonly ids: NamedIds) {}
+
+  markdown(text: string): string {
+    if (this.hasSameIds()) return text;
+    const { users } = this.ids;
+    const named = text.includes('|')
+      ? text.replace(
+          /(@_?\*\*[^*|\n]*\|)(\d{1,15})(?=\*\*)/g,
+          (_, start: string, id: string) => start + mapped(users, id),
+        )
+      : text;
+    return this.links(named);
+  }
+
+  html(text: string): string {
+    if (this.hasSameIds()) return text;
+    const { users, groups, channels } = this.ids;
+    const named = text.includes('data-')
+      ? text
+          .replace(/(data-user-id=")(\d{1,15})(?=")/g, (_, start: string, id: string) => start + mapped(users, id))
+          .replace(
+            /(data-user-group-id=")(\d{1,15})(?=")/g,
+            (_, start: string, id: string) => start + mapped(groups, id),
+          )
+          .replace(/(data-stream-id=")(\d{1,15})(?=")/g, (_, start: string, id: string) => start + mapped(channels, id))
+      : text;
+    return this.emojiPictures(this.links(named));
+  }
+
+  /** Of a file: its path begins with its organization. */
+  pathId(pathId: string): string | null {
+    const { from, to } = this.ids.realm;
+    return pathId.startsWith(`${from}/`) ? `${to}/${pathId.slice(String(from).length + 1)}` : null;
+  }
+
+  private hasSameIds(): boolean {
+    const { realm, users, groups, channels, messages, emojiFiles } = this.ids;
+    return (
+      realm.from === realm.to &&
+      emojiFiles.size === 0 &&
+      [users, groups, channels, messages].every(({ isIdentity }) => isIdentity)
+    );
+  }
+
+  /** After links name the organization as it is here. */
+  private emojiPictures(text: string): string {
+    const { realm, emojiFiles } = this.ids;
+    if (emojiFiles.size === 0 || !text.includes('/emoji/images/')) return text;
+    return text.replace(
+      /(\/user_avatars\/(\d{1,15})\/emoji\/images\/)([0-9a-zA-Z._-]{1,100})(?=")/g,
+      (whole, start: string, realmId: string, file: string) =>
+        realmId === String(realm.to) ? start + (emojiFiles.get(file) ?? file) : whole,
+    );
+  }
+
+  private links(text: string): string {
+    const { realm, channels, messages } = this.ids;
+    let result = text;
+    if (realm.from !== realm.to) {
+      for (const folder of ['user_uploads', 'user_uploads/thumbnail', 'user_avatars', 'external_content']) {
+        result = result.replaceAll(`/${folder}/${realm.from}/`, `/${folder}/${realm.to}/`);
+      }
+    }
+    if (!result.includes('#narrow/')) return result;
+    return result
+      .replace(
+        /(#narrow\/(?:channel|stream)\/)(\d{1,15})(?=[-/])/g,
+        (_, start: string, id: string) => start + mapped(channels, id),
+      )
+      .replace(
+        /(#narrow\/[^\s"'<>)]{1,500}?\/(?:near|with)\/)(\d{1,15})/g,
+        (_, start: string, id: string) => start + mapped(messages, id),
+      );
+  }
+}
+
+function mapped<Id extends number>(map: KnownIds<Id>, id: string): string {
+  return String(map.find(Number(id) as Id) ?? id);
+}
+
+/** What everything of an export is called here, as far as it has been made. */
+export class ImportedIds {
+  readonly users = new IdMap<UserId>('user', 'user');
+  readonly groups = new IdMap<GroupId>('group', 'user group');
+  readonly channels = new IdMap<ChannelId>('channel', 'channel');
+  readonly folders = new IdMap<ChannelFolderId>('channelFolder', 'channel folder');
+  readonly fields = new IdMap<ProfileFieldId>('profileField', 'profile field');
+  readonly recipients = new IdMap<RecipientId>('recipient', 'recipient');
+  readonly messages = new MessageIds();
+  readonly emoji = new IdMap<CustomEmojiId>('customEmoji', 'custom emoji');
+  readonly emojiFiles = new Map<string, string>();
+  readonly rewriter: TextRewriter;
+
+  constructor(
+    readonly realmId: RealmId,
+    source: RealmSource,
+  ) {
+    const { users, groups, channels, messages, emojiFiles } = this;
+    const realm = { from: source.realm.realm.id, to: realmId };
+    this.rewriter = new TextRewriter({ realm, users, groups, channels, messages, emojiFiles });
+  }
+
+  permissionsOf<R extends GroupSettings<object>>(permissions: R): R {
+    const mapped = Object.entries(permissions).map(([name, id]) => [name, this.groups.get(id as GroupId)]);
+    return Object.fromEntries(mapped) as R;
+  }
+
+  /** Codes of custom emoji are their ids. */
+  emojiOf<E extends Pick<Reaction, 'type' | 'code'>>(emoji: E): E {
+    const id = emoji.type === 'custom' ? this.emoji.find(Number(emoji.code) as CustomEmojiId) : undefined;
+    return id === undefined ? emoji : { ...emoji, code: String(id) };
+  }
+}

@@ -1,0 +1,308 @@
+import { newBlobKey } from '../files/blob-receiver.js';
+import type { BlobKey, BlobStore } from '../files/blobs.js';
+import type { FileImage } from '../files/files.js';
+import { scheduleThumbnails, type Thumbnails } from '../files/thumbnails.js';
+import type { FileId, MessageId, Ordinal, RecipientId, UserId } from '../kernel/ids.js';
+import type { Clock, Randomness } from '../kernel/ports.js';
+import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import { slicesOf } from '../kernel/work.js';
+import type { PersonalFlags } from '../messages/message.js';
+import type { MessageEdit } from '../messages/message-edit.js';
+import type { OrdinalRange } from '../messages/read-set.js';
+import { IdMap, type ImportedIds, invalidImport, type TopicLinks } from './import-ids.js';
+import type { AppendedCopy, FileCopy, FlagsCopy, MessageCopy, RealmCopy, RealmSource } from './realm-copy.js';
+
+/** What one person has received and read of what was sent to one recipient; ascending. */
+export interface Runs {
+  readonly received: readonly OrdinalRange[];
+  readonly read: readonly OrdinalRange[];
+}
+
+/** What people have received and read of what was sent to whom, gathered message by message as ranges of ordinals. */
+export class OrdinalRuns {
+  private readonly recipients = new Map<RecipientId, ReceiverRuns>();
+  private readonly users = new Map<UserId, Map<RecipientId, Runs>>();
+
+  to(recipientId: RecipientId): ReceiverRuns {
+    const known = this.recipients.get(recipientId);
+    if (known) return known;
+    const receivers = new ReceiverRuns((userId, runs) => {
+      const own = this.users.get(userId);
+      if (own) own.set(recipientId, runs);
+      else this.users.set(userId, new Map([[recipientId, runs]]));
+    });
+    this.recipients.set(recipientId, receivers);
+    return receivers;
+  }
+
+  of(userId: UserId): ReadonlyMap<RecipientId, Runs> {
+    return this.users.get(userId) ?? new Map();
+  }
+}
+
+/** Of one recipient. A message has as many receivers as there are, so that each costs one look-up. */
+export class ReceiverRuns {
+  private readonly runs = new Map<UserId, { readonly received: Run[]; readonly read: Run[] }>();
+
+  constructor(private readonly onNew: (userId: UserId, runs: Runs) => void) {}
+
+  /** Ordinals come in ascending order. */
+  add(userId: UserId, ordinal: Ordinal, isRead: boolean): void {
+    let runs = this.runs.get(userId);
+    if (!runs) {
+      runs = { received: [], read: [] };
+      this.runs.set(userId, runs);
+      this.onNew(userId, runs);
+    }
+    extend(runs.received, ordinal);
+    if (isRead) extend(runs.read, ordinal);
+  }
+}
+
+type Run = { -readonly [K in keyof OrdinalRange]: OrdinalRange[K] };
+
+function extend(runs: Run[], ordinal: Ordinal): void {
+  const last = runs[runs.length - 1];
+  if (last && last.last + 1 === ordinal) last.last = ordinal;
+  else runs.push({ first: ordinal, last: ordinal });
+}
+
+const FILES_AT_A_TIME = 100;
+
+/** A file whose bytes are there. */
+interface ReceivedFile {
+  readonly copy: FileCopy;
+  readonly ownerId: UserId;
+  readonly blob: BlobKey;
+  readonly size: number;
+  readonly image: FileImage | null;
+}
+
+/** Files with their bytes. */
+export class FileImport {
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly blobs: BlobStore,
+    private readonly thumbnails: Thumbnails,
+    private readonly clock: Clock,
+    private readonly randomness: Randomness,
+    private readonly ids: ImportedIds,
+    private readonly source: RealmSource,
+  ) {}
+
+  async run(): Promise<{ readonly files: number; readonly missingFiles: number }> {
+    const ids = new IdMap<FileId>('file', 'file');
+    let files = 0;
+    let missingFiles = 0;
+    let received: ReceivedFile[] = [];
+    const flush = async () => {
+      const batch = received;
+      received = [];
+      await this.uow.write(async (tx) => {
+        for (const file of batch) await this.addFile(tx, ids, file);
+      });
+      files += batch.length;
+    };
+    for await (const copy of this.source.files()) {
+      if (copy.content) received.push(await this.receive(copy, copy.content));
+      else missingFiles++;
+      if (received.length >= FILES_AT_A_TIME) await flush();
+    }
+    await flush();
+    return { files, missingFiles };
+  }
+
+  /** @throws DomainError SERVER_BUSY */
+  private async receive(copy: FileCopy, content: AsyncIterable<Uint8Array>): Promise<ReceivedFile> {
+    const { contentType } = copy.file;
+    const ownerId = this.ids.users.get(copy.file.ownerId);
+    const blob = newBlobKey(this.randomness);
+    const size = await this.blobs.put(blob, content);
+    return { copy, ownerId, blob, size, image: await this.thumbnails.inspect({ blob, size, contentType, ownerId }) };
+  }
+
+  private async addFile(tx: Transaction, ids: IdMap<FileId>, { copy, ...received }: ReceivedFile): Promise<void> {
+    const { id, ...file } = copy.file;
+    const pathId = this.ids.rewriter.pathId(file.pathId);
+    if (pathId === null) throw invalidImport(`The file ${file.pathId} is of another organization.`);
+    const row = { ...file, ...received, realmId: this.ids.realmId, pathId };
+    const added = await ids.add(tx, id, () => tx.files.add(row));
+    for (const messageId of copy.messageIds) {
+      await tx.files.attach(this.ids.realmId, this.ids.messages.get(messageId), [added.id]);
+      // It may have been sent shortly before the export.
+      if (added.image) await tx.files.awaitThumbnails(this.ids.realmId, this.ids.messages.get(messageId), [added.id]);
+      await tx.yield();
+    }
+    if (added.image) await scheduleThumbnails(tx, added, this.clock);
+  }
+}
+
+const MESSAGES_AT_A_TIME = 4000;
+const MESSAGES_BEFORE_YIELD = 50;
+const FLAGS_AT_A_TIME = 1000;
+
+/** Messages with all that belongs to them; whoever received them is noted in `runs`. */
+export class MessageImport {
+  private readonly participants: ReadonlyMap<RecipientId, readonly UserId[]>;
+
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly ids: ImportedIds,
+    private readonly source: RealmSource,
+    private readonly runs: OrdinalRuns,
+    private readonly topicLinks: TopicLinks,
+  ) {
+    this.participants = new Map(source.realm.conversations.map(({ recipientId, userIds }) => [recipientId, userIds]));
+  }
+
+  /** Answers how many there are. */
+  async run(onProgress: (messages: number) => void): Promise<number> {
+    let count = 0;
+    for await (const page of pagesOf(this.source.messages(), MESSAGES_AT_A_TIME)) {
+      await this.uow.write((tx) => this.addPage(tx, page));
+      count += page.length;
+      onProgress(count);
+    }
+    return count;
+  }
+
+  private async addPage(tx: Transaction, page: readonly MessageCopy[]): Promise<void> {
+    const ids = this.ids.messages.take(page.map(({ message }) => message.id));
+    const rows: AppendedCopy[] = [];
+    for (const [index, copy] of page.entries()) {
+      rows.push(this.rowOf(copy, ids[index]!, await this.recipientOf(tx, copy)));
+      if (index % MESSAGES_BEFORE_YIELD === 0) await tx.yield();
+    }
+    const ordinals = await tx.copies.appendMessages(rows);
+    const special: FlagsCopy[] = [];
+    for (const [index, copy] of page.entries()) {
+      const { id, recipientId } = rows[index]!;
+      await this.addParts(tx, copy, id);
+      this.noteReceivers(copy, this.runs.to(recipientId), ordinals[index]!);
+      for (const { userId, flags } of copy.holders) {
+        if (isSpecial(flags)) special.push({ userId: this.ids.users.get(userId), messageId: id, flags });
+      }
+      if (index % MESSAGES_BEFORE_YIELD === 0) await tx.yield();
+    }
+    for (const slice of slicesOf(special, FLAGS_AT_A_TIME)) {
+      await tx.copies.putFlags(this.ids.realmId, slice);
+      await tx.yield();
+    }
+  }
+
+  /** Spelt out: copying so many properties, to change some, makes objects that V8 handles several times as slowly. */
+  private rowOf({ message }: MessageCopy, id: MessageId, recipientId: RecipientId): AppendedCopy {
+    return {
+      id,
+      realmId: this.ids.realmId,
+      recipientId,
+      senderId: this.ids.users.get(message.senderId),
+      channelId: this.ids.channels.orNull(message.channelId),
+      topic: message.topic,
+      content: this.ids.rewriter.markdown(message.content),
+      renderedContent: this.ids.rewriter.html(message.renderedContent),
+      sentAt: message.sentAt,
+      clientName: message.clientName,
+      isMeMessage: message.isMeMessage,
+      mentionsChannel: message.mentionsChannel,
+      hasLink: message.hasLink,
+      hasImage: message.hasImage,
+      hasAttachment: message.hasAttachment,
+      topicLinks: message.topicLinks ?? this.topicLinks.of(message.topic),
+      isReadByDefault: message.isReadByDefault,
+      isEdited: message.isEdited,
+      lastEditedAt: message.lastEditedAt,
+      lastMovedAt: message.lastMovedAt,
+    };
+  }
+
+  private async recipientOf(tx: Transaction, { message, conversation }: MessageCopy): Promise<RecipientId> {
+    if (!conversation) return this.ids.recipients.get(message.recipientId);
+    return tx.recipients.openDirect(this.ids.realmId, this.ids.users.list(conversation));
+  }
+
+  /** What few messages have. */
+  private async addParts(
+    tx: Transaction,
+    { edits, reactions, submessages }: MessageCopy,
+    id: MessageId,
+  ): Promise<void> {
+    const { realmId } = this.ids;
+    if (edits.length > 0) {
+      const rows = edits.map((edit) => this.editOf(edit));
+      await tx.copies.putEdits(realmId, id, rows);
+    }
+    for (const { userId, ...emoji } of reactions) {
+      await tx.reactions.add(realmId, id, { ...this.ids.emojiOf(emoji), userId: this.ids.users.get(userId) });
+    }
+    for (const { senderId, kind, content } of submessages) {
+      await tx.messages.addSubmessage(realmId, {
+        messageId: id,
+        senderId: this.ids.users.get(senderId),
+        kind,
+        content,
+      });
+    }
+  }
+
+  private noteReceivers({ message, conversation, holders }: MessageCopy, runs: ReceiverRuns, ordinal: Ordinal): void {
+    for (const { userId, flags } of holders) {
+      if (!flags.historical) runs.add(this.ids.users.get(userId), ordinal, flags.read);
+    }
+    if (message.channelId !== null) return;
+    // To people of a conversation of whom the export says nothing, what was said in it is read.
+    const listed = new Set(holders.map(({ userId }) => userId));
+    for (const userId of conversation ?? this.participants.get(message.recipientId) ?? []) {
+      if (!listed.has(userId)) runs.add(this.ids.users.get(userId), ordinal, true);
+    }
+  }
+
+  private editOf({ userId, channel, previousContent, ...edit }: MessageEdit): MessageEdit {
+    return {
+      ...edit,
+      userId: this.ids.users.get(userId),
+      channel: channel && { from: this.ids.channels.get(channel.from), to: this.ids.channels.get(channel.to) },
+      previousContent: previousContent && {
+        content: this.ids.rewriter.markdown(previousContent.content),
+        rendered: this.ids.rewriter.html(previousContent.rendered),
+      },
+    };
+  }
+
+  /** After the messages. */
+  async noteFirstMessages(tx: Transaction, { channels }: RealmCopy): Promise<void> {
+    for (const { id, firstMessageId } of channels) {
+      const found = firstMessageId === null ? undefined : this.ids.messages.find(firstMessageId);
+      const channel = (await tx.channels.find(this.ids.realmId, this.ids.channels.get(id)))!;
+      const [oldest = null] =
+        found === undefined ? await tx.messages.listOldestIds(this.ids.realmId, channel.recipientId, 1) : [];
+      const first = found ?? oldest;
+      if (first !== null) await tx.channels.update({ ...channel, firstMessageId: first });
+      await tx.yield();
+    }
+  }
+}
+
+/** Whether a message is anything to somebody but received, and read or not. */
+const isSpecial = (flags: PersonalFlags): boolean =>
+  flags.starred ||
+  flags.collapsed ||
+  flags.mentioned ||
+  flags.topicWildcardMentioned ||
+  flags.hasAlertWord ||
+  flags.historical;
+
+/** Those that come, put together to pages of at least so many messages, as far as there are so many. */
+async function* pagesOf(
+  source: AsyncIterable<readonly MessageCopy[]>,
+  size: number,
+): AsyncGenerator<readonly MessageCopy[]> {
+  let page: MessageCopy[] = [];
+  for await (const messages of source) {
+    for (const message of messages) page.push(message);
+    if (page.length < size) continue;
+    yield page;
+    page = [];
+  }
+  if (page.length > 0) yield page;
+}

@@ -1,0 +1,325 @@
+import { REALM_IMAGE_TARGETS } from '../files/branding.js';
+import { emojiTargets, MAX_CUSTOM_EMOJI } from '../files/custom-emoji.js';
+import type { ImageInfo, ImageProcessor } from '../files/images.js';
+import { type MadePicture, namePicture, type PictureMaker, type PictureTarget } from '../files/pictures.js';
+import { DomainError } from '../kernel/errors.js';
+import type { DraftId, RealmId, ReminderId, SnippetId, UserId } from '../kernel/ids.js';
+import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import { slicesOf } from '../kernel/work.js';
+import { planDelivery, REMINDER_JOB, SCHEDULED_MESSAGE_JOB } from '../messages/scheduled-delivery.js';
+import type { RealmImageName } from '../realms/realm.js';
+import { AVATAR_TARGETS, nameAvatar } from '../users/avatars.js';
+import type { ProfileValue } from '../users/profiles.js';
+import { ascending, IdMap, type ImportedIds, invalidImport } from './import-ids.js';
+import type { OrdinalRuns } from './import-messages.js';
+import {
+  type EmojiCopy,
+  MAX_PICTURE_BYTES,
+  type PersonCopy,
+  type PictureCopy,
+  type RealmSource,
+  type UserCopy,
+} from './realm-copy.js';
+
+/** Makes the pictures of an export anew, since anybody may have written its bytes; counts them. */
+export class ImportedPictures {
+  made = 0;
+  /** Whose bytes are not there, are too many, or are no image. */
+  missing = 0;
+
+  constructor(
+    private readonly images: ImageProcessor,
+    private readonly pictures: PictureMaker,
+  ) {}
+
+  /** `work` gets nothing where there is no picture. `userId`: whose turn it is. @throws DomainError SERVER_BUSY */
+  async add<Of>(
+    { content }: PictureCopy<Of>,
+    userId: UserId,
+    targetsOf: (info: ImageInfo) => readonly PictureTarget[],
+    work: (made: readonly MadePicture[]) => Promise<void>,
+  ): Promise<void> {
+    const bytes = content && (await bytesOf(content));
+    const info = bytes && (await this.inspect(bytes, userId));
+    if (!bytes || !info) {
+      this.missing++;
+      return work([]);
+    }
+    await this.pictures.makeAhead(userId, bytes, targetsOf(info), async (made) => {
+      if (made instanceof DomainError) {
+        if (made.is('SERVER_BUSY')) throw made;
+        this.missing++;
+        return work([]);
+      }
+      await work(made);
+      this.made++;
+    });
+  }
+
+  private async inspect(bytes: Uint8Array, userId: UserId): Promise<ImageInfo | null> {
+    try {
+      return await this.images.inspect(bytes, userId);
+    } catch (error) {
+      if (error instanceof DomainError && !error.is('SERVER_BUSY')) return null;
+      throw error;
+    }
+  }
+}
+
+/** Null: there are too many. */
+async function bytesOf(content: AsyncIterable<Uint8Array>): Promise<Uint8Array | null> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of content) {
+    length += chunk.length;
+    if (length > MAX_PICTURE_BYTES) return null;
+    chunks.push(chunk);
+  }
+  const bytes = new Uint8Array(length);
+  let at = 0;
+  for (const chunk of chunks) {
+    bytes.set(chunk, at);
+    at += chunk.length;
+  }
+  return bytes;
+}
+
+/** Custom emoji, avatars, icon and logos. */
+export class PictureImport {
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly pictures: ImportedPictures,
+    private readonly ids: ImportedIds,
+    private readonly source: RealmSource,
+  ) {}
+
+  /** Before texts, in which they are shown. */
+  async addCustomEmoji(): Promise<void> {
+    const copies = this.source.realm.customEmoji;
+    if (copies.length > MAX_CUSTOM_EMOJI) throw invalidImport(`It has more than ${MAX_CUSTOM_EMOJI} custom emoji.`);
+    const copiesById = new Map(copies.map((copy) => [copy.id, copy]));
+    for await (const picture of this.source.emojiPictures()) {
+      const copy = copiesById.get(picture.of)!;
+      await this.pictures.add(picture, this.anybody(), emojiTargets, (made) =>
+        this.uow.write((tx) => this.addEmoji(tx, copy, made)),
+      );
+    }
+  }
+
+  /** One without a picture stays, for what was said with it. */
+  private async addEmoji(tx: Transaction, copy: EmojiCopy, [picture, still]: readonly MadePicture[]): Promise<void> {
+    const { realmId } = this.ids;
+    const row = {
+      realmId,
+      name: copy.name,
+      authorId: (copy.authorId !== null && this.ids.users.find(copy.authorId)) || null,
+      format: picture?.format ?? copy.format,
+      isAnimated: picture !== undefined && picture.frames > 1,
+    };
+    const add = () => tx.customEmoji.add(row);
+    const { id, format } = await this.ids.emoji.add(tx, copy.id, add);
+    if (picture) await namePicture(tx, realmId, `emoji/${id}`, picture);
+    if (still) await namePicture(tx, realmId, `emoji/${id}/still`, still);
+    if (copy.isDeactivated) await tx.customEmoji.deactivate(realmId, id);
+    if (copy.fileName !== `${id}.${format}`) this.ids.emojiFiles.set(copy.fileName, `${id}.${format}`);
+  }
+
+  async addAvatars(): Promise<void> {
+    for await (const picture of this.source.avatars()) {
+      const userId = this.ids.users.get(picture.of);
+      await this.pictures.add(
+        picture,
+        userId,
+        () => AVATAR_TARGETS,
+        (made) => this.uow.write((tx) => this.addAvatar(tx, userId, made)),
+      );
+    }
+  }
+
+  /** At an address of its own, which only the new server tells. */
+  private async addAvatar(tx: Transaction, userId: UserId, made: readonly MadePicture[]): Promise<void> {
+    if (made.length === 0) return;
+    const [user] = await tx.users.list(this.ids.realmId, [userId]);
+    await tx.users.update({ ...user!, avatar: await nameAvatar(tx, this.ids.realmId, made, user!.avatar.version) });
+  }
+
+  async addRealmImages(): Promise<void> {
+    for await (const picture of this.source.realmImages()) {
+      await this.pictures.add(
+        picture,
+        this.anybody(),
+        () => [REALM_IMAGE_TARGETS[picture.of]],
+        ([made]) => this.uow.write((tx) => this.addRealmImage(tx, picture.of, made)),
+      );
+    }
+  }
+
+  private async addRealmImage(tx: Transaction, name: RealmImageName, made: MadePicture | undefined): Promise<void> {
+    if (!made) return;
+    await namePicture(tx, this.ids.realmId, name, made);
+    const realm = await tx.realms.get(this.ids.realmId);
+    const image = { ...realm.images[name], isUploaded: true };
+    await tx.realms.update({ ...realm, images: { ...realm.images, [name]: image } });
+  }
+
+  /** Whose turn it is to have images read: here it is everybody's. */
+  private anybody(): UserId {
+    return this.ids.users.get(this.source.realm.users[0]!.user.id);
+  }
+}
+
+const ENTRIES_AT_A_TIME = 1000;
+
+/** Whose it is. */
+type Owner = { readonly realmId: RealmId; readonly userId: UserId };
+
+/** What people have for themselves: subscriptions, read state, choices, drafts and what waits to be sent. */
+export class PeopleImport {
+  private readonly usersById: ReadonlyMap<UserId, UserCopy>;
+
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly ids: ImportedIds,
+    private readonly source: RealmSource,
+    private readonly runs: OrdinalRuns,
+  ) {
+    this.usersById = new Map(source.realm.users.map((copied) => [copied.user.id, copied]));
+  }
+
+  async run(): Promise<void> {
+    for await (const person of this.source.people()) {
+      const userId = this.ids.users.get(person.userId);
+      if (this.usersById.get(person.userId)!.user.bot?.isSystem) {
+        throw invalidImport(`User ${person.userId} is a bot of the system, and has nothing of its own.`);
+      }
+      await this.uow.write((tx) => this.addPerson(tx, userId, person));
+      for (const entries of slicesOf(person.botStorage, ENTRIES_AT_A_TIME)) {
+        await this.uow.write((tx) => tx.botStorage.put(this.ids.realmId, userId, entries));
+      }
+    }
+  }
+
+  private async addPerson(tx: Transaction, userId: UserId, person: PersonCopy): Promise<void> {
+    const { realmId } = this.ids;
+    const own = { realmId, userId };
+    await tx.channels.putSubscriptions(
+      person.subscriptions.map((it) => ({ ...it, ...own, channelId: this.ids.channels.get(it.channelId) })),
+    );
+    for (const [recipientId, { received, read }] of this.runs.of(userId)) {
+      await tx.copies.putReceived(own, recipientId, received, read);
+      await tx.yield();
+    }
+    const followed = person.subscriptions.filter(({ isActive }) => isActive).map(({ channelId }) => channelId);
+    for (const { recipientId } of await tx.channels.list(realmId, this.ids.channels.list(followed))) {
+      await tx.personal.openSpans(realmId, recipientId, [userId]);
+    }
+    for (const policy of person.topicPolicies) {
+      await tx.topicPolicies.put({ ...policy, ...own, channelId: this.ids.channels.get(policy.channelId) });
+    }
+    for (const value of person.profile) await tx.profiles.putValue(realmId, userId, this.profileValueOf(value));
+    if (person.status) {
+      const { emoji } = person.status;
+      await tx.statuses.put(realmId, userId, { ...person.status, emoji: emoji && this.ids.emojiOf(emoji) });
+    }
+    if (person.presence) {
+      const updateId = await tx.presence.reserveIds(realmId, 1);
+      await tx.presence.put(realmId, [{ ...person.presence, userId, updateId }]);
+    }
+    if (person.alertWords.length > 0) await tx.alertWords.add(realmId, userId, person.alertWords);
+    for (const view of person.navigationViews) await tx.navigationViews.put(realmId, userId, view);
+    for (const step of person.onboardingSteps) await tx.onboarding.markDone(realmId, userId, step);
+    for (const muted of person.mutedUsers) {
+      await tx.personal.muteSender(own, this.ids.users.get(muted.userId), muted.mutedAt);
+    }
+    await tx.yield();
+    await this.addPersonalTexts(tx, own, person);
+  }
+
+  private profileValueOf({ fieldId, value, rendered }: ProfileValue): ProfileValue {
+    const field = this.source.realm.profileFields.find(({ id }) => id === fieldId);
+    const isOfUsers = field?.kind === 'users';
+    return {
+      fieldId: this.ids.fields.get(fieldId),
+      value: isOfUsers ? JSON.stringify(userListOf(value).flatMap((id) => this.ids.users.find(id) ?? [])) : value,
+      rendered: rendered && this.ids.rewriter.html(rendered),
+    };
+  }
+
+  private async addPersonalTexts(
+    tx: Transaction,
+    own: Owner,
+    { drafts, snippets, scheduledMessages, reminders }: PersonCopy,
+  ): Promise<void> {
+    const draftIds = new IdMap<DraftId>('draft', 'draft');
+    for (const { id, ...draft } of drafts) {
+      const { to } = draft;
+      const mapped =
+        to.kind === 'channel'
+          ? { ...to, channelId: this.ids.channels.get(to.channelId) }
+          : to.kind === 'direct'
+            ? { ...to, userIds: this.ids.users.list(to.userIds) }
+            : to;
+      const row = { ...draft, ...own, to: mapped, content: this.ids.rewriter.markdown(draft.content) };
+      await draftIds.add(tx, id, () => tx.drafts.add(row));
+    }
+    const snippetIds = new IdMap<SnippetId>('snippet', 'saved snippet');
+    for (const { id, ...snippet } of snippets) {
+      const row = { ...snippet, ...own, content: this.ids.rewriter.markdown(snippet.content) };
+      await snippetIds.add(tx, id, () => tx.snippets.add(row));
+    }
+    const due = [
+      ...scheduledMessages.map((it) => ({ id: it.id as number, add: () => this.addScheduled(tx, own, it) })),
+      ...reminders.map((it) => ({ id: it.id as number, add: () => this.addReminder(tx, own, it) })),
+    ];
+    const dueIds = new IdMap<number>('scheduled', 'scheduled message');
+    for (const { id, add } of ascending(due)) await dueIds.add(tx, id, add);
+  }
+
+  private async addScheduled(
+    tx: Transaction,
+    own: Owner,
+    message: PersonCopy['scheduledMessages'][number],
+  ): Promise<number> {
+    const { id: _, status, failure, to, ...copied } = message;
+    const added = await tx.scheduledMessages.add({
+      ...copied,
+      ...own,
+      to:
+        to.kind === 'channelId'
+          ? { kind: 'channelId', id: this.ids.channels.get(to.id) }
+          : { kind: 'userIds', ids: this.ids.users.list(to.ids) },
+      content: this.ids.rewriter.markdown(copied.content),
+      renderedContent: this.ids.rewriter.html(copied.renderedContent),
+    });
+    if (status === 'waiting') await planDelivery(tx, SCHEDULED_MESSAGE_JOB, added);
+    else await tx.scheduledMessages.update({ ...added, status, failure });
+    return added.id;
+  }
+
+  private async addReminder(tx: Transaction, own: Owner, reminder: PersonCopy['reminders'][number]): Promise<number> {
+    const { id: _, failure, messageId, ...copied } = reminder;
+    const added = await tx.reminders.add({
+      ...copied,
+      ...own,
+      // It may have been deleted.
+      messageId: this.ids.messages.find(messageId) ?? messageId,
+      content: this.ids.rewriter.markdown(copied.content),
+      renderedContent: this.ids.rewriter.html(copied.renderedContent),
+    });
+    if (failure === null) await planDelivery(tx, REMINDER_JOB, added);
+    else await tx.reminders.fail(own.realmId, added.id as ReminderId, failure);
+    return added.id;
+  }
+}
+
+function userListOf(value: string): readonly UserId[] {
+  let ids: unknown;
+  try {
+    ids = JSON.parse(value);
+  } catch {
+    ids = null;
+  }
+  if (!Array.isArray(ids) || !ids.every(Number.isSafeInteger))
+    throw invalidImport('A list of users is no list of ids.');
+  return ids as UserId[];
+}

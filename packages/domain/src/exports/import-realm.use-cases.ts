@@ -1,0 +1,172 @@
+import type { ApiKeyMint } from '../access/credentials.js';
+import type { BlobStore } from '../files/blobs.js';
+import type { ImageProcessor } from '../files/images.js';
+import { PictureMaker } from '../files/pictures.js';
+import { Thumbnails } from '../files/thumbnails.js';
+import { DomainError } from '../kernel/errors.js';
+import type { RealmId } from '../kernel/ids.js';
+import type { Clock, Randomness } from '../kernel/ports.js';
+import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import { recordOf } from '../kernel/work.js';
+import type { MarkdownRenderer } from '../markdown/markdown.js';
+import { checkNewRealm } from '../membership/organization.js';
+import { callOffDeletion, DeleteRealmData, planDeletion, unreachableStringId } from '../realms/delete-realm-data.js';
+import {
+  REALM_IMAGE_NAMES,
+  type Realm,
+  type RealmImage,
+  type RealmImages,
+  type ServerAddress,
+  takesServerAddress,
+} from '../realms/realm.js';
+import { mapChannelSettings } from '../realms/realm-settings.js';
+import { IdMap, ImportedIds, TopicLinks } from './import-ids.js';
+import { FileImport, MessageImport, OrdinalRuns } from './import-messages.js';
+import { ImportedPictures, PeopleImport, PictureImport } from './import-people.js';
+import { StructureImport } from './import-structure.js';
+import type { ImportSource, RealmCopy } from './realm-copy.js';
+
+export interface ImportRealmInput {
+  readonly source: ImportSource;
+  /** Null: the one that it had. */
+  readonly stringId: string | null;
+  /** Called now and then with how many messages are there. */
+  readonly onProgress?: (messages: number) => void;
+}
+
+export interface ImportRealmOutput {
+  readonly realm: Realm;
+  readonly users: number;
+  readonly channels: number;
+  readonly messages: number;
+  readonly files: number;
+  /** Files whose bytes were not in the export; links to them in messages are broken. */
+  readonly missingFiles: number;
+  /** Custom emoji, avatars, icon and logos. */
+  readonly pictures: number;
+  /** Pictures whose bytes were not in the export, or cannot be shown. */
+  readonly missingPictures: number;
+}
+
+/** If the process ends in the middle, what is there is removed after that time. */
+const ABANDONED_SECONDS = 86_400;
+
+/**
+ * Makes an organization of an export, for the operator. Nobody can reach it before everything is there; when something is wrong,
+ * all of it is removed again. Ids stay what they were where they are free: on a new server all of them.
+ */
+export class ImportRealm {
+  static readonly inject = [
+    'unitOfWork',
+    'blobStore',
+    'imageProcessor',
+    PictureMaker,
+    Thumbnails,
+    'markdownRenderer',
+    'apiKeyMint',
+    'serverAddress',
+    DeleteRealmData,
+    'clock',
+    'randomness',
+  ] as const;
+
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly blobs: BlobStore,
+    private readonly images: ImageProcessor,
+    private readonly pictureMaker: PictureMaker,
+    private readonly thumbnails: Thumbnails,
+    private readonly renderer: MarkdownRenderer,
+    private readonly mint: ApiKeyMint,
+    private readonly server: ServerAddress,
+    private readonly deletion: DeleteRealmData,
+    private readonly clock: Clock,
+    private readonly randomness: Randomness,
+  ) {}
+
+  /** @throws DomainError INVALID_IMPORT, INVALID_STRING_ID, STRING_ID_TAKEN, INVALID_REALM_NAME, NO_ADDRESS_LEFT */
+  async execute({ source, stringId: given, onProgress = () => {} }: ImportRealmInput): Promise<ImportRealmOutput> {
+    const stringId = given ?? source.realm.realm.stringId;
+    checkNewRealm({ stringId, name: source.realm.realm.name });
+    const realmId = await this.uow.write(async (tx) => {
+      const realms = await tx.realms.list();
+      takesServerAddress(stringId, realms, this.server);
+      if (realms.some((realm) => realm.stringId === stringId)) {
+        throw new DomainError('STRING_ID_TAKEN', 'Subdomain already in use. Please choose a different one.');
+      }
+      return this.begin(tx, source.realm, realms);
+    });
+    try {
+      const counts = await this.importInto(realmId, source, onProgress);
+      const realm = await this.uow.write(async (tx) => {
+        const isAtServerAddress = takesServerAddress(stringId, await tx.realms.list(), this.server);
+        const complete = { ...(await tx.realms.get(realmId)), stringId, isAtServerAddress, isDeactivated: false };
+        await tx.realms.update(complete);
+        await callOffDeletion(tx, realmId);
+        return complete;
+      });
+      return { realm, ...counts };
+    } catch (error) {
+      await this.deletion.deleteNow(realmId);
+      throw error;
+    }
+  }
+
+  /** What is named by others comes before them. */
+  private async importInto(
+    realmId: RealmId,
+    source: ImportSource,
+    onProgress: (messages: number) => void,
+  ): Promise<Omit<ImportRealmOutput, 'realm'>> {
+    const { uow, blobs, thumbnails, mint, clock, randomness } = this;
+    const ids = new ImportedIds(realmId, source);
+    const runs = new OrdinalRuns();
+    const made = new ImportedPictures(this.images, this.pictureMaker);
+    const pictures = new PictureImport(uow, made, ids, source);
+    const topicLinks = new TopicLinks(this.renderer, source.realm.linkifiers);
+    const messages = new MessageImport(uow, ids, source, runs, topicLinks);
+    const structure = new StructureImport(uow, mint, ids);
+
+    await ids.messages.reserve(uow, source);
+    await structure.run(source.realm);
+    await pictures.addCustomEmoji();
+    await uow.write((tx) => structure.rewriteDescriptions(tx, source.realm));
+    const messageCount = await messages.run(onProgress);
+    await new PeopleImport(uow, ids, source, runs).run();
+    await uow.write((tx) => messages.noteFirstMessages(tx, source.realm));
+    const { files, missingFiles } = await new FileImport(uow, blobs, thumbnails, clock, randomness, ids, source).run();
+    await pictures.addAvatars();
+    await pictures.addRealmImages();
+    return {
+      users: source.realm.users.length,
+      channels: source.realm.channels.length,
+      messages: messageCount,
+      files,
+      missingFiles,
+      pictures: made.made,
+      missingPictures: made.missing,
+    };
+  }
+
+  private async begin(tx: Transaction, { realm }: RealmCopy, others: readonly Realm[]): Promise<RealmId> {
+    const { id: old, permissions: _, ...copied } = realm;
+    const isUuidTaken = others.some(({ uuid }) => uuid === realm.uuid);
+    const row = {
+      ...copied,
+      stringId: unreachableStringId(this.randomness.uuid()),
+      uuid: isUuidTaken ? this.randomness.uuid() : realm.uuid,
+      isDeactivated: true,
+      // Until there are the pictures.
+      images: mapImages(realm.images, ({ version }) => ({ isUploaded: false, version })),
+      isAtServerAddress: false,
+      settings: mapChannelSettings(realm.settings, () => null),
+    };
+    const ids = new IdMap<RealmId>('realm', 'organization');
+    const realmId = await ids.add(tx, old, () => tx.realms.add(row));
+    await planDeletion(tx, realmId, this.clock.now() + ABANDONED_SECONDS);
+    return realmId;
+  }
+}
+
+const mapImages = (images: RealmImages, map: (image: RealmImage) => RealmImage): RealmImages =>
+  recordOf(REALM_IMAGE_NAMES, (name) => map(images[name]));

@@ -1,0 +1,211 @@
+import type { ApiKeyMint } from '../access/credentials.js';
+import type { ChannelId, DefaultChannelGroupId } from '../kernel/ids.js';
+import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import { slicesOf } from '../kernel/work.js';
+import type { BotOptions } from '../membership/bots.js';
+import { mapChannelSettings } from '../realms/realm-settings.js';
+import { ascending, IdMap, type ImportedIds } from './import-ids.js';
+import type { GroupCopy, RealmCopy, UserCopy } from './realm-copy.js';
+
+const ROWS_AT_A_TIME = 200;
+
+/** Users, groups, channels and lists of an organization, without what people have of them. */
+export class StructureImport {
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly mint: ApiKeyMint,
+    private readonly ids: ImportedIds,
+  ) {}
+
+  async run(copy: RealmCopy): Promise<void> {
+    await this.addGroups(copy.groups);
+    await this.addUsers(copy.users);
+    await this.uow.write((tx) => this.addMembers(tx, copy.groups));
+    await this.uow.write((tx) => this.addLists(tx, copy));
+    await this.addChannels(copy);
+    await this.uow.write((tx) => this.completeRealm(tx, copy));
+    await this.completeBots(copy.users);
+  }
+
+  private async addGroups(copies: readonly GroupCopy[]): Promise<void> {
+    await this.uow.write(async (tx) => {
+      for (const { memberIds: _, subgroupIds: __, ...group } of ascending(copies)) {
+        const row = { ...group, realmId: this.ids.realmId, permissions: null, creatorId: null };
+        await this.ids.groups.add(tx, group.id, () => tx.groups.add(row, [], []));
+        await tx.yield();
+      }
+    });
+  }
+
+  private async addUsers(copies: readonly UserCopy[]): Promise<void> {
+    for (const slice of slicesOf(ascending(copies.map((copy) => ({ ...copy, id: copy.user.id }))), ROWS_AT_A_TIME)) {
+      await this.uow.write(async (tx) => {
+        for (const { user, systemKind } of slice) {
+          const { id, version: _, ...copied } = user;
+          // Until there is the picture.
+          const source = user.avatar.source === 'uploaded' ? 'generated' : user.avatar.source;
+          const bot = user.bot && { ...user.bot, ownerId: null, defaultSendingChannelId: null };
+          const row = { ...copied, realmId: this.ids.realmId, bot, avatar: { source, version: user.avatar.version } };
+          const add = () => tx.users.add(row, null, systemKind ?? undefined);
+          const added = await this.ids.users.add(tx, id, add);
+          if (systemKind === null) {
+            const record = { realmId: this.ids.realmId, userId: added.id, generation: 1 };
+            await tx.apiKeys.put(record, this.mint.fingerprint(this.mint.derive(record)));
+          }
+        }
+      });
+    }
+  }
+
+  private async addMembers(tx: Transaction, copies: readonly GroupCopy[]): Promise<void> {
+    for (const copy of copies) {
+      const { memberIds, subgroupIds, ...group } = copy;
+      const id = this.ids.groups.get(group.id);
+      await tx.groups.addMembers(this.ids.realmId, id, this.ids.users.list(memberIds));
+      await tx.groups.addSubgroups(this.ids.realmId, id, this.ids.groups.list(subgroupIds));
+      await tx.groups.update({
+        ...group,
+        id,
+        realmId: this.ids.realmId,
+        creatorId: this.ids.users.orNull(group.creatorId),
+        permissions: group.permissions && this.ids.permissionsOf(group.permissions),
+      });
+      await tx.yield();
+    }
+  }
+
+  private async addLists(tx: Transaction, copy: RealmCopy): Promise<void> {
+    const { realmId } = this.ids;
+    const keep = async <T extends { readonly id: number }>(
+      kind: 'linkifier' | 'playground' | 'allowedDomain',
+      items: readonly T[],
+      add: (item: T) => Promise<number>,
+    ) => {
+      const ids = new IdMap<number>(kind, kind);
+      for (const item of ascending(items)) await ids.add(tx, item.id, () => add(item));
+      return ids;
+    };
+    const linkifiers = await keep('linkifier', copy.linkifiers, (it) => tx.linkifiers.add(realmId, it));
+    const inOrder = linkifiers.list(copy.linkifiers.map(({ id }) => id));
+    if (inOrder.length > 0) await tx.linkifiers.reorder(realmId, inOrder);
+    await keep('playground', copy.playgrounds, (it) => tx.playgrounds.add(realmId, it));
+    await keep('allowedDomain', copy.allowedDomains, (it) => tx.allowedDomains.add(realmId, it));
+    for (const { id, ...field } of ascending(copy.profileFields)) {
+      const row = { ...field, realmId };
+      const added = await this.ids.fields.add(tx, id, () => tx.profiles.addField(row));
+      if (added.order !== field.order) await tx.profiles.updateField({ ...row, id: added.id });
+    }
+    for (const { id, ...folder } of ascending(copy.channelFolders)) {
+      const row = { ...folder, realmId, creatorId: this.ids.users.orNull(folder.creatorId) };
+      const added = await this.ids.folders.add(tx, id, () => tx.channelFolders.add(row));
+      if (added.order !== folder.order) await tx.channelFolders.update({ ...row, id: added.id });
+    }
+  }
+
+  /** Channels and direct conversations in the order in which they came to be, which is that of their ids as recipients. */
+  private async addChannels({ channels, conversations, defaultChannelGroups }: RealmCopy): Promise<void> {
+    const { realmId } = this.ids;
+    const recipients = [
+      ...channels.map((channel) => ({ recipientId: channel.recipientId, channel, userIds: null })),
+      ...conversations.map(({ recipientId, userIds }) => ({ recipientId, channel: null, userIds })),
+    ].sort((a, b) => a.recipientId - b.recipientId);
+    for (const slice of slicesOf(recipients, ROWS_AT_A_TIME)) {
+      await this.uow.write(async (tx) => {
+        for (const { recipientId, channel, userIds } of slice) {
+          const add = channel
+            ? async () => (await this.addChannel(tx, channel)).recipientId
+            : () => tx.recipients.openDirect(realmId, this.ids.users.list(userIds!));
+          await this.ids.recipients.add(tx, recipientId, add);
+        }
+      });
+    }
+    await this.uow.write(async (tx) => {
+      const ids = new IdMap<DefaultChannelGroupId>('defaultChannelGroup', 'default channel group');
+      for (const { id, ...group } of ascending(defaultChannelGroups)) {
+        const channelIds = this.ids.channels.list(group.channelIds).sort((a, b) => a - b);
+        const row = { ...group, realmId, channelIds };
+        await ids.add(tx, id, () => tx.defaultChannelGroups.add(row));
+      }
+    });
+  }
+
+  private addChannel(tx: Transaction, channel: RealmCopy['channels'][number]) {
+    const { id, recipientId: _, version: __, ...copied } = channel;
+    const row = {
+      ...copied,
+      realmId: this.ids.realmId,
+      creatorId: this.ids.users.orNull(channel.creatorId),
+      folderId: channel.folderId === null ? null : this.ids.folders.get(channel.folderId),
+      firstMessageId: null,
+      permissions: this.ids.permissionsOf(channel.permissions),
+    };
+    return this.ids.channels.add(tx, id, () => tx.channels.add(row));
+  }
+
+  private async completeRealm(tx: Transaction, { realm }: RealmCopy): Promise<void> {
+    await tx.realms.update({
+      ...(await tx.realms.get(this.ids.realmId)),
+      settings: mapChannelSettings(realm.settings, (id) => this.ids.channels.orNull(id)),
+      permissions: this.ids.permissionsOf(realm.permissions),
+    });
+  }
+
+  /** When all that texts name has its id here. */
+  async rewriteDescriptions(tx: Transaction, { realm, channels, channelFolders }: RealmCopy): Promise<void> {
+    const { realmId, rewriter } = this.ids;
+    const copied = await tx.realms.get(realmId);
+    const settings = {
+      ...copied.settings,
+      description: rewriter.markdown(realm.settings.description),
+      welcomeMessageCustomText: rewriter.markdown(realm.settings.welcomeMessageCustomText),
+    };
+    await tx.realms.update({ ...copied, settings, renderedDescription: rewriter.html(realm.renderedDescription) });
+    const rewritten = (of: { readonly description: string; readonly renderedDescription: string }) => {
+      const texts = {
+        description: rewriter.markdown(of.description),
+        renderedDescription: rewriter.html(of.renderedDescription),
+      };
+      return texts.renderedDescription === of.renderedDescription ? null : texts;
+    };
+    for (const copy of channels) {
+      const texts = rewritten(copy);
+      const id = this.ids.channels.get(copy.id);
+      if (texts) await tx.channels.update({ ...(await tx.channels.find(realmId, id))!, ...texts });
+      await tx.yield();
+    }
+    for (const copy of channelFolders) {
+      const texts = rewritten(copy);
+      const id = this.ids.folders.get(copy.id);
+      if (texts) await tx.channelFolders.update({ ...(await tx.channelFolders.find(realmId, id))!, ...texts });
+      await tx.yield();
+    }
+  }
+
+  private async completeBots(copies: readonly UserCopy[]): Promise<void> {
+    for (const slice of slicesOf(
+      copies.filter(({ user }) => user.bot !== null),
+      ROWS_AT_A_TIME,
+    )) {
+      await this.uow.write(async (tx) => {
+        for (const { user, botOptions } of slice) {
+          const id = this.ids.users.get(user.id);
+          const { ownerId, defaultSendingChannelId } = user.bot!;
+          if (ownerId !== null || defaultSendingChannelId !== null) {
+            const [stored] = await tx.users.list(this.ids.realmId, [id]);
+            const bot = {
+              ...user.bot!,
+              ownerId: this.ids.users.orNull(ownerId),
+              defaultSendingChannelId: this.ids.channels.orNull(defaultSendingChannelId as ChannelId | null),
+            };
+            await tx.users.update({ ...stored!, bot });
+          }
+          if (botOptions) await tx.bots.putOptions(this.ids.realmId, id, this.optionsOf(botOptions));
+        }
+      });
+    }
+  }
+
+  private optionsOf(options: BotOptions): BotOptions {
+    return { ...options, eventsChannelId: this.ids.channels.orNull(options.eventsChannelId) };
+  }
+}

@@ -1,0 +1,101 @@
+import { wholeRealm } from '../kernel/event.js';
+import type { Caller } from '../kernel/ids.js';
+import { enforce } from '../kernel/permission.js';
+import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import type { Realm, RealmImageName } from '../realms/realm.js';
+import { canChangeBranding } from '../realms/realm-permissions.js';
+import { bytesOf, type GivenImage, type ImageTarget, requireOneImage } from './images.js';
+import { namePicture, PictureMaker } from './pictures.js';
+
+const STILL = { format: 'png', maxFrames: 1 } as const;
+const LOGO: ImageTarget = { ...STILL, width: 800, height: 100, fit: 'inside' };
+/** In pixels. */
+export const REALM_IMAGE_TARGETS: Readonly<Record<RealmImageName, ImageTarget>> = {
+  icon: { ...STILL, width: 100, height: 100, fit: 'cover' },
+  logo: LOGO,
+  nightLogo: LOGO,
+};
+
+export interface RealmImageInput {
+  readonly name: RealmImageName;
+}
+
+export interface ChangeRealmImageInput extends RealmImageInput {
+  /** Null: no file, or several. */
+  readonly image: GivenImage | null;
+}
+
+/** An icon or logo of the organization's own (organization §3). */
+export class ChangeRealmImage {
+  static readonly inject = ['unitOfWork', PictureMaker] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly pictures: PictureMaker,
+  ) {}
+
+  /**
+   * Answers the organization as it is afterwards.
+   * @throws DomainError MUST_BE_ADMINISTRATOR, ONE_IMAGE_REQUIRED, IMAGE_FILE_TOO_LARGE, UNREADABLE_IMAGE, IMAGE_TOO_LARGE,
+   * SERVER_BUSY
+   */
+  async execute(caller: Caller, { name, image }: ChangeRealmImageInput): Promise<Realm> {
+    await this.uow.read((reads) => loadChangeable(reads, caller));
+    const bytes = bytesOf(requireOneImage(image, name === 'icon' ? 'icon' : 'logo'));
+    const { realm, replaced } = await this.pictures.make(caller.userId, bytes, [REALM_IMAGE_TARGETS[name]], ([made]) =>
+      this.uow.write(async (tx) => {
+        const before = await loadChangeable(tx, caller);
+        const blob = await namePicture(tx, before.id, name, made!);
+        return { realm: await publish(tx, before, name, true), replaced: blob };
+      }),
+    );
+    await this.pictures.discard([replaced]);
+    return realm;
+  }
+}
+
+/** Back to the usual one (organization §3). Nothing happens where none was uploaded. */
+export class RemoveRealmImage {
+  static readonly inject = ['unitOfWork', PictureMaker] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly pictures: PictureMaker,
+  ) {}
+
+  /** Answers the organization as it is afterwards. @throws DomainError MUST_BE_ADMINISTRATOR */
+  async execute(caller: Caller, { name }: RealmImageInput): Promise<Realm> {
+    const { realm, removed } = await this.uow.write(async (tx) => {
+      const before = await loadChangeable(tx, caller);
+      if (!before.images[name].isUploaded) return { realm: before, removed: null };
+      const blob = await tx.pictures.remove(before.id, name);
+      return { realm: await publish(tx, before, name, false), removed: blob };
+    });
+    await this.pictures.discard([removed]);
+    return realm;
+  }
+}
+
+async function loadChangeable(
+  { actors, realms }: Pick<Repositories, 'actors'> & { readonly realms: Pick<Repositories['realms'], 'get'> },
+  caller: Caller,
+): Promise<Realm> {
+  enforce(canChangeBranding(await actors.get(caller)));
+  return realms.get(caller.realmId);
+}
+
+async function publish(tx: Transaction, realm: Realm, name: RealmImageName, isUploaded: boolean): Promise<Realm> {
+  const image = { isUploaded, version: realm.images[name].version + 1 };
+  const changed = { ...realm, images: { ...realm.images, [name]: image } };
+  await tx.realms.update(changed);
+  await tx.events.append(realm.id, { event: { type: 'realm.image_changed', name, image }, audience: wholeRealm });
+  return changed;
+}
+
+/** The caller's organization, with what is known of its icon and logos (organization §3). */
+export class FindOwnRealm {
+  static readonly inject = ['unitOfWork'] as const;
+  constructor(private readonly uow: UnitOfWork) {}
+
+  execute({ realmId }: Caller): Promise<Realm> {
+    return this.uow.read(({ realms }) => realms.get(realmId));
+  }
+}

@@ -1,0 +1,243 @@
+import type { Caller, FileId, UnixSeconds } from '../kernel/ids.js';
+import type { Clock } from '../kernel/ports.js';
+import type { Repositories, UnitOfWork } from '../kernel/unit-of-work.js';
+import type { ReceivedBlob } from './blob-receiver.js';
+import type { BlobKey, BlobStore, StoredBlob } from './blobs.js';
+import {
+  type AttachedFile,
+  type FileLimits,
+  fileTooLarge,
+  nameOfFile,
+  ownFile,
+  removeFile,
+  type StoredFile,
+} from './files.js';
+import { NewFiles } from './new-files.js';
+import type { PartialBlobStore } from './resumable-uploads.js';
+
+export interface UploadFileInput {
+  /** Null: it was too large, so that nothing was kept. */
+  readonly blob: ReceivedBlob | null;
+  /** As the client calls it. */
+  readonly name: string;
+  /** As the client claims; empty: it does not. */
+  readonly claimedType: string;
+}
+
+/** Makes a file of bytes that were received (messages §16.1). Nobody else may read it until a message refers to it. */
+export class UploadFile {
+  static readonly inject = ['unitOfWork', 'fileLimits', NewFiles] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly limits: FileLimits,
+    private readonly newFiles: NewFiles,
+  ) {}
+
+  /** @throws DomainError FILE_TOO_LARGE, UPLOAD_QUOTA_EXCEEDED, OWN_UPLOAD_QUOTA_EXCEEDED, TOO_MANY_FILES, SERVER_BUSY */
+  async execute(caller: Caller, { blob, claimedType, ...input }: UploadFileInput): Promise<StoredFile> {
+    const name = nameOfFile(input.name);
+    const content = blob && (await this.newFiles.describe(caller.userId, blob, name, claimedType));
+    return this.uow.write(async (tx) => {
+      const actor = await tx.actors.get(caller);
+      if (!content) throw fileTooLarge(this.limits.maxFileMib);
+      return this.newFiles.add(tx, actor, this.newFiles.newPath(actor.realmId, name), content);
+    });
+  }
+}
+
+const AT_A_TIME = 200;
+
+export interface ListFilesOutput {
+  /** Oldest first. */
+  readonly files: readonly AttachedFile[];
+  /** Of all files of the realm. */
+  readonly usedBytes: number;
+}
+
+/** One's own files (users §16). */
+export class ListFiles {
+  static readonly inject = ['unitOfWork'] as const;
+  constructor(private readonly uow: UnitOfWork) {}
+
+  execute({ realmId, userId }: Caller): Promise<ListFilesOutput> {
+    return this.uow.read(async (reads) => {
+      const files: AttachedFile[] = [];
+      for (;;) {
+        const page = await reads.files.list(realmId, userId, files.at(-1)?.id ?? 0, AT_A_TIME);
+        files.push(...page);
+        if (page.length < AT_A_TIME) return { files, usedBytes: await reads.files.usedBytes(realmId) };
+        await reads.yield();
+      }
+    });
+  }
+}
+
+/** Deletes a file of one's own, whatever refers to it (users §16). */
+export class DeleteFile {
+  static readonly inject = ['unitOfWork', 'blobStore'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly blobs: BlobStore,
+  ) {}
+
+  /** @throws DomainError UNKNOWN_FILE */
+  async execute({ realmId, userId }: Caller, { id }: { readonly id: FileId }): Promise<void> {
+    const blobs = await this.uow.write(async (tx) => {
+      const file = ownFile(await tx.files.find(realmId, id), userId);
+      return removeFile(tx, file);
+    });
+    // Nobody can reach it any more. Where this fails, the sweep finds it.
+    for (const blob of blobs) await this.blobs.remove(blob).catch(() => undefined);
+  }
+}
+
+/** Something beside messages that needs files or blobs. */
+export interface FileUser {
+  /** Whether the file is still needed. */
+  readonly needsFile?: (reads: Repositories, file: StoredFile) => Promise<boolean>;
+  /** Which of the blobs belong to it. */
+  readonly filterBlobs?: (reads: Repositories, keys: readonly BlobKey[]) => Promise<ReadonlySet<BlobKey>>;
+}
+
+export interface SweepFilesInput {
+  /** How long deleted messages can be put back, with what they refer to. */
+  readonly keepDetachedSeconds: number;
+  /** Only counts. */
+  readonly isDryRun?: boolean;
+}
+
+export interface SweepFilesOutput {
+  /** Files to which nothing refers. */
+  readonly files: number;
+  /** Uploads that were not finished in time. */
+  readonly uploads: number;
+  /** Blobs that belong to nothing, or would be some when they were whole. */
+  readonly blobs: number;
+}
+
+/** From the upload on, for a message to refer to it. */
+const KEEP_UNATTACHED_SECONDS = 7 * 86_400;
+/** Between the bytes and the row that names them. */
+const KEEP_UNNAMED_MS = 3_600_000;
+const FILES_AT_A_TIME = 50;
+const BLOBS_AT_A_TIME = 500;
+
+/** Removes files that nobody needs any more, and bytes that belong to nothing. For a worker, once a day. */
+export class SweepFiles {
+  static readonly inject = ['unitOfWork', 'blobStore', 'partialBlobStore', 'clock', 'fileUsers'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly blobs: BlobStore,
+    private readonly partials: PartialBlobStore,
+    private readonly clock: Clock,
+    private readonly fileUsers: readonly FileUser[],
+  ) {}
+
+  async execute({ keepDetachedSeconds, isDryRun = false }: SweepFilesInput): Promise<SweepFilesOutput> {
+    const now = this.clock.now();
+    const keepAttached = Math.max(keepDetachedSeconds, KEEP_UNATTACHED_SECONDS);
+    let files = 0;
+    for (const [wasAttached, keep] of [
+      [false, KEEP_UNATTACHED_SECONDS],
+      [true, keepAttached],
+    ] as const) {
+      files += isDryRun
+        ? await this.count(wasAttached, now - keep)
+        : await this.sweepFiles(wasAttached, now - keep, now);
+    }
+    const uploads = await this.sweepUploads(now, isDryRun);
+    return { files, uploads, blobs: await this.sweepBlobs(isDryRun) };
+  }
+
+  /** Their bytes belong to nothing then, and are swept as such. */
+  private async sweepUploads(now: UnixSeconds, isDryRun: boolean): Promise<number> {
+    if (isDryRun) {
+      return (await this.uow.read((reads) => reads.unfinishedUploads.listExpired(now, BLOBS_AT_A_TIME))).length;
+    }
+    for (let count = 0; ; ) {
+      const expired = await this.uow.write(async (tx) => {
+        const uploads = await tx.unfinishedUploads.listExpired(now, FILES_AT_A_TIME);
+        for (const { realmId, pathId } of uploads) await tx.unfinishedUploads.remove(realmId, pathId);
+        return uploads;
+      });
+      count += expired.length;
+      if (expired.length < FILES_AT_A_TIME) return count;
+    }
+  }
+
+  /** Up to what is swept at once: there is no more to be learnt from a longer look. */
+  private count(wasAttached: boolean, before: UnixSeconds): Promise<number> {
+    return this.uow.read(async (reads) => {
+      let count = 0;
+      for (const file of await reads.files.listUnreferenced(wasAttached, before, BLOBS_AT_A_TIME)) {
+        if (!(await this.isNeeded(reads, file))) count++;
+      }
+      return count;
+    });
+  }
+
+  private async sweepFiles(wasAttached: boolean, before: UnixSeconds, now: UnixSeconds): Promise<number> {
+    let count = 0;
+    for (;;) {
+      const { found, swept, removed } = await this.uow.write(async (tx) => {
+        const candidates = await tx.files.listUnreferenced(wasAttached, before, FILES_AT_A_TIME);
+        const blobs: BlobKey[] = [];
+        let files = 0;
+        for (const file of candidates) {
+          if (await this.isNeeded(tx, file)) await tx.files.postpone(file.realmId, file.id, now);
+          else {
+            blobs.push(...(await removeFile(tx, file)));
+            files++;
+          }
+          await tx.yield();
+        }
+        return { found: candidates.length, swept: files, removed: blobs };
+      });
+      // What fails here belongs to nothing, and is found as such.
+      for (const key of removed) await this.blobs.remove(key).catch(() => undefined);
+      count += swept;
+      if (found < FILES_AT_A_TIME) return count;
+    }
+  }
+
+  private async isNeeded(reads: Repositories, file: StoredFile): Promise<boolean> {
+    const [attached] = await reads.files.listAttached(file.realmId, [file.id]);
+    // Messages that were put back.
+    if (attached && attached.messageIds.length > 0) return true;
+    for (const { needsFile } of this.fileUsers) if (needsFile && (await needsFile(reads, file))) return true;
+    return false;
+  }
+
+  private async sweepBlobs(isDryRun: boolean): Promise<number> {
+    const before = this.clock.nowMs() - KEEP_UNNAMED_MS;
+    if (!isDryRun) await this.blobs.removeUnfinished(before);
+    let count = 0;
+    for (const store of [this.blobs, this.partials]) {
+      let last: BlobKey | null = null;
+      for (;;) {
+        const page: readonly StoredBlob[] = await store.list(last, BLOBS_AT_A_TIME);
+        const old = page.filter(({ storedAtMs }) => storedAtMs < before).map(({ key }) => key);
+        const needed = old.length === 0 ? new Set<BlobKey>() : await this.neededOf(old);
+        for (const key of old) {
+          if (needed.has(key)) continue;
+          count++;
+          if (!isDryRun) await store.remove(key);
+        }
+        last = page.at(-1)?.key ?? null;
+        if (page.length < BLOBS_AT_A_TIME) break;
+      }
+    }
+    return count;
+  }
+
+  private neededOf(keys: readonly BlobKey[]): Promise<ReadonlySet<BlobKey>> {
+    return this.uow.read(async (reads) => {
+      const needed = new Set(await reads.files.filterBlobs(keys));
+      for (const key of await reads.unfinishedUploads.filterBlobs(keys)) needed.add(key);
+      for (const { filterBlobs } of this.fileUsers) {
+        for (const key of (await filterBlobs?.(reads, keys)) ?? []) needed.add(key);
+      }
+      return needed;
+    });
+  }
+}

@@ -1,0 +1,149 @@
+import { mustNotBeGuest } from '../access/actor.js';
+import { groupsHeldBy } from '../access/group-closure.js';
+import type { Caller, EventSeq, GroupId, RealmId, UserId } from '../kernel/ids.js';
+import { enforce } from '../kernel/permission.js';
+import type { Repositories, UnitOfWork } from '../kernel/unit-of-work.js';
+import { slicesOf } from '../kernel/work.js';
+import { conversationPartnerIds } from '../users/accessible-users.js';
+import { canAccessUser } from '../users/user-permissions.js';
+import type { GroupView } from './group.js';
+import { canAccessGroup } from './group-permissions.js';
+
+/** Named groups, those of the system too (users §12.3). */
+export class ListGroups {
+  static readonly inject = ['unitOfWork'] as const;
+  constructor(private readonly uow: UnitOfWork) {}
+
+  /** Ascending id. @throws DomainError MUST_NOT_BE_GUEST */
+  execute(caller: Caller, { includesDeactivated }: { readonly includesDeactivated: boolean }): Promise<GroupView[]> {
+    return this.uow.read(async ({ actors, groups }) => {
+      enforce(mustNotBeGuest(await actors.get(caller)));
+      const views = await groups.listViews(caller.realmId);
+      return views.filter((group) => includesDeactivated || !group.isDeactivated);
+    });
+  }
+}
+
+export interface ReadGroupInput {
+  readonly groupId: GroupId;
+  /** Direct members or subgroups, not those at any depth. */
+  readonly directOnly: boolean;
+}
+
+/** Active users in a group (users §12.3). */
+export class ListGroupMembers {
+  static readonly inject = ['unitOfWork'] as const;
+  constructor(private readonly uow: UnitOfWork) {}
+
+  /** Ascending. @throws DomainError MUST_NOT_BE_GUEST, UNKNOWN_GROUP, GROUP_DEACTIVATED */
+  execute(caller: Caller, { groupId, directOnly }: ReadGroupInput): Promise<readonly UserId[]> {
+    return this.uow.read(async (repositories) => {
+      const { groups } = repositories;
+      await enforceReadable(repositories, caller, groupId);
+      if (!directOnly) return groups.listMembersRecursively(caller.realmId, [groupId]);
+      return (await groups.findView(caller.realmId, groupId))!.memberIds;
+    });
+  }
+}
+
+/** Whether a user, bots too, is in a group (users §12.3). */
+export class IsGroupMember {
+  static readonly inject = ['unitOfWork'] as const;
+  constructor(private readonly uow: UnitOfWork) {}
+
+  /**
+   * @throws DomainError MUST_NOT_BE_GUEST, UNKNOWN_GROUP, GROUP_DEACTIVATED, UNKNOWN_USER, NAMED_USER_DEACTIVATED,
+   * NOT_PERMITTED
+   */
+  execute(caller: Caller, input: ReadGroupInput & { readonly userId: UserId }): Promise<boolean> {
+    const { groupId, userId, directOnly } = input;
+    const { realmId } = caller;
+    return this.uow.read(async (repositories) => {
+      const { actors, groups, realms, users } = repositories;
+      await enforceReadable(repositories, caller, groupId);
+      const actor = await actors.get(caller);
+      const realm = await realms.get(realmId);
+      const user = await users.find(realmId, userId);
+      const sharesConversation = (await conversationPartnerIds(repositories, actor, realm)).has(userId);
+      enforce(canAccessUser(actor, user, { realm, sharesConversation, allowBots: true }));
+      if (directOnly) return (await groups.filterDirectMembers(realmId, groupId, [userId])).length > 0;
+      return (await actors.get({ realmId, userId })).groups.has(groupId);
+    });
+  }
+}
+
+/** Named groups in a group (users §12.3). */
+export class ListSubgroups {
+  static readonly inject = ['unitOfWork'] as const;
+  constructor(private readonly uow: UnitOfWork) {}
+
+  /** Ascending. @throws DomainError MUST_NOT_BE_GUEST, UNKNOWN_GROUP, GROUP_DEACTIVATED */
+  execute(caller: Caller, { groupId, directOnly }: ReadGroupInput): Promise<readonly GroupId[]> {
+    return this.uow.read(async (repositories) => {
+      const { groups } = repositories;
+      await enforceReadable(repositories, caller, groupId);
+      if (directOnly) return groups.listSubgroupIds(caller.realmId, groupId);
+      const held = groupsHeldBy(await groups.listEdges(caller.realmId), groupId);
+      return [...held].filter((id) => id !== groupId).sort((a, b) => a - b);
+    });
+  }
+}
+
+async function enforceReadable(
+  { actors, groups }: Repositories,
+  caller: { readonly realmId: RealmId; readonly userId: UserId },
+  groupId: GroupId,
+): Promise<void> {
+  enforce(mustNotBeGuest(await actors.get(caller)));
+  enforce(canAccessGroup(await groups.find(caller.realmId, groupId)));
+}
+
+const GROUPS_AT_A_TIME = 200;
+
+/**
+ * Removes anonymous groups that were the value of a permission and are so no longer. An old event may still be for such a
+ * group: it waits until all events are forgotten that were there when it was found unused. For a worker.
+ */
+export class RemoveUnusedGroups {
+  static readonly inject = ['unitOfWork'] as const;
+
+  /** Those found unused, and how far the log went then. */
+  private readonly found = new Map<RealmId, ReadonlyMap<GroupId, EventSeq>>();
+
+  constructor(private readonly uow: UnitOfWork) {}
+
+  /** Answers how many it removed. */
+  async execute(): Promise<number> {
+    let count = 0;
+    for (const { id } of await this.uow.read(({ realms }) => realms.list())) count += await this.removeIn(id);
+    return count;
+  }
+
+  private async removeIn(realmId: RealmId): Promise<number> {
+    const { unused, lastSeq, prunedUpTo } = await this.uow.read(async (repositories) => ({
+      unused: await unusedGroups(repositories, realmId),
+      lastSeq: await repositories.events.lastSeq(realmId),
+      prunedUpTo: await repositories.events.prunedUpTo(realmId),
+    }));
+    const before = this.found.get(realmId);
+    // A group that nothing refers to is never referred to again: each value that is spelt out gets a group of its own.
+    const isDue = (id: GroupId) => (before?.get(id) ?? Number.POSITIVE_INFINITY) <= prunedUpTo;
+    this.found.set(realmId, new Map(unused.filter((id) => !isDue(id)).map((id) => [id, before?.get(id) ?? lastSeq])));
+    const due = unused.filter(isDue);
+    for (const some of slicesOf(due, GROUPS_AT_A_TIME)) {
+      await this.uow.write((tx) => tx.groups.removeAnonymous(realmId, some));
+    }
+    return due.length;
+  }
+}
+
+async function unusedGroups(repositories: Repositories, realmId: RealmId): Promise<readonly GroupId[]> {
+  const { realms, channels, groups } = repositories;
+  const used = new Set<GroupId>(Object.values((await realms.get(realmId)).permissions));
+  const holders = [...(await channels.listAll(realmId)), ...(await groups.listNamed(realmId))];
+  for (const { permissions } of holders) {
+    for (const id of Object.values(permissions ?? {})) used.add(id);
+    await repositories.yield();
+  }
+  return (await groups.listAnonymousIds(realmId)).filter((id) => !used.has(id));
+}

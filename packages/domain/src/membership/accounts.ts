@@ -1,0 +1,264 @@
+import {
+  type Confirmation,
+  type ConfirmationPurpose,
+  confirmationExpired,
+  endConfirmation,
+  type LinkKeys,
+  loadConfirmation,
+  pretendConfirmation,
+  requestConfirmation,
+} from '../access/confirmations.js';
+import {
+  changePassword,
+  checkPassword,
+  type LoginAttempts,
+  loginAttemptKey,
+  type PasswordHasher,
+  type PasswordStrength,
+} from '../access/credentials.js';
+import {
+  composeLetter,
+  type Letter,
+  LetterJobs,
+  type LetterQuota,
+  letterJobKind,
+  type Mailer,
+} from '../access/email.js';
+import { DomainError } from '../kernel/errors.js';
+import { type AnonymousCaller, isId, type RealmId, type UserId } from '../kernel/ids.js';
+import { encodeJob, type Job } from '../kernel/jobs.js';
+import { enforce } from '../kernel/permission.js';
+import type { Cancellation, Clock, RealmUrls } from '../kernel/ports.js';
+import { foldCase, trim } from '../kernel/text.js';
+import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import type { Realm } from '../realms/realm.js';
+import { passwordAuthDisabled, realmDeactivated } from '../users/authentication.js';
+import { changeEmail, type DisposableDomains, newEmailProblem } from '../users/change-email.js';
+import { isEmailAddress, type User } from '../users/user.js';
+import { canChangeOwnEmail } from '../users/user-permissions.js';
+
+interface EmailChangedNotice {
+  readonly userId: UserId;
+  /** The address they had before. */
+  readonly before: string;
+}
+
+export const EMAIL_CHANGED_LETTER = letterJobKind<EmailChangedNotice>({
+  name: 'accounts.email_changed_letter',
+  readPayload: (stored) => {
+    const { userId, before } = stored as Partial<EmailChangedNotice>;
+    if (!isId(userId) || typeof before !== 'string') throw new TypeError('It names nobody');
+    return { userId, before };
+  },
+});
+
+/** Writes to the address that somebody had before about the new one, in case it was not they who changed it. */
+export class EmailChangedLetters extends LetterJobs<EmailChangedNotice> {
+  static readonly inject = ['mailer', 'unitOfWork', 'realmUrls'] as const;
+
+  readonly kind = EMAIL_CHANGED_LETTER;
+
+  constructor(
+    mailer: Mailer,
+    private readonly uow: UnitOfWork,
+    private readonly realmUrls: RealmUrls,
+  ) {
+    super(mailer);
+  }
+
+  protected compose({ realmId, payload: { userId, before } }: Job<EmailChangedNotice>): Promise<Letter | null> {
+    return this.uow.read(async ({ realms, users }) => {
+      const realm = await realms.get(realmId);
+      const user = await users.find(realmId, userId);
+      if (!user) return null;
+      return composeLetter({
+        to: before,
+        senderName: realm.name,
+        subject: `Your address at ${realm.name} has changed`,
+        paragraphs: [
+          `The address of your account at ${realm.name} (${this.realmUrls.urlOf(realm)}) is ${user.email} from now on. You log in with it, and mail goes there.`,
+          'If it was not you who changed it, tell an administrator of the organization at once.',
+        ],
+      });
+    });
+  }
+}
+
+export interface GetConfirmationInput {
+  readonly purpose: ConfirmationPurpose;
+  readonly key: string;
+}
+
+/** What a link is about, for whoever has it. Looking at it uses nothing up: mail programs open links by themselves. */
+export class GetConfirmation {
+  static readonly inject = ['unitOfWork', 'confirmationKeys', 'clock'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly keys: LinkKeys,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws DomainError UNKNOWN_REALM, REALM_DEACTIVATED, UNKNOWN_CONFIRMATION, CONFIRMATION_EXPIRED */
+  execute(
+    { realmId }: AnonymousCaller,
+    { purpose, key }: GetConfirmationInput,
+  ): Promise<{ readonly realm: Realm; readonly confirmation: Confirmation }> {
+    if (realmId === null) throw new DomainError('UNKNOWN_REALM', 'Invalid subdomain');
+    return this.uow.read(async (repositories) => {
+      const realm = await repositories.realms.get(realmId);
+      if (realm.isDeactivated) throw realmDeactivated();
+      const wanted = { realmId, purpose, key };
+      return { realm, confirmation: await loadConfirmation(repositories, this.keys, wanted, this.clock.now()) };
+    });
+  }
+}
+
+export interface ConfirmEmailChangeInput {
+  readonly key: string;
+}
+
+/** Whoever reads the mail of the new address takes it (users §6.2). What was checked when they asked is checked once more. */
+export class ConfirmEmailChange {
+  static readonly inject = ['unitOfWork', 'confirmationKeys', 'disposableDomains', 'clock'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly keys: LinkKeys,
+    private readonly disposable: DisposableDomains,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * @throws DomainError UNKNOWN_REALM, REALM_DEACTIVATED, UNKNOWN_CONFIRMATION, CONFIRMATION_EXPIRED, EMAIL_CHANGES_DISABLED,
+   * EMAIL_NOT_ALLOWED, EMAIL_RESERVED, EMAIL_TAKEN, EMAIL_OF_DEACTIVATED_USER
+   */
+  execute(
+    { realmId }: AnonymousCaller,
+    { key }: ConfirmEmailChangeInput,
+  ): Promise<{ readonly realm: Realm; readonly user: User }> {
+    if (realmId === null) throw new DomainError('UNKNOWN_REALM', 'Invalid subdomain');
+    return this.uow.write(async (tx) => {
+      const realm = await tx.realms.get(realmId);
+      if (realm.isDeactivated) throw realmDeactivated();
+      const now = this.clock.now();
+      const confirmation = await loadConfirmation(tx, this.keys, { realmId, purpose: 'emailChange', key }, now);
+      const user = await tx.users.find(realmId, confirmation.userId!);
+      if (!user?.isActive) throw confirmationExpired();
+      const { email } = confirmation;
+      enforce(canChangeOwnEmail(user, realm));
+      const problem = await newEmailProblem(tx, user, realm, email, this.disposable);
+      if (problem) throw problem;
+      await endConfirmation(tx, confirmation, now);
+      const changed = await changeEmail(tx, user, email);
+      const payload = { userId: user.id, before: user.email };
+      await tx.jobs.schedule(encodeJob(EMAIL_CHANGED_LETTER, { realmId, dueAt: now, payload }));
+      return { realm, user: changed };
+    });
+  }
+}
+
+export interface RequestPasswordResetInput {
+  readonly email: string;
+}
+
+/**
+ * Sends a link to whoever has an account with the address (protocol §8.3). Nobody learns here whether somebody has: neither from
+ * the answer nor from the time that it takes.
+ */
+export class RequestPasswordReset {
+  static readonly inject = ['unitOfWork', 'letterQuota', 'clock'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly letters: LetterQuota,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws DomainError UNKNOWN_REALM, REALM_DEACTIVATED, PASSWORD_AUTH_DISABLED, INVALID_EMAIL, RATE_LIMITED */
+  async execute({ realmId, ip }: AnonymousCaller, input: RequestPasswordResetInput): Promise<void> {
+    if (realmId === null) throw new DomainError('UNKNOWN_REALM', 'Invalid subdomain');
+    await this.uow.read((repositories) => loadPasswordRealm(repositories, realmId));
+    const email = trim(input.email);
+    if (!isEmailAddress(email)) throw new DomainError('INVALID_EMAIL', 'Enter a valid email address.');
+    this.countLetter(loginAttemptKey(realmId, email), ip);
+    await this.uow.write(async (tx) => {
+      const user = await tx.users.findByEmail(realmId, email);
+      const now = this.clock.now();
+      if (!user || user.bot) return pretendConfirmation(tx, realmId, now);
+      const wanted = {
+        realmId,
+        purpose: 'passwordReset',
+        email: user.email,
+        userId: user.id,
+        invitationId: null,
+      } as const;
+      await requestConfirmation(tx, wanted, now);
+    });
+  }
+
+  private countLetter(key: string, ip: string | undefined): void {
+    if (ip !== undefined) this.letters.take('anonymousByIp', ip);
+    this.letters.take('passwordResetByEmail', key, ip);
+  }
+}
+
+export interface ResetPasswordInput {
+  readonly key: string;
+  readonly password: string;
+  /** Aborted when the client no longer waits for the answer. */
+  readonly cancellation?: Cancellation | undefined;
+}
+
+/** Whoever reads the mail of an account's address sets another password (protocol §8.3). */
+export class ResetPassword {
+  static readonly inject = [
+    'unitOfWork',
+    'confirmationKeys',
+    'passwordHasher',
+    'passwordStrength',
+    'loginAttempts',
+    'clock',
+  ] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly keys: LinkKeys,
+    private readonly hasher: PasswordHasher,
+    private readonly strength: PasswordStrength,
+    private readonly attempts: LoginAttempts,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * @throws DomainError UNKNOWN_REALM, REALM_DEACTIVATED, PASSWORD_AUTH_DISABLED, UNKNOWN_CONFIRMATION, CONFIRMATION_EXPIRED,
+   * WEAK_PASSWORD, SERVER_BUSY
+   */
+  async execute({ realmId, ip }: AnonymousCaller, { key, password, cancellation }: ResetPasswordInput): Promise<void> {
+    if (realmId === null) throw new DomainError('UNKNOWN_REALM', 'Invalid subdomain');
+    const ahead = await this.uow.read((repositories) => this.load(repositories, realmId, key));
+    checkPassword(this.strength, password, [ahead.email, ahead.fullName]);
+    const hash = await this.hasher.hash(password, { client: ip, cancellation });
+    const user = await this.uow.write(async (tx) => {
+      const loaded = await this.load(tx, realmId, key);
+      await changePassword(tx, loaded, hash, { now: this.clock.now() });
+      return loaded;
+    });
+    // Those who forgot it have often tried before.
+    this.attempts.forget(loginAttemptKey(realmId, user.email), ip);
+  }
+
+  private async load(repositories: Repositories | Transaction, realmId: RealmId, key: string): Promise<User> {
+    await loadPasswordRealm(repositories, realmId);
+    const wanted = { realmId, purpose: 'passwordReset', key } as const;
+    const { userId, email } = await loadConfirmation(repositories, this.keys, wanted, this.clock.now());
+    const user = await repositories.users.find(realmId, userId!);
+    // After a change of address, the mail of the old one may belong to another person.
+    if (!user?.isActive || foldCase(user.email) !== foldCase(email)) throw confirmationExpired();
+    return user;
+  }
+}
+
+/** @throws DomainError REALM_DEACTIVATED, PASSWORD_AUTH_DISABLED */
+export async function loadPasswordRealm({ realms }: Repositories | Transaction, realmId: RealmId): Promise<Realm> {
+  const realm = await realms.get(realmId);
+  if (realm.isDeactivated) throw realmDeactivated();
+  if (!realm.settings.emailAuthentication) throw passwordAuthDisabled();
+  return realm;
+}

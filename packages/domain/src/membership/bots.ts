@@ -1,0 +1,304 @@
+import { type Actor, isAdministrator } from '../access/actor.js';
+import type { Channel } from '../channels/channel.js';
+import { bytesOf, type GivenImage } from '../files/images.js';
+import type { MadePicture, PictureMaker } from '../files/pictures.js';
+import { DomainError, declareErrors } from '../kernel/errors.js';
+import {
+  type Audience,
+  anyOf,
+  except,
+  type FeatureParts,
+  users,
+  users as usersNamed,
+  wholeRealm,
+} from '../kernel/event.js';
+import type { QueueFilter } from '../kernel/event-queue.js';
+import type { ChannelId, RealmId, UserId } from '../kernel/ids.js';
+import { enforce } from '../kernel/permission.js';
+import type { RealmUrls } from '../kernel/ports.js';
+import type { Snapshot } from '../kernel/register-queue.js';
+import { trim } from '../kernel/text.js';
+import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
+import type { Realm } from '../realms/realm.js';
+import { AVATAR_TARGETS } from '../users/avatars.js';
+import { isEmailAddress, type User } from '../users/user.js';
+import { atLeast } from '../users/user-delivery.js';
+import { canAdministerBot, canOwnBots } from '../users/user-permissions.js';
+import { loadViewer } from '../users/users.use-cases.js';
+
+export const BOT_ERRORS = declareErrors({
+  INVALID_BOT_KIND: 'invalid',
+  INVALID_WEBHOOK_INTERFACE: 'invalid',
+  /** No bots run inside of this server. */
+  EMBEDDED_BOTS_DISABLED: 'forbidden',
+  /** Of one owner. */
+  TOO_MANY_BOTS: 'conflict',
+  /** The bot has stored nothing under one of the keys, or one is named twice. */
+  UNKNOWN_STORED_KEY: 'unknown',
+  /** What the bot stores would be longer, or more keys, than a bot may store. */
+  BOT_STORAGE_FULL: 'conflict',
+});
+
+type BotErrors = typeof BOT_ERRORS;
+
+declare module '../kernel/errors.js' {
+  interface ErrorCodes extends BotErrors {}
+}
+
+/** How messages are sent to an outgoing webhook. */
+export type WebhookInterface = 'generic' | 'slack';
+export const WEBHOOK_INTERFACES: readonly WebhookInterface[] = ['generic', 'slack'];
+
+/** The events of an outgoing webhook. */
+export interface OutgoingWebhook {
+  /** Empty: it gets none. */
+  readonly url: string;
+  readonly interface: WebhookInterface;
+  /** Sent with each message, so that whoever gets it knows by whom it was sent. */
+  readonly token: string;
+}
+
+/** What bots have beside what users have, and beside the channel that they send to by default, which is the user's. */
+export interface BotOptions {
+  /** Of whose messages its queues are by default; null: of all it receives. */
+  readonly eventsChannelId: ChannelId | null;
+  /** Whether its queues are of all public channels by default. */
+  readonly allPublicChannels: boolean;
+  /** Null for bots of other kinds. */
+  readonly webhook: OutgoingWebhook | null;
+}
+
+export const NO_BOT_OPTIONS: BotOptions = { eventsChannelId: null, allPublicChannels: false, webhook: null };
+
+/** Of one owner, deactivated ones too. */
+export const MAX_BOTS = 1000;
+
+declare module '../kernel/unit-of-work.js' {
+  interface RepositoryMap {
+    bots: [reads: BotReads, repository: BotRepository];
+  }
+}
+
+export interface BotReads {
+  /** Each of these has an entry: `NO_BOT_OPTIONS` where nothing was ever stored. */
+  listOptions(realmId: RealmId, botIds: readonly UserId[]): Promise<ReadonlyMap<UserId, BotOptions>>;
+  /** Deactivated ones too; ascending. */
+  listOwnedIds(realmId: RealmId, ownerId: UserId): Promise<readonly UserId[]>;
+}
+
+/** Every implementation passes bot-repository.contract.ts. */
+export interface BotRepository extends BotReads {
+  putOptions(realmId: RealmId, botId: UserId, options: BotOptions): Promise<void>;
+}
+
+type Reads<K extends keyof Repositories> = Pick<Repositories | Transaction, K>;
+
+/** What a bot is called by where addresses are asked for (users §15). @throws DomainError INVALID_EMAIL */
+export function botEmail(realm: Realm, realmUrls: RealmUrls, shortName: string): string {
+  const name = trim(shortName);
+  const email = `${name}-bot@${realmUrls.emailDomainOf(realm)}`;
+  if (name === '' || !isEmailAddress(email)) throw new DomainError('INVALID_EMAIL', 'Bad name or username');
+  return email;
+}
+
+/** By another than the bot itself. @throws DomainError EMAIL_TAKEN */
+export async function requireUnusedEmail(
+  { users }: Reads<'users'>,
+  { id: realmId }: Pick<Realm, 'id'>,
+  email: string,
+  botId: UserId | null,
+): Promise<void> {
+  const [owner] = await users.listByEmail(realmId, [email]);
+  if (owner && owner.id !== botId) throw new DomainError('EMAIL_TAKEN', 'Username already in use');
+}
+
+/** Bots have names that no other active user has (users §15). @throws DomainError BOT_NAME_TAKEN */
+export async function requireUnusedName({ users }: Reads<'users'>, realmId: RealmId, fullName: string): Promise<void> {
+  const named = await users.listByName(realmId, [fullName]);
+  if (named.some((user) => user.isActive && user.fullName === fullName)) {
+    throw new DomainError('BOT_NAME_TAKEN', 'Name is already in use!');
+  }
+}
+
+/** For one bot more. @throws DomainError TOO_MANY_BOTS */
+export async function requireRoom({ bots }: Reads<'bots'>, realmId: RealmId, ownerId: UserId): Promise<void> {
+  if ((await bots.listOwnedIds(realmId, ownerId)).length >= MAX_BOTS) {
+    throw new DomainError('TOO_MANY_BOTS', `Too many bots (limit: ${MAX_BOTS}).`);
+  }
+}
+
+/** Of the queues of users, where they do not say: bots have defaults of their own (events §1). */
+export async function loadQueueDefaults(
+  { bots, channels }: Pick<Repositories, 'bots' | 'channels'>,
+  { id, realmId, role, isBot }: Actor,
+): Promise<QueueFilter> {
+  if (!isBot) return { allPublicChannels: false, narrow: [] };
+  const { eventsChannelId, allPublicChannels } = (await bots.listOptions(realmId, [id])).get(id)!;
+  const [channel] = eventsChannelId === null ? [] : await channels.list(realmId, [eventsChannelId]);
+  return {
+    // Guests may never ask for it.
+    allPublicChannels: allPublicChannels && role !== 'guest',
+    narrow: channel ? [{ operator: 'stream', operand: channel.name }] : [],
+  };
+}
+
+/** What the owner of a bot and administrators know of it. */
+export interface BotView {
+  readonly botId: UserId;
+  /** Names of channels; null: none, or one that is there no more. */
+  readonly sendingChannel: string | null;
+  readonly eventsChannel: string | null;
+  readonly allPublicChannels: boolean;
+  readonly webhook: OutgoingWebhook | null;
+}
+
+/** A bot, with what is known of it. */
+export interface ViewedBot {
+  readonly user: User;
+  readonly view: BotView;
+}
+
+type BotViewReads = Pick<Repositories | Transaction, 'bots' | 'channels'>;
+
+/** Of these bots, in their order. A constant number of statements. */
+export async function viewBots(
+  { bots, channels }: BotViewReads,
+  realmId: RealmId,
+  users: readonly User[],
+): Promise<readonly ViewedBot[]> {
+  if (users.length === 0) return [];
+  const options = await bots.listOptions(
+    realmId,
+    users.map(({ id }) => id),
+  );
+  const named = users.flatMap(({ id, bot }) => [bot!.defaultSendingChannelId, options.get(id)!.eventsChannelId]);
+  const ids = [...new Set(named.filter((id) => id !== null))] as ChannelId[];
+  const names = new Map<number | null, Channel['name']>(
+    (await channels.list(realmId, ids)).map(({ id, name }) => [id, name]),
+  );
+  return users.map((user) => {
+    const { eventsChannelId, allPublicChannels, webhook } = options.get(user.id)!;
+    return {
+      user,
+      view: {
+        botId: user.id,
+        sendingChannel: names.get(user.bot!.defaultSendingChannelId) ?? null,
+        eventsChannel: names.get(eventsChannelId) ?? null,
+        allPublicChannels,
+        webhook,
+      },
+    };
+  });
+}
+
+export const viewBot = async (reads: BotViewReads, user: User): Promise<BotView> =>
+  (await viewBots(reads, user.realmId, [user]))[0]!.view;
+
+/** Those that the viewer may administer: their own, or all of them; deactivated ones too; ascending. */
+export async function loadBots(snapshot: Snapshot): Promise<readonly BotView[]> {
+  const { repositories } = snapshot;
+  const viewer = await snapshot.load(loadViewer);
+  const ids = isAdministrator(viewer)
+    ? await repositories.users.listBotIds(viewer.realmId)
+    : await repositories.bots.listOwnedIds(viewer.realmId, viewer.id);
+  const users = ids.length === 0 ? [] : await repositories.users.list(viewer.realmId, ids);
+  return (await viewBots(repositories, viewer.realmId, users)).map(({ view }) => view);
+}
+
+/** What changed of a bot; what is absent did not. */
+export type BotChange = Partial<Omit<BotView, 'botId'>>;
+
+/** To owners and administrators (users §15). What anybody may know of a bot is sent as for any user. */
+export interface BotEventTypes {
+  /** To whom it is new. */
+  'bot.added': { readonly bot: BotView };
+  'bot.changed': { readonly botId: UserId; readonly change: BotChange };
+  /** To who owned it before. */
+  'bot.taken_away': { readonly botId: UserId };
+  /** To everybody. */
+  'bot.owner_changed': { readonly botId: UserId; readonly ownerId: UserId };
+}
+
+declare module '../kernel/event.js' {
+  interface DomainEventTypes extends BotEventTypes {}
+}
+
+export const BOT_FEATURE = {
+  eventFormats: {
+    'bot.added': 1,
+    'bot.changed': 1,
+    'bot.taken_away': 1,
+    'bot.owner_changed': 1,
+  },
+} satisfies FeatureParts<BotEventTypes>;
+
+/** The owner and administrators; where it has to do with a private channel, the owner alone (users §15). */
+export async function botAudience(
+  { channels }: Pick<Repositories | Transaction, 'channels'>,
+  { realmId, bot }: User,
+  eventsChannelId: ChannelId | null,
+): Promise<Audience> {
+  const owner = bot!.ownerId === null ? [] : [bot!.ownerId];
+  const ids = [bot!.defaultSendingChannelId, eventsChannelId].filter((id) => id !== null) as ChannelId[];
+  const found = await channels.list(realmId, ids);
+  const isPrivate = found.some(({ privacy }) => privacy !== 'public' && privacy !== 'webPublic');
+  return isPrivate ? users(owner) : anyOf(users(owner), atLeast('administrator'));
+}
+
+/** Null: the bot's avatar stays as it is, or as bots' avatars are; `several`: more than one file. */
+export type GivenAvatar = GivenImage | 'several' | null;
+
+/** The pictures, or why there are none; null: none are wanted. */
+export type MadeAvatar = readonly MadePicture[] | DomainError | null;
+
+/** @throws DomainError ONE_IMAGE_REQUIRED */
+export function requireOneAvatar(given: GivenAvatar): void {
+  if (given === 'several') throw new DomainError('ONE_IMAGE_REQUIRED', 'You may only upload one file at a time');
+}
+
+/** For work that says in its turn what is wrong with the image (users §15). */
+export function makeBotAvatar<T>(
+  pictures: PictureMaker,
+  userId: UserId,
+  given: GivenAvatar,
+  work: (avatar: MadeAvatar) => Promise<T>,
+): Promise<T> {
+  if (given === null || given === 'several') return work(null);
+  let bytes: Uint8Array;
+  try {
+    bytes = bytesOf(given);
+  } catch (error) {
+    return work(error as DomainError);
+  }
+  return pictures.makeAhead(userId, bytes, AVATAR_TARGETS, work);
+}
+
+/** @throws DomainError UNKNOWN_USER, NAMED_USER_DEACTIVATED, BOT_CANNOT_OWN_BOTS, TOO_MANY_BOTS */
+export async function giveOwner(tx: Transaction, before: User, ownerId: UserId): Promise<User> {
+  const { realmId, id: botId } = before;
+  if (before.bot!.ownerId === ownerId) return before;
+  enforce(canOwnBots(await tx.users.find(realmId, ownerId)));
+  await requireRoom(tx, realmId, ownerId);
+  const bot = await tx.users.update({ ...before, bot: { ...before.bot!, ownerId } });
+  // Administrators have it before and after.
+  const alone = (id: UserId) => except(usersNamed([id]), atLeast('administrator'));
+  if (before.bot!.ownerId !== null) {
+    const audience = alone(before.bot!.ownerId);
+    await tx.events.append(realmId, { event: { type: 'bot.taken_away', botId }, audience });
+  }
+  const added = { type: 'bot.added', bot: await viewBot(tx, bot) } as const;
+  await tx.events.append(realmId, { event: added, audience: alone(ownerId) });
+  await tx.events.append(realmId, { event: { type: 'bot.owner_changed', botId, ownerId }, audience: wholeRealm });
+  return bot;
+}
+
+/** Deactivated ones too. @throws DomainError UNKNOWN_BOT, NOT_PERMITTED, MUST_BE_OWNER */
+export async function getAdministeredBot(
+  { users }: Pick<Repositories | Transaction, 'users'>,
+  actor: Actor,
+  botId: UserId,
+): Promise<User> {
+  const bot = await users.find(actor.realmId, botId);
+  enforce(canAdministerBot(actor, bot));
+  return bot!;
+}

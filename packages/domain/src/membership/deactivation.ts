@@ -1,0 +1,353 @@
+import { endSessions } from '../access/credentials.js';
+import { composeLetter, type Letter, LetterJobs, letterJobKind, type Mailer } from '../access/email.js';
+import type { Channel, ChannelPrivacy } from '../channels/channel.js';
+import { subscribersOf } from '../channels/channel-delivery.js';
+import { publishSubscriberChanges } from '../channels/channel-events.js';
+import { DomainError } from '../kernel/errors.js';
+import { except, wholeRealm } from '../kernel/event.js';
+import { type ChannelId, isId, type MessageId, type RealmId, type UnixSeconds, type UserId } from '../kernel/ids.js';
+import { encodeJob, type Job, type JobHandler, type JobWork, jobKind } from '../kernel/jobs.js';
+import type { Clock, RealmUrls } from '../kernel/ports.js';
+import { trim } from '../kernel/text.js';
+import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import { deleteMessages, MAX_DELETED_AT_ONCE } from '../messages/deletion.js';
+import type { Message } from '../messages/message.js';
+import type { MessageCondition, MessageFilter } from '../messages/message-condition.js';
+import type { Realm } from '../realms/realm.js';
+import { changeAvatar } from '../users/avatars.js';
+import { rename } from '../users/change-email.js';
+import { removeProfileValue } from '../users/profiles.use-cases.js';
+import { storeStatusChange } from '../users/statuses.js';
+import type { User } from '../users/user.js';
+import { accessorsOf, announceExportConsent } from '../users/user-delivery.js';
+import { type AccessAnnouncer, accessAnnouncer } from '../users/user-events.js';
+import { isBotNameTaken } from '../users/user-permissions.js';
+import { expireInvitationsOf } from './invitation-changes.js';
+import { announceValuesNaming, directGroupsOf, followRole } from './roles.js';
+
+/**
+ * Somebody who is active cannot sign in any more, has no event queues, counts among nobody's subscribers and receives nothing; what they have
+ * stays, and so do their subscriptions, for when they come back (users §4.1). `user`: as they will be but for that. Asks for no permission.
+ */
+export async function deactivate(tx: Transaction, user: User): Promise<void> {
+  const { realmId, id } = user;
+  const access = await accessAnnouncer(tx, await tx.realms.get(realmId));
+  const channels = await followedBy(tx, user);
+  await tx.users.update({ ...user, isActive: false });
+  await tx.queues.removeOfUser(realmId, id);
+  await endSessions(tx, user);
+  for (const { recipientId } of channels) {
+    await tx.personal.closeSpans(realmId, recipientId, [id]);
+    await tx.yield();
+  }
+  // Ahead of what says that they are gone (channels §6.2).
+  if (channels.length > 0) await publishSubscriberChanges(tx, 'remove', channels, allOf(channels, id));
+  await announce(tx, user, false);
+  await announceAccess(tx, user, channels, access);
+}
+
+/** Back as they were, in the groups of the role that they have by now (users §4.3). Asks for no permission. */
+export async function reactivate(tx: Transaction, realm: Realm, user: User, now: UnixSeconds): Promise<User> {
+  const access = await accessAnnouncer(tx, realm);
+  const channels = await followedBy(tx, user);
+  const back = await tx.users.update({ ...user, isActive: true, isDeleted: false });
+  for (const { recipientId } of channels) {
+    await tx.personal.openSpans(realm.id, recipientId, [user.id]);
+    await tx.yield();
+  }
+  // First, so that those who know them again by a channel know whom later events are about.
+  await announceAccess(tx, user, channels, access);
+  await announce(tx, user, true);
+  await followRole(tx, realm, back, now);
+  if (channels.length > 0) await publishSubscriberChanges(tx, 'add', channels, allOf(channels, user.id));
+  return back;
+}
+
+/** Archived ones too. */
+const followedBy = async ({ channels }: Transaction, { realmId, id }: User): Promise<readonly Channel[]> =>
+  channels.list(realmId, await channels.listSubscribedIds(realmId, id));
+
+const allOf = (channels: readonly Channel[], userId: UserId): ReadonlyMap<ChannelId, readonly UserId[]> =>
+  new Map(channels.map(({ id }) => [id, [userId]]));
+
+function announce(tx: Transaction, { realmId, id: userId }: User, isActive: boolean) {
+  return tx.events.append(realmId, {
+    event: { type: 'user.activation_changed', userId, isActive },
+    audience: accessorsOf(userId),
+  });
+}
+
+async function announceAccess(
+  tx: Transaction,
+  { realmId, id }: User,
+  channels: readonly Channel[],
+  access: AccessAnnouncer | null,
+): Promise<void> {
+  await access?.announceChannels(
+    channels.map((channel) => ({
+      subscribers: subscribersOf(channel.id),
+      changed: [id],
+      others: async () => (await tx.channels.listSubscribers(realmId, [channel.id])).get(channel.id) ?? [],
+    })),
+  );
+}
+
+/** In code points (users §4.1). */
+export const MAX_DEACTIVATION_COMMENT_LENGTH = 2000;
+
+interface DeactivationNotice {
+  readonly userId: UserId;
+  /** Who did it. */
+  readonly byId: UserId;
+  /** In their words; empty: they say nothing. */
+  readonly comment: string;
+}
+
+export const DEACTIVATION_LETTER_JOB = letterJobKind<DeactivationNotice>({
+  name: 'accounts.deactivation_letter',
+  readPayload: (stored) => {
+    const { userId, byId, comment } = stored as Partial<DeactivationNotice>;
+    if (!isId(userId) || !isId(byId) || typeof comment !== 'string') throw new Error('It names nobody');
+    return { userId, byId, comment };
+  },
+});
+
+export const planDeactivationLetter = async (
+  tx: Transaction,
+  { id: realmId }: Realm,
+  notice: DeactivationNotice,
+  now: UnixSeconds,
+): Promise<void> => {
+  // Other control characters would be six characters each in the job.
+  const comment = trim(notice.comment.replace(/[^\P{Cc}\n\t]/gu, ' '));
+  const payload = { ...notice, comment };
+  await tx.jobs.schedule(encodeJob(DEACTIVATION_LETTER_JOB, { realmId, dueAt: now, payload }));
+};
+
+/** Writes to those whose account an administrator has deactivated, and who are to be notified (users §4.1). */
+export class DeactivationLetters extends LetterJobs<DeactivationNotice> {
+  static readonly inject = ['mailer', 'unitOfWork', 'realmUrls'] as const;
+
+  readonly kind = DEACTIVATION_LETTER_JOB;
+
+  constructor(
+    mailer: Mailer,
+    private readonly uow: UnitOfWork,
+    private readonly realmUrls: RealmUrls,
+  ) {
+    super(mailer);
+  }
+
+  protected compose({ realmId, payload: { userId, byId, comment } }: Job<DeactivationNotice>): Promise<Letter | null> {
+    return this.uow.read(async ({ realms, users }) => {
+      const realm = await realms.get(realmId);
+      const user = await users.find(realmId, userId);
+      const by = await users.find(realmId, byId);
+      // Who is back already was deactivated by mistake.
+      if (!user || user.isActive) return null;
+      const who = by ? by.fullName : 'An administrator';
+      return composeLetter({
+        to: user.email,
+        senderName: realm.name,
+        subject: `Your account at ${realm.name} has been deactivated`,
+        paragraphs: [
+          `${who} has deactivated your account at ${realm.name} (${this.realmUrls.urlOf(realm)}). You cannot sign in any more.`,
+          ...(comment === '' ? [] : [`${who} adds:`, comment]),
+        ],
+      });
+    });
+  }
+}
+
+/** Where messages of somebody who is deactivated are deleted. */
+export const MESSAGE_PLACES = ['publicChannels', 'privateChannels', 'direct'] as const;
+export type MessagePlace = (typeof MESSAGE_PLACES)[number];
+
+interface DeletionPayload {
+  readonly userId: UserId;
+  /** Whoever decided it. */
+  readonly byId: UserId;
+  readonly places: readonly MessagePlace[];
+  /** The newest that may be left; null: none was deleted yet. */
+  readonly upTo: number | null;
+}
+
+const PRIVACIES: Readonly<Record<MessagePlace, readonly ChannelPrivacy[]>> = {
+  publicChannels: ['public', 'webPublic'],
+  privateChannels: ['privateSharedHistory', 'privateProtectedHistory'],
+  direct: [],
+};
+
+export const DELETE_MESSAGES_JOB = jobKind<DeletionPayload>({
+  name: 'accounts.delete_messages',
+  readPayload: (stored) => {
+    const { userId, byId, places, upTo = null } = stored as Partial<DeletionPayload>;
+    if (!isId(userId) || !isId(byId) || !places?.every((place) => MESSAGE_PLACES.includes(place))) {
+      throw new Error('It names no messages');
+    }
+    return { userId, byId, places, upTo };
+  },
+  concurrency: 1,
+});
+
+export const planMessageDeletion = (
+  tx: Transaction,
+  realmId: RealmId,
+  deletion: Omit<DeletionPayload, 'upTo'>,
+  now: UnixSeconds,
+) => tx.jobs.schedule(encodeJob(DELETE_MESSAGES_JOB, { realmId, dueAt: now, payload: { ...deletion, upTo: null } }));
+
+/** Deletes what somebody wrote, whether they followed the channel or not, the newest first, so many in a unit (users §4.1). */
+export class DeleteContributions implements JobHandler<DeletionPayload> {
+  static readonly inject = ['clock'] as const;
+
+  readonly kind = DELETE_MESSAGES_JOB;
+
+  constructor(private readonly clock: Clock) {}
+
+  async prepare({ realmId, payload }: Job<DeletionPayload>): Promise<JobWork> {
+    return async (tx) => {
+      const { userId, byId, places, upTo } = payload;
+      const ids: MessageId[] = [];
+      for (const filter of filtersOf(userId, places)) {
+        const entries = await tx.pages.listEntriesUpTo({ realmId, userId }, filter, upTo, MAX_DELETED_AT_ONCE);
+        ids.push(...entries.map(({ id }) => id));
+      }
+      ids.sort((a, b) => a - b).splice(0, Math.max(0, ids.length - MAX_DELETED_AT_ONCE));
+      const deletedAt = this.clock.now();
+      for (const [channelId, messages] of byPlace(await tx.messages.list(realmId, ids))) {
+        const channel = channelId === null ? null : await tx.channels.find(realmId, channelId);
+        await deleteMessages(tx, { realmId, deletedBy: byId, deletedAt, channel, messages });
+        await tx.yield();
+      }
+      if (ids.length < MAX_DELETED_AT_ONCE) return;
+      const rest = { ...payload, upTo: ids[0]! - 1 };
+      await tx.jobs.schedule(encodeJob(this.kind, { realmId, dueAt: deletedAt, payload: rest }));
+    };
+  }
+}
+
+/** Sent by the user; of direct messages, senders have all their own. */
+function filtersOf(userId: UserId, places: readonly MessagePlace[]): readonly MessageFilter[] {
+  const bySender: MessageCondition = { kind: 'sender', userId };
+  const privacies = places.flatMap((place) => PRIVACIES[place]);
+  const inChannels: MessageCondition = { kind: 'channelPrivacy', privacies };
+  return [
+    ...(privacies.length > 0 ? [{ conditions: [bySender, inChannels], scope: 'shared' } as const] : []),
+    ...(places.includes('direct') ? [{ conditions: [bySender, { kind: 'direct' }], scope: 'own' } as const] : []),
+  ];
+}
+
+/** Those of a channel together, direct ones one by one. */
+function byPlace(messages: readonly Message[]): readonly (readonly [ChannelId | null, readonly Message[]])[] {
+  const places = new Map<ChannelId | MessageId, [ChannelId | null, Message[]]>();
+  for (const message of messages) {
+    const key = message.channelId === null ? (-message.id as MessageId) : message.channelId;
+    const known = places.get(key);
+    if (known) known[1].push(message);
+    else places.set(key, [message.channelId, [message]]);
+  }
+  return [...places.values()];
+}
+
+/** What goes with an account, of bots as well (users §4.1). */
+export interface Deletions {
+  readonly byId: UserId;
+  /** The name, the avatar, values of profile fields, and the status. */
+  readonly ofProfile: boolean;
+  /** Where messages are deleted, by a job; empty: nowhere. */
+  readonly ofMessages: readonly MessagePlace[];
+}
+
+/** What they are called whose profile is deleted. */
+const DELETED_USER_NAME = 'Deleted user';
+
+/** Somebody goes, and their bots before them (users §4.1). Asks for no permission. */
+export async function deactivateWithBots(
+  tx: Transaction,
+  realm: Realm,
+  user: User,
+  now: UnixSeconds,
+  deletions?: Deletions,
+): Promise<void> {
+  const bots = await tx.users.list(realm.id, await tx.bots.listOwnedIds(realm.id, user.id));
+  for (const bot of bots) {
+    if (bot.isActive) await end(tx, bot, now, deletions);
+    await tx.yield();
+  }
+  await end(tx, user, now, deletions);
+  await expireInvitationsOf(tx, realm.id, user.id, now);
+  await announceToThoseApart(tx, realm, user.id);
+}
+
+async function end(tx: Transaction, user: User, now: UnixSeconds, deletions: Deletions | undefined): Promise<void> {
+  // First, while others still get events of them.
+  await deactivate(tx, deletions?.ofProfile ? await withoutProfile(tx, user) : user);
+  if (!deletions || deletions.ofMessages.length === 0) return;
+  const { byId, ofMessages: places } = deletions;
+  await planMessageDeletion(tx, user.realmId, { userId: user.id, byId, places }, now);
+}
+
+/** Of an avatar that was uploaded the address is gone at once; the bytes go with the next sweep. */
+async function withoutProfile(tx: Transaction, user: User): Promise<User> {
+  const { realmId, id } = user;
+  const values = (await tx.profiles.listValues(realmId, [id])).get(id) ?? [];
+  for (const { fieldId } of values) await removeProfileValue(tx, user, fieldId);
+  if (await tx.statuses.find(realmId, id)) await storeStatusChange(tx, user, { text: '', emoji: null });
+  const renamed = await rename(tx, (await tx.users.find(realmId, id))!, DELETED_USER_NAME);
+  const { source, version } = renamed.avatar;
+  const shown =
+    source === 'generated'
+      ? renamed
+      : (await changeAvatar(tx, renamed, { source: 'generated', version: version + 1 })).user;
+  return { ...shown, isDeleted: true };
+}
+
+/**
+ * Clients take those who go out of all groups by themselves, but for guests who do not know them, and get no event of
+ * their going.
+ */
+async function announceToThoseApart(tx: Transaction, realm: Realm, userId: UserId): Promise<void> {
+  const { everyone } = await tx.groups.systemGroupIds(realm.id);
+  if (realm.permissions.canAccessAllUsers === everyone) return;
+  const apart = except(wholeRealm, accessorsOf(userId));
+  const { named, spelt } = await directGroupsOf(tx, realm, userId);
+  for (const groupId of named) {
+    await tx.events.append(realm.id, {
+      event: { type: 'group.members_changed', op: 'remove', groupId, userIds: [userId] },
+      audience: apart,
+    });
+  }
+  await announceValuesNaming(tx, realm, spelt, apart);
+}
+
+/** Somebody comes back, into the groups that they were in (users §4.3). Asks for no permission. */
+export async function reactivateWithGroups(tx: Transaction, realm: Realm, user: User, now: UnixSeconds): Promise<User> {
+  const back = await reactivate(tx, realm, user, now);
+  const { named, spelt } = await directGroupsOf(tx, realm, user.id);
+  for (const groupId of named) {
+    await tx.events.append(realm.id, {
+      event: { type: 'group.members_changed', op: 'add', groupId, userIds: [user.id] },
+      audience: wholeRealm,
+    });
+  }
+  await announceValuesNaming(tx, realm, spelt, wholeRealm);
+  await announceExportConsent(tx, back);
+  return back;
+}
+
+/**
+ * A bot comes back only under a name that no other has, and to an owner who is there: for those who cannot become its owner.
+ * @throws DomainError BOT_NAME_TAKEN, NOT_PERMITTED
+ */
+export async function requireComplete(tx: Transaction, user: User): Promise<void> {
+  if (!user.bot) return;
+  if (isBotNameTaken(user, await tx.users.listByName(user.realmId, [user.fullName]))) {
+    throw new DomainError('BOT_NAME_TAKEN', 'Name is already in use!');
+  }
+  const { ownerId } = user.bot;
+  const owner = ownerId === null ? null : await tx.users.find(user.realmId, ownerId);
+  if (!owner?.isActive) {
+    throw new DomainError('NOT_PERMITTED', "The bot's owner is deactivated; reactivate them first.");
+  }
+}

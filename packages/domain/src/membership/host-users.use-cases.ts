@@ -1,0 +1,252 @@
+import type { ApiKeyMint } from '../access/credentials.js';
+import type { Role } from '../access/roles.js';
+import { DomainError } from '../kernel/errors.js';
+import type { RealmId, UserId } from '../kernel/ids.js';
+import type { Clock, Randomness } from '../kernel/ports.js';
+import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import { issueKeyOf } from '../push/push-jobs.js';
+import type { Realm } from '../realms/realm.js';
+import { accountDeactivated } from '../users/authentication.js';
+import { acceptedName, changeEmail, rename } from '../users/change-email.js';
+import { isEmailAddress, parseFullName, SHORTEST_GIVEN_NAME, type User } from '../users/user.js';
+import { addUser } from './add-user.js';
+import { deactivateWithBots, reactivateWithGroups, requireComplete } from './deactivation.js';
+import { checkExternalId, findHostUser, getHostUser, type HostUserReference } from './host-users.js';
+import { changeRole } from './roles.js';
+
+export interface HostUser {
+  readonly user: User;
+  /** Null: the host application has given them none. */
+  readonly externalId: string | null;
+}
+
+/** Looks users up by the ids of the host application. */
+export class FindHostUsers {
+  static readonly inject = ['unitOfWork'] as const;
+  constructor(private readonly uow: UnitOfWork) {}
+
+  /** Null: nobody has it. */
+  findId(realmId: RealmId, externalId: string): Promise<UserId | null> {
+    return this.uow.read(({ externalIds }) => externalIds.find(realmId, externalId));
+  }
+
+  /** Null: there is no such user. */
+  find(realmId: RealmId, by: HostUserReference): Promise<HostUser | null> {
+    return this.uow.read(async (repositories) => {
+      const user = await findHostUser(repositories, realmId, by);
+      if (!user) return null;
+      return { user, externalId: (await repositories.externalIds.listByUser(realmId, [user.id])).get(user.id) ?? null };
+    });
+  }
+
+  /** @throws DomainError UNKNOWN_USER */
+  get(realmId: RealmId, by: HostUserReference): Promise<User> {
+    return this.uow.read((repositories) => getHostUser(repositories, realmId, by));
+  }
+
+  /** In the order of the external ids. @throws DomainError UNKNOWN_USER for the first that is nobody's */
+  getIds(realmId: RealmId, externalIds: readonly string[]): Promise<readonly UserId[]> {
+    return this.uow.read(async (repositories) => {
+      const found = await repositories.externalIds.listUserIds(realmId, externalIds);
+      const ids: UserId[] = [];
+      for (const externalId of externalIds) {
+        ids.push(found.get(externalId) ?? (await getHostUser(repositories, realmId, { externalId })).id);
+      }
+      return ids;
+    });
+  }
+
+  /** Unknown ones are absent. */
+  describe(realmId: RealmId, userIds: readonly UserId[]): Promise<ReadonlyMap<UserId, HostUser>> {
+    return this.uow.read(async ({ users, externalIds }) => {
+      const found = await users.list(realmId, userIds);
+      const ids = await externalIds.listByUser(realmId, userIds);
+      return new Map(found.map((user) => [user.id, { user, externalId: ids.get(user.id) ?? null }]));
+    });
+  }
+
+  /** Everybody of the organization, bots and those who were deactivated too; ascending id. */
+  async listIds(realmId: RealmId): Promise<readonly UserId[]> {
+    const entries = await this.uow.read(({ users }) => users.listEntries(realmId));
+    return entries.map(({ id }) => id);
+  }
+
+  /** Those who have none are absent. */
+  externalIdsOf(realmId: RealmId, userIds: readonly UserId[]): Promise<ReadonlyMap<UserId, string>> {
+    return this.uow.read(({ externalIds }) => externalIds.listByUser(realmId, userIds));
+  }
+}
+
+export interface GetHostUserApiKeyInput {
+  readonly realmId: RealmId;
+  readonly user: HostUserReference;
+  /** Makes a new one: whoever had the one before is signed out. */
+  readonly rotate: boolean;
+}
+
+/** A user's API key, for the host application to hand to their app. */
+export class GetHostUserApiKey {
+  static readonly inject = ['unitOfWork', 'apiKeyMint', 'clock'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly mint: ApiKeyMint,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws DomainError UNKNOWN_USER, USER_DEACTIVATED */
+  execute({ realmId, user: by, rotate }: GetHostUserApiKeyInput): Promise<string> {
+    const { uow, mint, clock } = this;
+    return issueKeyOf(
+      { uow, mint, clock },
+      async (reads) => {
+        const user = await getHostUser(reads, realmId, by);
+        if (!user.isActive) throw accountDeactivated();
+        return user;
+      },
+      { rotates: rotate },
+    );
+  }
+}
+
+export interface LinkHostUserInput {
+  readonly realmId: RealmId;
+  readonly externalId: string;
+  readonly user: Extract<HostUserReference, { userId: unknown }>;
+}
+
+/** Gives an external id to a user who is there already: one who was registered by hand, or before there were such ids. */
+export class LinkHostUser {
+  static readonly inject = ['unitOfWork'] as const;
+  constructor(private readonly uow: UnitOfWork) {}
+
+  /** Once more: without effect. @throws DomainError INVALID_EXTERNAL_ID, UNKNOWN_USER, EXTERNAL_ID_TAKEN */
+  async execute({ realmId, externalId, user: by }: LinkHostUserInput): Promise<User> {
+    checkExternalId(externalId);
+    return this.uow.write(async (tx) => {
+      const user = await getHostUser(tx, realmId, by);
+      await tx.externalIds.assign(realmId, user.id, externalId);
+      return user;
+    });
+  }
+}
+
+export interface UpsertHostUserInput {
+  readonly realmId: RealmId;
+  readonly externalId: string;
+  readonly fullName: string;
+  /** Absent: the one they have; a newcomer gets one that no mail goes to. */
+  readonly email?: string;
+  /** Absent: the one they have; a newcomer becomes a member. */
+  readonly role?: Role;
+}
+
+/** No mail server is ever found for it (RFC 6761). */
+const NOBODYS_DOMAIN = 'users.parley.invalid';
+
+/**
+ * A user of the host application as the host knows them now: made when there is none, else changed where they differ. For the
+ * host, which answers for whom it names: no role is too high. Who was deactivated stays so.
+ */
+export class UpsertHostUser {
+  static readonly inject = ['unitOfWork', 'apiKeyMint', 'clock', 'randomness'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly mint: ApiKeyMint,
+    private readonly clock: Clock,
+    private readonly randomness: Randomness,
+  ) {}
+
+  /**
+   * Writes nothing where nothing differs. @throws DomainError INVALID_EXTERNAL_ID, INVALID_USER_NAME, INVALID_EMAIL,
+   * UNKNOWN_REALM, EMAIL_TAKEN, USER_NAME_TAKEN
+   */
+  async execute(input: UpsertHostUserInput): Promise<User> {
+    const { realmId, externalId } = input;
+    checkExternalId(externalId);
+    const fullName = parseFullName(input.fullName, SHORTEST_GIVEN_NAME);
+    const { email } = input;
+    if (email !== undefined && !isEmailAddress(email)) {
+      throw new DomainError('INVALID_EMAIL', `'${email}' is no email address.`);
+    }
+    const wanted = { ...input, fullName };
+    const known = await this.uow.read((repositories) => this.find(repositories, wanted));
+    if (known && !differs(known, wanted)) return known;
+    const newAddress = `${this.randomness.uuid()}@${NOBODYS_DOMAIN}`;
+    return this.uow.write(async (tx) => {
+      const realm = await tx.realms.get(realmId);
+      const user = await this.find(tx, wanted);
+      return user ? this.change(tx, realm, user, wanted) : this.add(tx, realm, { email: newAddress, ...wanted });
+    });
+  }
+
+  private async find(
+    { externalIds, users }: Pick<Repositories | Transaction, 'externalIds' | 'users'>,
+    { realmId, externalId }: UpsertHostUserInput,
+  ): Promise<User | null> {
+    const id = await externalIds.find(realmId, externalId);
+    return id === null ? null : users.find(realmId, id);
+  }
+
+  private async add(
+    tx: Transaction,
+    realm: Realm,
+    { externalId, fullName, email, role = 'member' }: UpsertHostUserInput & { readonly email: string },
+  ): Promise<User> {
+    const person = { email, fullName, role, passwordHash: null };
+    const user = await addUser(tx, realm, person, { now: this.clock.now(), mint: this.mint });
+    await tx.externalIds.assign(realm.id, user.id, externalId);
+    return user;
+  }
+
+  private async change(tx: Transaction, realm: Realm, user: User, wanted: UpsertHostUserInput): Promise<User> {
+    const { fullName, email, role } = wanted;
+    let changed = user;
+    if (role !== undefined && role !== user.role) {
+      changed = await changeRole(tx, realm, changed, role, this.clock.now());
+    }
+    if (fullName !== user.fullName) {
+      changed = await rename(tx, changed, await acceptedName(tx, realm, user, fullName, SHORTEST_GIVEN_NAME));
+    }
+    if (email !== undefined && email !== user.email) changed = await changeEmail(tx, changed, email);
+    return changed;
+  }
+}
+
+const differs = (user: User, { fullName, email, role }: UpsertHostUserInput): boolean =>
+  fullName !== user.fullName ||
+  (email !== undefined && email !== user.email) ||
+  (role !== undefined && role !== user.role);
+
+export interface SetHostUserActiveInput {
+  readonly realmId: RealmId;
+  readonly user: HostUserReference;
+  readonly isActive: boolean;
+}
+
+/**
+ * Somebody leaves the host application, or comes back to it. For the host: nobody's permission is asked, and the last owner may
+ * go, since the host can name another.
+ */
+export class SetHostUserActive {
+  static readonly inject = ['unitOfWork', 'clock'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Once more: without effect. @throws DomainError UNKNOWN_USER; for bots BOT_NAME_TAKEN, NOT_PERMITTED */
+  execute({ realmId, user: by, isActive }: SetHostUserActiveInput): Promise<User> {
+    return this.uow.write(async (tx) => {
+      const user = await getHostUser(tx, realmId, by);
+      if (user.isActive === isActive) return user;
+      const realm = await tx.realms.get(realmId);
+      const now = this.clock.now();
+      if (isActive) {
+        await requireComplete(tx, user);
+        return reactivateWithGroups(tx, realm, user, now);
+      }
+      await deactivateWithBots(tx, realm, user, now);
+      return (await tx.users.find(realmId, user.id))!;
+    });
+  }
+}

@@ -1,0 +1,186 @@
+import { CONFIRMATION_SECONDS, confirmationUrl, type LinkKeys, openConfirmation } from '../access/confirmations.js';
+import {
+  type ApiKeyMint,
+  changePassword,
+  checkPassword,
+  type PasswordHasher,
+  type PasswordStrength,
+} from '../access/credentials.js';
+import type { Role } from '../access/roles.js';
+import { DomainError } from '../kernel/errors.js';
+import type { RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
+import { enforce } from '../kernel/permission.js';
+import type { Clock, RealmUrls } from '../kernel/ports.js';
+import { trim } from '../kernel/text.js';
+import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import { issueKeyOf } from '../push/push-jobs.js';
+import { acceptedName, changeEmail, rename } from '../users/change-email.js';
+import { isEmailAddress, type User } from '../users/user.js';
+import { canChangeRole, isOnlyOwnerOf } from '../users/user-permissions.js';
+import { loadPasswordRealm } from './accounts.js';
+import { deactivateWithBots, reactivateWithGroups, requireComplete } from './deactivation.js';
+import { changeRole } from './roles.js';
+
+/** Somebody of an organization, for the operator and the host application, who need no permission. */
+export interface AccountReference {
+  readonly realmId: RealmId;
+  readonly userId: UserId;
+}
+
+/** The operator stands above everybody; that an organization keeps an owner holds for them too. */
+const AS_OWNER = { role: 'owner' } as const;
+
+export class SetUserRole {
+  static readonly inject = ['unitOfWork', 'clock'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws DomainError UNKNOWN_USER, LAST_OWNER, GUEST_CANNOT_ADMINISTER */
+  execute({ realmId, userId, role }: AccountReference & { readonly role: Role }): Promise<User> {
+    return this.uow.write(async (tx) => {
+      const user = await accountOf(tx, realmId, userId);
+      if (user.role === role) return user;
+      const isOnlyOwner = user.role === 'owner' && (await isOnlyOwnerOf(tx, realmId, userId));
+      enforce(canChangeRole(AS_OWNER, user, role, isOnlyOwner));
+      return changeRole(tx, await tx.realms.get(realmId), user, role, this.clock.now());
+    });
+  }
+}
+
+export class SetUserName {
+  static readonly inject = ['unitOfWork'] as const;
+  constructor(private readonly uow: UnitOfWork) {}
+
+  /** @throws DomainError UNKNOWN_USER, INVALID_USER_NAME, USER_NAME_TAKEN */
+  execute({ realmId, userId, fullName }: AccountReference & { readonly fullName: string }): Promise<User> {
+    return this.uow.write(async (tx) => {
+      const user = await accountOf(tx, realmId, userId);
+      if (trim(fullName) === user.fullName) return user;
+      return rename(tx, user, await acceptedName(tx, await tx.realms.get(realmId), user, fullName));
+    });
+  }
+}
+
+export class SetUserEmail {
+  static readonly inject = ['unitOfWork'] as const;
+  constructor(private readonly uow: UnitOfWork) {}
+
+  /** Of no bot, whose address says whose it is. @throws DomainError UNKNOWN_USER, MUST_NOT_BE_BOT, INVALID_EMAIL, EMAIL_TAKEN */
+  execute({ realmId, userId, email }: AccountReference & { readonly email: string }): Promise<User> {
+    return this.uow.write(async (tx) => {
+      const user = await accountOf(tx, realmId, userId);
+      if (user.bot) throw new DomainError('MUST_NOT_BE_BOT', 'A bot keeps its address.');
+      const address = trim(email);
+      if (!isEmailAddress(address)) throw new DomainError('INVALID_EMAIL', `'${address}' is no email address.`);
+      return address === user.email ? user : changeEmail(tx, user, address);
+    });
+  }
+}
+
+/** Ends or brings back an account; what it holds stays (users §4). */
+export class SetUserActive {
+  static readonly inject = ['unitOfWork', 'clock'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Whether it was otherwise. @throws DomainError UNKNOWN_USER, LAST_OWNER, BOT_NAME_TAKEN, NOT_PERMITTED */
+  execute({ realmId, userId, isActive }: AccountReference & { readonly isActive: boolean }): Promise<boolean> {
+    return this.uow.write(async (tx) => {
+      const user = await accountOf(tx, realmId, userId);
+      if (user.isActive === isActive) return false;
+      const realm = await tx.realms.get(realmId);
+      if (!isActive) {
+        if (user.role === 'owner' && (await isOnlyOwnerOf(tx, realmId, userId))) {
+          throw new DomainError('LAST_OWNER', 'Cannot deactivate the only organization owner');
+        }
+        await deactivateWithBots(tx, realm, user, this.clock.now());
+        return true;
+      }
+      await requireComplete(tx, user);
+      await reactivateWithGroups(tx, realm, user, this.clock.now());
+      return true;
+    });
+  }
+}
+
+export class SetUserPassword {
+  static readonly inject = ['unitOfWork', 'passwordHasher', 'passwordStrength', 'clock'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly hasher: PasswordHasher,
+    private readonly strength: PasswordStrength,
+    private readonly clock: Clock,
+  ) {}
+
+  /** `password`: null takes it away. @throws DomainError UNKNOWN_USER, MUST_NOT_BE_BOT, WEAK_PASSWORD */
+  async execute({ realmId, userId, password }: AccountReference & { readonly password: string | null }): Promise<void> {
+    const { email, fullName, bot } = await this.uow.read((repositories) => accountOf(repositories, realmId, userId));
+    if (bot) throw new DomainError('MUST_NOT_BE_BOT', 'A bot has no password.');
+    if (password !== null) checkPassword(this.strength, password, [email, fullName]);
+    const hash = password === null ? null : await this.hasher.hash(password);
+    await this.uow.write(async (tx) => {
+      const user = await accountOf(tx, realmId, userId);
+      await changePassword(tx, user, hash, { now: this.clock.now() });
+    });
+  }
+}
+
+/** The link by which somebody sets a password of their own, where no letter can bring it. */
+export class IssuePasswordLink {
+  static readonly inject = ['unitOfWork', 'confirmationKeys', 'realmUrls', 'clock'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly keys: LinkKeys,
+    private readonly realmUrls: RealmUrls,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * Good for one day, and once; the link of a letter that is under way is the same. @throws DomainError UNKNOWN_USER, MUST_NOT_BE_BOT,
+   * USER_DEACTIVATED, REALM_DEACTIVATED, PASSWORD_AUTH_DISABLED
+   */
+  execute({ realmId, userId }: AccountReference): Promise<{ readonly url: string; readonly expiresAt: UnixSeconds }> {
+    return this.uow.write(async (tx) => {
+      const user = await accountOf(tx, realmId, userId);
+      if (user.bot) throw new DomainError('MUST_NOT_BE_BOT', 'A bot has no password.');
+      if (!user.isActive) throw new DomainError('USER_DEACTIVATED', 'Account is deactivated');
+      const realm = await loadPasswordRealm(tx, realmId);
+      const now = this.clock.now();
+      const wanted = { realmId, purpose: 'passwordReset', email: user.email, userId, invitationId: null } as const;
+      const id = await openConfirmation(tx, wanted, now);
+      const url = confirmationUrl(this.realmUrls.urlOf(realm), 'passwordReset', this.keys.derive(id));
+      return { url, expiresAt: now + CONFIRMATION_SECONDS };
+    });
+  }
+}
+
+/** Somebody's API key: the one they have, or another one, which makes that worthless. */
+export class IssueUserKey {
+  static readonly inject = ['unitOfWork', 'apiKeyMint', 'clock'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly mint: ApiKeyMint,
+    private readonly clock: Clock,
+  ) {}
+
+  /** Answers the key. @throws DomainError UNKNOWN_USER */
+  execute({ realmId, userId, rotates }: AccountReference & { readonly rotates: boolean }): Promise<string> {
+    const { uow, mint, clock } = this;
+    return issueKeyOf({ uow, mint, clock }, (reads) => accountOf(reads, realmId, userId), { rotates });
+  }
+}
+
+/** Bots of users too; bots of the system are not found. @throws DomainError UNKNOWN_USER */
+async function accountOf(
+  { users }: Pick<Repositories | Transaction, 'users'>,
+  realmId: RealmId,
+  userId: UserId,
+): Promise<User> {
+  const user = await users.find(realmId, userId);
+  if (!user) throw new DomainError('UNKNOWN_USER', 'No such user');
+  return user;
+}

@@ -1,0 +1,331 @@
+import { type Actor, mustBeOwner } from '../access/actor.js';
+import { canSpectate } from '../channels/channel-access.js';
+import type { ServerChannelConfig } from '../channels/create-channels.use-cases.js';
+import { DomainError } from '../kernel/errors.js';
+import { wholeRealm } from '../kernel/event.js';
+import type { AnonymousCaller, Caller, RealmId } from '../kernel/ids.js';
+import { enforce } from '../kernel/permission.js';
+import { type Clock, type DevelopmentMode, type Randomness, type RealmUrls, SERVER_ITSELF } from '../kernel/ports.js';
+import {
+  badSettingValue,
+  changed,
+  checkSettingValues,
+  type SettingChanges,
+  settingChanges,
+} from '../kernel/settings.js';
+import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import { callOffDeletion, isReachable, planDeletion } from '../realms/delete-realm-data.js';
+import { type Realm, type ServerAddress, takesServerAddress } from '../realms/realm.js';
+import {
+  canChangeRealm,
+  canChangeUserDefaults,
+  canDeactivateRealm,
+  canSetAuthenticationMethods,
+} from '../realms/realm-permissions.js';
+import { REALM_SETTINGS, type RealmSettingName } from '../realms/realm-settings.js';
+import { USER_SETTINGS, type UserSettingName } from '../realms/user-settings.js';
+import {
+  type AuthenticationMethodChanges,
+  addRealm,
+  type ChangeRealmInput,
+  type ChangeRealmOutput,
+  checkNewRealm,
+  checkRealmName,
+  namesOf,
+  RESERVED_STRING_IDS,
+  RealmChanges,
+} from './organization.js';
+
+export interface CreateRealmInput {
+  readonly stringId: string;
+  readonly name: string;
+}
+
+/** For the operator and the host application; no user may call it. */
+export class CreateRealm {
+  static readonly inject = ['unitOfWork', 'clock', 'randomness', 'serverAddress'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly clock: Clock,
+    private readonly randomness: Randomness,
+    private readonly server: ServerAddress,
+  ) {}
+
+  /** @throws DomainError INVALID_STRING_ID, STRING_ID_TAKEN, INVALID_REALM_NAME, NO_ADDRESS_LEFT */
+  async execute({ stringId, name }: CreateRealmInput): Promise<Realm> {
+    checkNewRealm({ stringId, name });
+    const uuid = this.randomness.uuid();
+    return this.uow.write(async (tx) => {
+      const isAtServerAddress = takesServerAddress(stringId, await tx.realms.list(), this.server);
+      return addRealm(tx, { stringId, name, uuid, isAtServerAddress, createdAt: this.clock.now() });
+    });
+  }
+}
+
+export interface ConfigureRealmInput {
+  readonly realmId: RealmId;
+  readonly name?: string;
+  readonly settings: SettingChanges<typeof REALM_SETTINGS>;
+}
+
+/** As `ChangeRealm`, for the operator, who may change what nobody else may. */
+export class ConfigureRealm {
+  static readonly inject = ['unitOfWork', RealmChanges] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly changes: RealmChanges,
+  ) {}
+
+  /** All or nothing. @throws DomainError UNKNOWN_REALM, INVALID_REALM_NAME, BAD_SETTING_VALUE, UNRENDERABLE_CONTENT, STALE_VALUE */
+  async execute({ realmId, name, settings }: ConfigureRealmInput): Promise<ChangeRealmOutput> {
+    if (name !== undefined) checkRealmName(name);
+    this.changes.checkProvider(settings);
+    const parsed = await this.changes.parseDescription(realmId, settings.description);
+    const input = { settings, permissions: {}, ...(name !== undefined && { name }) };
+    return this.uow.write(async (tx) => this.changes.apply(tx, await tx.realms.get(realmId), null, input, parsed));
+  }
+}
+
+export interface CheckStringIdInput {
+  readonly stringId: string;
+}
+
+const MIN_LENGTH = 3;
+
+/** Whether an organization could be called so: null, or why not (organization §3). For whoever fills in a form. */
+export class CheckStringId {
+  static readonly inject = ['unitOfWork'] as const;
+  constructor(private readonly uow: UnitOfWork) {}
+
+  async execute(_caller: unknown, { stringId }: CheckStringIdInput): Promise<string | null> {
+    if (stringId.length < MIN_LENGTH) return 'Subdomain needs to have length 3 or greater.';
+    if (stringId.startsWith('-') || stringId.endsWith('-')) return "Subdomain cannot start or end with a '-'.";
+    if (!/^[a-z0-9-]+$/.test(stringId)) return "Subdomain can only have lowercase letters, numbers, and '-'s.";
+    if (await this.uow.read(({ realms }) => realms.findByStringId(stringId))) {
+      return 'Subdomain already in use. Please choose a different one.';
+    }
+    return RESERVED_STRING_IDS.has(stringId) ? 'Subdomain reserved. Please choose a different one.' : null;
+  }
+}
+
+/** Values that are looked at before anything is asked about owners (organization §2.4). */
+const CHECKED_BEFORE_AUTHENTICATION: readonly RealmSettingName[] = ['defaultLanguage'];
+const CHECKED_BEFORE_OWNERS: readonly RealmSettingName[] = ['videoChatProvider', 'gifRatingPolicy'];
+
+/** Settings of the organization and what it lets groups do (organization §2). */
+export class ChangeRealm {
+  static readonly inject = ['unitOfWork', RealmChanges] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly changes: RealmChanges,
+  ) {}
+
+  /**
+   * All or nothing.
+   * @throws DomainError MUST_BE_ADMINISTRATOR, MUST_BE_OWNER, NOT_PERMITTED, BAD_SETTING_VALUE, INVALID_REALM_NAME,
+   * DEMO_REALM_REQUIRED, AUTHENTICATION_METHOD_REQUIRED, UNRENDERABLE_CONTENT, STALE_VALUE, and values of permissions as
+   * `validateGroupSetting` does
+   */
+  async execute(caller: Caller, input: ChangeRealmInput): Promise<ChangeRealmOutput> {
+    const parsed = await this.changes.parseDescription(caller.realmId, input.settings.description);
+    return this.uow.write(async (tx) => {
+      const actor = await tx.actors.get(caller);
+      const realm = await tx.realms.get(caller.realmId);
+      this.check(actor, input);
+      return this.changes.apply(tx, realm, actor, input, parsed);
+    });
+  }
+
+  /** Everything that needs no more than the request (organization §2.4). */
+  private check(actor: Actor, input: ChangeRealmInput): void {
+    const { name, stringId, settings, authenticationMethods, permissions } = input;
+    enforce(canChangeRealm(actor, []));
+    checkSettingValues('realm', REALM_SETTINGS, settings, CHECKED_BEFORE_AUTHENTICATION);
+    if (authenticationMethods) checkAuthenticationMethods(actor, authenticationMethods);
+    this.changes.checkProvider(settings);
+    checkSettingValues('realm', REALM_SETTINGS, settings, CHECKED_BEFORE_OWNERS);
+    enforce(canChangeRealm(actor, [...namesOf(settings), ...namesOf(permissions)]));
+    if (stringId !== undefined) {
+      enforce(mustBeOwner(actor));
+      throw new DomainError('DEMO_REALM_REQUIRED', 'Must be a demo organization.');
+    }
+    if (name !== undefined) checkRealmName(name);
+  }
+}
+
+/** Organization §2.5. */
+function checkAuthenticationMethods(actor: Actor, { methods, unknown }: AuthenticationMethodChanges): void {
+  enforce(canSetAuthenticationMethods(actor));
+  if (unknown !== null) throw badSettingValue('realm', 'authenticationMethods', unknown);
+  if (![...methods.values()].includes(true)) {
+    throw new DomainError('AUTHENTICATION_METHOD_REQUIRED', 'At least one authentication method must be enabled.');
+  }
+}
+
+/** The order in which values are looked at that are not refused with the parameters. */
+const CHECKED_FIRST: readonly UserSettingName[] = ['notificationSound'];
+
+/** What new users start with; nobody's own settings change (users §6.5, organization §4). */
+export class ChangeUserDefaults {
+  static readonly inject = ['unitOfWork'] as const;
+  constructor(private readonly uow: UnitOfWork) {}
+
+  /**
+   * All or nothing. Settings without a default of the organization are left out.
+   * @throws DomainError MUST_BE_ADMINISTRATOR, BAD_SETTING_VALUE
+   */
+  execute(caller: Caller, requested: SettingChanges<typeof USER_SETTINGS>): Promise<void> {
+    return this.uow.write(async (tx) => {
+      enforce(canChangeUserDefaults(await tx.actors.get(caller)));
+      const realm = await tx.realms.get(caller.realmId);
+      const changes = settingChanges('user', USER_SETTINGS, realm.userDefaults, requested, CHECKED_FIRST).filter(
+        ({ name }) => USER_SETTINGS[name].hasRealmDefault,
+      );
+      if (changes.length === 0) return;
+      await tx.realms.update({ ...realm, userDefaults: changed(realm.userDefaults, changes) });
+      for (const { name, value } of changes) {
+        const event = { type: 'realm.user_default_changed', setting: name, value } as const;
+        await tx.events.append(realm.id, { event, audience: wholeRealm });
+      }
+    });
+  }
+}
+
+export interface DeactivateRealmInput {
+  /** After so many days everything of the organization is deleted; null: never. */
+  readonly deletionDelayDays: number | null;
+}
+
+/** As register answers it. */
+export const MIN_DELETION_DELAY_DAYS = 14;
+const SECONDS_PER_DAY = 86_400;
+
+const SESSIONS_AT_A_TIME = 500;
+
+/** Nobody signs in any more, and no key is good; everything stays until its deletion is due (organization §3). */
+export class DeactivateRealm {
+  static readonly inject = ['unitOfWork', 'clock'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws DomainError MUST_BE_OWNER, INVALID_DELETION_DELAY */
+  execute(caller: Caller, { deletionDelayDays }: DeactivateRealmInput): Promise<void> {
+    return this.uow.write(async (tx) => {
+      enforce(canDeactivateRealm(await tx.actors.get(caller)));
+      if (deletionDelayDays !== null) {
+        if (deletionDelayDays < MIN_DELETION_DELAY_DAYS) {
+          throw new DomainError(
+            'INVALID_DELETION_DELAY',
+            `Data deletion time must be at least ${MIN_DELETION_DELAY_DAYS} days in the future.`,
+          );
+        }
+      }
+      const realm = await tx.realms.get(caller.realmId);
+      if ((await deactivate(tx, realm)) && deletionDelayDays !== null) {
+        await planDeletion(tx, realm.id, this.clock.now() + deletionDelayDays * SECONDS_PER_DAY);
+      }
+    });
+  }
+}
+
+export interface SuspendRealmInput {
+  readonly stringId: string;
+}
+
+/** For the operator. Whether the organization was in use. */
+export class SuspendRealm {
+  static readonly inject = ['unitOfWork'] as const;
+  constructor(private readonly uow: UnitOfWork) {}
+
+  /** @throws DomainError UNKNOWN_REALM */
+  execute({ stringId }: SuspendRealmInput): Promise<boolean> {
+    return this.uow.write(async (tx) => deactivate(tx, await realmNamed(tx, stringId)));
+  }
+}
+
+async function deactivate(tx: Transaction, realm: Realm): Promise<boolean> {
+  if (realm.isDeactivated) return false;
+  await tx.realms.update({ ...realm, isDeactivated: true });
+  while ((await tx.sessions.removeOfRealm(realm.id, SESSIONS_AT_A_TIME)) === SESSIONS_AT_A_TIME) await tx.yield();
+  await tx.events.append(realm.id, { event: { type: 'realm.deactivated' }, audience: wholeRealm });
+  return true;
+}
+
+export interface ReactivateRealmInput {
+  readonly stringId: string;
+}
+
+/** For the operator: the organization goes on where it was, and nothing of it is deleted. Whether it was deactivated. */
+export class ReactivateRealm {
+  static readonly inject = ['unitOfWork'] as const;
+  constructor(private readonly uow: UnitOfWork) {}
+
+  /** @throws DomainError UNKNOWN_REALM */
+  execute({ stringId }: ReactivateRealmInput): Promise<boolean> {
+    return this.uow.write(async (tx) => {
+      const realm = await realmNamed(tx, stringId);
+      if (realm.isDeactivated) {
+        await tx.realms.update({ ...realm, isDeactivated: false });
+        await callOffDeletion(tx, realm.id);
+      }
+      return realm.isDeactivated;
+    });
+  }
+}
+
+async function realmNamed({ realms }: Transaction, stringId: string): Promise<Realm> {
+  const realm = await realms.findByStringId(stringId);
+  if (!realm || !isReachable(realm)) {
+    throw new DomainError('UNKNOWN_REALM', `There is no organization '${stringId}'.`);
+  }
+  return realm;
+}
+
+export interface GetServerSettingsInput {
+  /** Whether the server's own public address was asked, which belongs to no realm where there are several. */
+  readonly isServerAddress: boolean;
+}
+
+export interface ServerSettings {
+  /** Null: the server's own address, where no realm lives. */
+  readonly realm: Realm | null;
+  /** Of the realm, else of the server; without a slash at the end. */
+  readonly url: string;
+  readonly isDevelopment: boolean;
+  /** Whether there are channels that people without an account may read. */
+  readonly allowsSpectators: boolean;
+}
+
+/** What anybody may know before signing in, of deactivated realms too (protocol §10). */
+export class GetServerSettings {
+  static readonly inject = ['unitOfWork', 'realmUrls', 'developmentMode', 'serverChannelConfig'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly realmUrls: RealmUrls,
+    private readonly mode: DevelopmentMode,
+    private readonly options: Pick<ServerChannelConfig, 'webPublicEnabled'>,
+  ) {}
+
+  /** @throws DomainError UNKNOWN_REALM_ADDRESS */
+  async execute({ realmId }: AnonymousCaller, { isServerAddress }: GetServerSettingsInput): Promise<ServerSettings> {
+    const isDevelopment = this.mode.isOn;
+    if (realmId === null) {
+      if (!isServerAddress) throw new DomainError('UNKNOWN_REALM_ADDRESS', 'Invalid subdomain');
+      return { realm: null, url: this.realmUrls.urlOf(SERVER_ITSELF), isDevelopment, allowsSpectators: false };
+    }
+    return this.uow.read(async ({ realms, channels }) => {
+      const realm = await realms.get(realmId);
+      const { webPublicEnabled } = this.options;
+      return {
+        realm,
+        url: this.realmUrls.urlOf(realm),
+        isDevelopment,
+        allowsSpectators:
+          webPublicEnabled &&
+          canSpectate(realm, { webPublicEnabled, hasWebPublicChannel: await channels.hasWebPublic(realmId) }).allowed,
+      };
+    });
+  }
+}

@@ -1,0 +1,188 @@
+import type { Actor } from '../access/actor.js';
+import { cutTopic } from '../channels/channel.js';
+import { canReadActive, unknownChannel } from '../channels/channel-access.js';
+import { DomainError, declareErrors } from '../kernel/errors.js';
+import { type EventOf, type FeatureParts, users } from '../kernel/event.js';
+import type { ChannelId, DraftId, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
+import { type Decision, denyIf, enforce } from '../kernel/permission.js';
+import type { Snapshot } from '../kernel/register-queue.js';
+import { keepsTooMuchText, MAX_KEPT_TEXT_BYTES, trim } from '../kernel/text.js';
+import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
+import type { UserSettings } from '../realms/user-settings.js';
+import { otherParticipants, parseContent } from './message.js';
+
+/** What somebody has begun to write. */
+export interface Draft {
+  readonly id: DraftId;
+  readonly realmId: RealmId;
+  readonly userId: UserId;
+  readonly to:
+    | { readonly kind: 'channel'; readonly channelId: ChannelId; readonly topic: string }
+    /** Ascending, without the user unless they are alone. */
+    | { readonly kind: 'direct'; readonly userIds: readonly UserId[] }
+    /** Not known yet. */
+    | { readonly kind: 'nobody' };
+  /** Markdown. */
+  readonly content: string;
+  /** May have a fraction. */
+  readonly editedAt: UnixSeconds;
+}
+
+export type NewDraft = Omit<Draft, 'id'>;
+
+/** Of one user. */
+export const MAX_DRAFTS = 2000;
+/** How many clients get when they register, the last edited ones (protocol §14). */
+export const MAX_REGISTERED_DRAFTS = 1000;
+
+/** Users §17: before anything else is looked at. */
+export const mustSynchronizeDrafts = ({
+  settings,
+}: {
+  readonly settings: Pick<UserSettings, 'enableDraftsSynchronization'>;
+}): Decision =>
+  denyIf(!settings.enableDraftsSynchronization, 'DRAFTS_NOT_SYNCHRONIZED', 'User has disabled synchronizing drafts.');
+
+/** @throws DomainError TOO_MANY_DRAFTS */
+export function requireRoomForDrafts(count: number): void {
+  if (count <= MAX_DRAFTS) return;
+  throw new DomainError('TOO_MANY_DRAFTS', `Too many drafts (limit: ${MAX_DRAFTS}).`);
+}
+
+/** See `keepsTooMuchText`. @throws DomainError TOO_MANY_DRAFTS */
+export function requireRoomForDraftText(
+  present: number,
+  added: readonly string[],
+  removed: readonly string[] = [],
+): void {
+  if (!keepsTooMuchText(present, added, removed)) return;
+  throw new DomainError('TOO_MANY_DRAFTS', `Too much text in drafts (limit: ${MAX_KEPT_TEXT_BYTES} bytes).`);
+}
+
+export interface DraftReads {
+  /** Null for those of other realms and users. */
+  find(realmId: RealmId, userId: UserId, id: DraftId): Promise<Draft | null>;
+  /** The user's, the last edited first; of those edited at the same time the newest. At most `limit`. */
+  list(realmId: RealmId, userId: UserId, limit: number): Promise<readonly Draft[]>;
+  count(realmId: RealmId, userId: UserId): Promise<number>;
+  /** Of the contents of all of the user's, in UTF-8. */
+  countBytes(realmId: RealmId, userId: UserId): Promise<number>;
+}
+
+/** Every implementation passes draft-repository.contract.ts. */
+export interface DraftRepository extends DraftReads {
+  add(draft: NewDraft): Promise<Draft>;
+  /** Without effect where there is none. */
+  update(draft: Draft): Promise<void>;
+  /** Without effect where there is none. */
+  remove(realmId: RealmId, userId: UserId, id: DraftId): Promise<void>;
+  /** All of the user's. */
+  removeAll(realmId: RealmId, userId: UserId): Promise<void>;
+}
+
+declare module '../kernel/unit-of-work.js' {
+  interface RepositoryMap {
+    drafts: [reads: DraftReads, repository: DraftRepository];
+  }
+}
+
+export const DRAFT_ERRORS = declareErrors({
+  /** The user keeps drafts on their devices. */
+  DRAFTS_NOT_SYNCHRONIZED: 'forbidden',
+  UNKNOWN_DRAFT: 'unknown',
+  INVALID_DRAFT: 'invalid',
+  TOO_MANY_DRAFTS: 'conflict',
+});
+
+type DraftErrors = typeof DRAFT_ERRORS;
+
+declare module '../kernel/errors.js' {
+  interface ErrorCodes extends DraftErrors {}
+}
+
+/** To those whose drafts they are (users §17). */
+export interface DraftEventTypes {
+  /** In the order in which they were given; perhaps none. */
+  'draft.added': { readonly drafts: readonly Draft[] };
+  'draft.changed': { readonly draft: Draft };
+  'draft.removed': { readonly id: DraftId };
+}
+
+declare module '../kernel/event.js' {
+  interface DomainEventTypes extends DraftEventTypes {}
+}
+
+export const DRAFT_FEATURE = {
+  eventFormats: {
+    'draft.added': 1,
+    'draft.changed': 1,
+    'draft.removed': 1,
+  },
+} satisfies FeatureParts<DraftEventTypes>;
+
+export async function publishDrafts(
+  tx: Transaction,
+  { realmId, id }: Actor,
+  event: EventOf<keyof DraftEventTypes>,
+): Promise<void> {
+  await tx.events.append(realmId, { event, audience: users([id]) });
+}
+
+/** The viewer's, the last edited first (events §3.2). */
+export const loadDrafts = ({ caller, repositories }: Snapshot): Promise<readonly Draft[]> =>
+  repositories.drafts.list(caller.realmId, caller.userId, MAX_REGISTERED_DRAFTS);
+
+/** A draft as it was given. */
+export interface DraftInput {
+  readonly kind: 'channel' | 'direct' | 'nobody';
+  /** The id of a channel, or ids of users. */
+  readonly to: readonly number[];
+  readonly topic: string;
+  readonly content: string;
+  /** Null: now. */
+  readonly editedAt: UnixSeconds | null;
+}
+
+type Reads = Pick<Repositories | Transaction, 'channels' | 'users'>;
+
+/**
+ * Drafts as they are kept (users §17). A constant number of queries.
+ * @throws DomainError INVALID_DRAFT, INVALID_MESSAGE_CONTENT, UNKNOWN_CHANNEL, UNKNOWN_USER
+ */
+export async function parseDrafts(
+  reads: Reads,
+  actor: Actor,
+  inputs: readonly DraftInput[],
+  now: UnixSeconds,
+): Promise<readonly NewDraft[]> {
+  const { realmId, id: userId } = actor;
+  const named = (kind: DraftInput['kind']) => [
+    ...new Set(inputs.filter((input) => input.kind === kind).flatMap(({ to }) => to)),
+  ];
+  const found = await reads.channels.list(realmId, named('channel') as ChannelId[]);
+  const subscribed = new Set(await reads.channels.listSubscribedIds(realmId, userId));
+  const readable = new Set<number>(
+    found.filter((channel) => canReadActive(actor, channel, subscribed.has(channel.id)).allowed).map(({ id }) => id),
+  );
+  const known = new Set<number>((await reads.users.list(realmId, named('direct') as UserId[])).map(({ id }) => id));
+  return inputs.map((input) => {
+    const content = parseContent(input.content);
+    if ((input.editedAt ?? 0) < 0) throw invalid('Timestamp must not be negative.');
+    return { realmId, userId, to: destinationOf(input), content, editedAt: input.editedAt ?? now };
+  });
+
+  function destinationOf({ kind, to, topic }: DraftInput): NewDraft['to'] {
+    if (kind === 'nobody' || (kind === 'direct' && to.length === 0)) return { kind: 'nobody' };
+    if (kind === 'direct') {
+      const unknown = to.find((id) => !known.has(id));
+      if (unknown !== undefined) throw new DomainError('UNKNOWN_USER', `Invalid user ID ${unknown}`);
+      return { kind: 'direct', userIds: otherParticipants(to as readonly UserId[], userId) };
+    }
+    if (topic.includes('\0')) throw invalid('Topic must not contain null bytes');
+    if (to.length !== 1) throw invalid('Must specify exactly 1 channel ID for channel messages');
+    if (!readable.has(to[0]!)) enforce(unknownChannel);
+    return { kind: 'channel', channelId: to[0] as ChannelId, topic: cutTopic(trim(topic)) };
+  }
+}
+
+const invalid = (message: string) => new DomainError('INVALID_DRAFT', message);

@@ -1,0 +1,404 @@
+import type { Actor } from '../access/actor.js';
+import type { BlobContent, BlobStore, ByteRange } from '../files/blobs.js';
+import {
+  type AttachedFile,
+  type FileImage,
+  type FileReads,
+  type FileTokens,
+  MAX_FILES_OF_MESSAGE,
+  MAX_MESSAGES_OF_FILE,
+  publishFileChanges,
+  type StoredFile,
+  type StoredThumbnail,
+} from '../files/files.js';
+import {
+  ANIMATED_THUMBNAIL,
+  MAKE_THUMBNAILS,
+  STILL_THUMBNAIL,
+  scheduleFile,
+  scheduleThumbnails,
+  Thumbnails,
+  type ThumbnailsPayload,
+  transcodedFormatOf,
+} from '../files/thumbnails.js';
+import { DomainError } from '../kernel/errors.js';
+import type { Caller, FileId, RealmId, UnixSeconds } from '../kernel/ids.js';
+import type { Job, JobHandler, JobWork } from '../kernel/jobs.js';
+import type { Clock } from '../kernel/ports.js';
+import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import type { RenderedMessages, StoredUpload } from '../markdown/markdown.js';
+import type { User } from '../users/user.js';
+import { loadMessages } from './load-access.js';
+import type { Message } from './message.js';
+import { messageWatchers } from './message-delivery.js';
+import { canReadMessage } from './message-permissions.js';
+
+/** Links have letters beyond ASCII as they are or escaped. */
+export function spellingsOf(path: string): readonly string[] {
+  if (!path.includes('%')) return [path];
+  try {
+    return [path, decodeURIComponent(path)];
+  } catch {
+    return [path];
+  }
+}
+
+/** What a file shows where a text links to it (markdown §15.2). */
+export function uploadOfFile({ contentType, image }: Pick<StoredFile, 'contentType' | 'image'>): StoredUpload {
+  if (!image) return { contentType, image: null };
+  const { width, height, isAnimated, thumbnail } = image;
+  const shown = { width, height, isAnimated };
+  if (thumbnail !== 'ready') return { contentType, image: { ...shown, thumbnail } };
+  const ready = {
+    format: isAnimated ? ANIMATED_THUMBNAIL : STILL_THUMBNAIL,
+    transcodedFormat: transcodedFormatOf(contentType, image),
+  };
+  return { contentType, image: { ...shown, thumbnail: ready } };
+}
+
+/** What the links of a text to uploads show (markdown §15.2); by path as typed. */
+export async function resolveUploads(
+  { files }: Pick<Repositories | Transaction, 'files'>,
+  realmId: RealmId,
+  paths: ReadonlySet<string>,
+): Promise<ReadonlyMap<string, StoredUpload>> {
+  const uploads = new Map<string, StoredUpload>();
+  if (paths.size === 0) return uploads;
+  const found = await files.listByPath(realmId, [...paths].flatMap(spellingsOf));
+  const byPath = new Map(found.map((file) => [file.pathId, file]));
+  for (const path of paths) {
+    const file = spellingsOf(path)
+      .map((spelling) => byPath.get(spelling))
+      .find((it) => it);
+    if (file) uploads.set(path, uploadOfFile(file));
+  }
+  return uploads;
+}
+
+/** Notes for which thumbnails a message shows placeholders, to be replaced when they are ready. `paths`: as typed. */
+export async function awaitThumbnails(
+  tx: Transaction,
+  { realmId, id }: Pick<Message, 'realmId' | 'id'>,
+  paths: ReadonlySet<string>,
+): Promise<void> {
+  // Most messages.
+  if (paths.size === 0) return;
+  const files = await tx.files.listByPath(realmId, [...paths].flatMap(spellingsOf));
+  await tx.files.awaitThumbnails(
+    realmId,
+    id,
+    files.map((file) => file.id),
+  );
+}
+
+type Reads = Pick<Repositories | Transaction, 'channels' | 'personal' | 'messages'>;
+
+const MESSAGES_AT_A_TIME = 100;
+
+/**
+ * Whether the actor may read a file: it is theirs, or they may read a message that refers to it (messages §16.2). Asked anew each
+ * time, so that what happens to messages counts at once.
+ */
+export async function canReadFile(reads: Reads, actor: Actor, file: AttachedFile): Promise<boolean> {
+  if (file.ownerId === actor.id) return true;
+  const { messageIds } = file;
+  // The newest are the likeliest to be readable.
+  for (let end = messageIds.length; end > 0; end -= MESSAGES_AT_A_TIME) {
+    const messages = await loadMessages(reads, actor, messageIds.slice(Math.max(0, end - MESSAGES_AT_A_TIME), end));
+    if (messages.some((message) => canReadMessage(actor, message).allowed)) return true;
+  }
+  return false;
+}
+
+/**
+ * Which files a text's links attach to a message of this sender: those that they may read themselves (messages §4.2), in the
+ * order of their ids.
+ */
+export async function attachableFiles(
+  tx: Transaction,
+  { realmId, id }: Pick<User, 'realmId' | 'id'>,
+  paths: ReadonlySet<string>,
+): Promise<readonly FileId[]> {
+  // Most messages.
+  if (paths.size === 0) return [];
+  const actor = (await tx.actors.list(realmId, [id])).get(id);
+  if (!actor) return [];
+  const linked = await tx.files.listByPath(realmId, [...paths].flatMap(spellingsOf));
+  const files = await tx.files.listAttached(
+    realmId,
+    linked.slice(0, MAX_FILES_OF_MESSAGE).map((file) => file.id),
+  );
+  const attachable: FileId[] = [];
+  for (const file of files) {
+    if (file.messageIds.length < MAX_MESSAGES_OF_FILE && (await canReadFile(tx, actor, file))) attachable.push(file.id);
+  }
+  return attachable;
+}
+
+/** Lets a new message refer to files, and tells their owners. */
+export async function attachFiles(
+  tx: Transaction,
+  { realmId, id }: Pick<Message, 'realmId' | 'id'>,
+  ids: readonly FileId[],
+): Promise<void> {
+  if (ids.length === 0) return;
+  await tx.files.attach(realmId, id, ids);
+  await publishFileChanges(tx, realmId, ids);
+}
+
+/** What a new text attaches to a message that has files already. */
+export interface FilesOfEdit {
+  /** All of them from now on. */
+  readonly present: readonly FileId[];
+  readonly added: readonly FileId[];
+  readonly removed: readonly FileId[];
+}
+
+export async function filesOfEdit(
+  tx: Transaction,
+  { realmId, id, senderId }: Pick<Message, 'realmId' | 'id' | 'senderId'>,
+  paths: ReadonlySet<string>,
+): Promise<FilesOfEdit> {
+  const before = await tx.files.listIdsOfMessage(realmId, id);
+  const present = await attachableFiles(tx, { realmId, id: senderId }, paths);
+  // What was attached stays as long as it is linked: the message gives its readers access, however many refer to it.
+  const linked = new Set(before.length === 0 ? [] : (await linkedFiles(tx, realmId, paths)).map((file) => file.id));
+  const kept = before.filter((file) => linked.has(file));
+  return {
+    present: [...new Set([...kept, ...present])],
+    added: present.filter((file) => !before.includes(file)),
+    removed: before.filter((file) => !linked.has(file)),
+  };
+}
+
+const linkedFiles = (tx: Transaction, realmId: Message['realmId'], paths: ReadonlySet<string>) =>
+  tx.files.listByPath(realmId, [...paths].flatMap(spellingsOf));
+
+/** Stores what an edit attaches and detaches, and tells the owners. Answers what nothing refers to any more of the sender's own. */
+export async function changeAttachedFiles(
+  tx: Transaction,
+  { realmId, id, senderId }: Pick<Message, 'realmId' | 'id' | 'senderId'>,
+  { added, removed }: FilesOfEdit,
+  at: UnixSeconds,
+): Promise<readonly AttachedFile[]> {
+  if (added.length + removed.length === 0) return [];
+  if (added.length > 0) await tx.files.attach(realmId, id, added);
+  if (removed.length > 0) await tx.files.detach(realmId, id, removed, at);
+  await publishFileChanges(tx, realmId, [...removed, ...added]);
+  const detached = await tx.files.listAttached(realmId, removed);
+  return detached.filter((file) => file.ownerId === senderId && file.messageIds.length === 0);
+}
+
+/** A file to be read, all of it or a part. */
+export interface ReadableFile extends StoredFile {
+  read(range: ByteRange): BlobContent;
+}
+
+/** A temporary address needs no credentials for so long (messages §16.2). */
+const TICKET_SECONDS = 60;
+
+/** One file, for whoever may read it (messages §16.2). */
+export class ReadFile {
+  static readonly inject = ['unitOfWork', 'blobStore'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly blobs: BlobStore,
+  ) {}
+
+  /** @throws DomainError UNKNOWN_FILE, CANNOT_VIEW_FILE */
+  async execute(caller: Caller, { pathId }: { readonly pathId: string }): Promise<ReadableFile> {
+    return openFile(await accessibleFile(this.uow, caller, pathId), this.blobs);
+  }
+}
+
+/** What is shown in the place of an image, for whoever may read that (messages §16.2). */
+export class ReadThumbnail {
+  static readonly inject = ['unitOfWork', 'blobStore'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly blobs: BlobStore,
+  ) {}
+
+  /** `format`: the thumbnail's name. @throws DomainError UNKNOWN_FILE, CANNOT_VIEW_FILE */
+  async execute(
+    caller: Caller,
+    { pathId, format }: { readonly pathId: string; readonly format: string },
+  ): Promise<ReadableFile> {
+    const file = await accessibleFile(this.uow, caller, pathId);
+    const thumbnails = await this.uow.read(({ files }) => files.listThumbnails(file.realmId, file.id));
+    return openFile(thumbnailOf(file, thumbnails, format), this.blobs);
+  }
+}
+
+/** As a file of its own. @throws DomainError UNKNOWN_FILE where there is none of this name */
+export function thumbnailOf(file: StoredFile, thumbnails: readonly StoredThumbnail[], format: string): StoredFile {
+  const thumbnail = thumbnails.find(({ name }) => name === format);
+  if (!thumbnail) throw unknownFile();
+  const { blob, size } = thumbnail;
+  return { ...file, name: `${file.name}.webp`, contentType: 'image/webp', blob, size };
+}
+
+/** Makes an address of a file that needs no credentials for a minute (messages §16.2). */
+export class CreateTemporaryFileUrl {
+  static readonly inject = ['unitOfWork', 'fileTokens', 'clock'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly tokens: FileTokens,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws DomainError UNKNOWN_FILE, CANNOT_VIEW_FILE */
+  async execute(
+    caller: Caller,
+    { pathId }: { readonly pathId: string },
+  ): Promise<{ readonly token: string; readonly name: string }> {
+    const { id, realmId } = await accessibleFile(this.uow, caller, pathId);
+    const token = this.tokens.sign({ realmId, fileId: id, expiresAt: this.clock.now() + TICKET_SECONDS });
+    return { token, name: lastOf(pathId) };
+  }
+}
+
+/** The file that a temporary address stands for. */
+export class ReadTemporaryFile {
+  static readonly inject = ['unitOfWork', 'blobStore', 'fileTokens', 'clock'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly blobs: BlobStore,
+    private readonly tokens: FileTokens,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws DomainError INVALID_FILE_TOKEN, INVALID_FILE_NAME */
+  async execute(
+    { realmId }: { readonly realmId: RealmId | null },
+    { token, name }: { readonly token: string; readonly name: string },
+  ): Promise<ReadableFile> {
+    const ticket = this.tokens.verify(token);
+    if (!ticket || ticket.realmId !== realmId || ticket.expiresAt <= this.clock.now()) throw invalidToken();
+    const file = await this.uow.read(({ files }) => files.find(ticket.realmId, ticket.fileId));
+    if (!file) throw invalidToken();
+    if (lastOf(file.pathId) !== name) throw new DomainError('INVALID_FILE_NAME', 'Invalid filename');
+    return openFile(file, this.blobs).catch((error) => {
+      throw error instanceof DomainError ? invalidToken() : error;
+    });
+  }
+}
+
+const invalidToken = () => new DomainError('INVALID_FILE_TOKEN', 'Invalid token');
+
+export const unknownFile = () => new DomainError('UNKNOWN_FILE', 'This file does not exist or has been deleted.');
+
+const lastOf = (pathId: string): string => pathId.slice(pathId.lastIndexOf('/') + 1);
+
+/** Its bytes may be gone, where it was deleted this moment. */
+export async function openFile(file: StoredFile, blobs: BlobStore): Promise<ReadableFile> {
+  if ((await blobs.sizeOf(file.blob)) === null) throw unknownFile();
+  return { ...file, read: (range) => blobs.read(file.blob, range) };
+}
+
+/** @throws DomainError UNKNOWN_FILE, CANNOT_VIEW_FILE */
+function accessibleFile(uow: UnitOfWork, caller: Caller, pathId: string): Promise<StoredFile> {
+  return uow.read(async (reads) => {
+    const actor = await reads.actors.get(caller);
+    const [found] = await reads.files.listByPath(actor.realmId, [pathId]);
+    const [file] = found ? await reads.files.listAttached(actor.realmId, [found.id]) : [];
+    if (!file) throw unknownFile();
+    if (!(await canReadFile(reads, actor, file))) {
+      throw new DomainError('CANNOT_VIEW_FILE', 'You are not authorized to view this file.');
+    }
+    return file;
+  });
+}
+
+/** Of one unit; a further one goes on. */
+const MAKE_THUMBNAILS_MESSAGES_AT_A_TIME = 50;
+
+/** Makes thumbnails of an image, and shows them in the messages that have placeholders for them (markdown §15.2). */
+export class MakeThumbnails implements JobHandler<ThumbnailsPayload> {
+  static readonly inject = ['unitOfWork', Thumbnails, 'renderedMessages', 'clock'] as const;
+
+  readonly kind = MAKE_THUMBNAILS;
+
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly thumbnails: Thumbnails,
+    private readonly rendered: RenderedMessages,
+    private readonly clock: Clock,
+  ) {}
+
+  async prepare({ realmId, payload }: Job<ThumbnailsPayload>): Promise<JobWork> {
+    const file = await this.uow.read((reads) => findFile(reads, realmId, payload));
+    const isPending = file !== null && (file.image === null || file.image.thumbnail === 'pending');
+    const made = isPending ? await this.thumbnails.make(file) : null;
+    return async (tx) => {
+      if (file && isPending) await this.store(tx, file, made);
+      if (file) await this.showIn(tx, realmId, file.id);
+      await this.goOn(tx, realmId, payload);
+    };
+  }
+
+  /** The image ends every attempt at it, or takes longer than any may take. */
+  async giveUp(tx: Transaction, { realmId, payload }: Job<ThumbnailsPayload>): Promise<void> {
+    const file = await findFile(tx, realmId, payload);
+    if (file) {
+      await this.store(tx, file, null);
+      await this.showIn(tx, realmId, file.id);
+    }
+    await this.goOn(tx, realmId, payload);
+  }
+
+  private async goOn(tx: Transaction, realmId: RealmId, { fileId, ownerId }: ThumbnailsPayload): Promise<void> {
+    const next = ownerId === null ? null : await tx.files.findPendingImage(realmId, ownerId, fileId);
+    if (next) await scheduleThumbnails(tx, next, this.clock);
+  }
+
+  private async store(
+    tx: Transaction,
+    { realmId, id, image }: StoredFile,
+    made: { readonly image: FileImage; readonly thumbnails: readonly StoredThumbnail[] } | null,
+  ): Promise<void> {
+    if (made) await tx.files.setImage(realmId, id, made.image, made.thumbnails);
+    else if (image) await tx.files.setImage(realmId, id, { ...image, thumbnail: 'failed' }, []);
+  }
+
+  private async showIn(tx: Transaction, realmId: RealmId, fileId: FileId): Promise<void> {
+    const file = await tx.files.find(realmId, fileId);
+    if (!file) return;
+    const upload = uploadOfFile(file);
+    const ids = await tx.files.listAwaiting(realmId, fileId, MAKE_THUMBNAILS_MESSAGES_AT_A_TIME);
+    const messages = await tx.messages.list(realmId, ids);
+    const channelIds = new Set(messages.flatMap(({ channelId }) => channelId ?? []));
+    const channels = new Map((await tx.channels.list(realmId, [...channelIds])).map((one) => [one.id, one]));
+    for (const message of messages) {
+      const rendered = this.rendered.showThumbnails(message.renderedContent, (path) =>
+        spellingsOf(path).includes(file.pathId) ? upload : null,
+      );
+      if (rendered === message.renderedContent) continue;
+      await tx.messages.rerender(realmId, message.id, rendered);
+      await tx.events.append(realmId, {
+        event: {
+          type: 'message.rerendered',
+          messageId: message.id,
+          at: this.clock.now(),
+          content: message.content,
+          rendered,
+        },
+        audience: messageWatchers(
+          message,
+          message.channelId === null ? null : (channels.get(message.channelId) ?? null),
+        ),
+        quotes: message.id,
+      });
+      await tx.yield();
+    }
+    await tx.files.endAwaiting(realmId, fileId, ids);
+    if (ids.length === MAKE_THUMBNAILS_MESSAGES_AT_A_TIME) await scheduleFile(tx, file, this.clock);
+  }
+}
+
+const findFile = (
+  { files }: { readonly files: Pick<FileReads, 'find' | 'findPendingImage'> },
+  realmId: RealmId,
+  { fileId, ownerId }: ThumbnailsPayload,
+): Promise<StoredFile | null> =>
+  ownerId === null ? files.find(realmId, fileId) : files.findPendingImage(realmId, ownerId, fileId);

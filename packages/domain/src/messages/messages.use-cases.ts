@@ -1,0 +1,331 @@
+import type { Actor } from '../access/actor.js';
+import type { WebPublicOption } from '../channels/channel-access.js';
+import { enterAsSpectator, notLoggedIn, type Spectator } from '../channels/spectators.js';
+import type { BlobStore } from '../files/blobs.js';
+import type { StoredFile } from '../files/files.js';
+import type { Caller, ChannelId, MessageId, UnixSeconds, UserId } from '../kernel/ids.js';
+import { enforce } from '../kernel/permission.js';
+import type { EventLoop, RealmUrls } from '../kernel/ports.js';
+import type { UnitOfWork } from '../kernel/unit-of-work.js';
+import type { RenderedMessages, SearchTexts } from '../markdown/markdown.js';
+import type { Realm } from '../realms/realm.js';
+import { inaccessibleUserIds } from '../users/accessible-users.js';
+import {
+  type LoadedMessage,
+  listReadableEntries,
+  loadMessages,
+  loadReadableWithFlags,
+  ownership,
+} from './load-access.js';
+import { HISTORICAL, type Message, type MessageText, type MessageView, type PersonalFlags } from './message.js';
+import { type MessageEdit, visibleEdits } from './message-edit.js';
+import { openFile, type ReadableFile, thumbnailOf, unknownFile } from './message-files.js';
+import { checkPage, type MessagePage, type PageRange, pageOfIds, selectPage } from './message-page.js';
+import { canReadEditHistory, canSpectateFile, canSpectateMessage } from './message-permissions.js';
+import { isForSpectators, replaceWith, resolveNarrow } from './narrow.js';
+import type { NarrowTerm } from './narrow-operators.js';
+import { type Highlight, highlighting } from './search.js';
+
+export interface GetMessagesInput {
+  readonly narrow: readonly NarrowTerm[];
+  /** A range of the narrow, or these messages as far as they are of it. */
+  readonly select: PageRange | { readonly ids: readonly MessageId[] };
+}
+
+export interface MessageList extends MessagePage {
+  readonly viewer: Actor;
+  readonly realm: Realm;
+  /** Senders whom the caller may not know; their messages name nobody (messages §2). */
+  readonly hiddenUserIds: ReadonlySet<UserId>;
+  /** Null: nothing was searched for. */
+  readonly highlight: Highlight | null;
+}
+
+/** Called inside the read's snapshot, so that whoever has presented messages before asks for the missing ones only. */
+export type PresentMessages<T> = (
+  list: MessageList,
+  hydrate: (ids: readonly MessageId[]) => Promise<readonly MessageView[]>,
+  /** For what is searched for to be marked in them. */
+  listTexts: (ids: readonly MessageId[]) => Promise<readonly MessageText[]>,
+) => Promise<T>;
+
+/** A page of messages (messages §5). */
+export class GetMessages {
+  static readonly inject = ['unitOfWork', 'realmUrls', 'renderedMessages'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly realmUrls: RealmUrls,
+    private readonly texts: SearchTexts,
+  ) {}
+
+  /** @throws DomainError TOO_MANY_MESSAGES, INVALID_MESSAGE_RANGE, UNKNOWN_MESSAGE, INVALID_NARROW */
+  execute<T>(caller: Caller, { narrow, select }: GetMessagesInput, present: PresentMessages<T>): Promise<T> {
+    return this.uow.read(async (repositories) => {
+      const actor = await repositories.actors.get(caller);
+      const terms = await replaceWith(repositories, actor, narrow);
+      checkPage(select);
+      const resolved = await resolveNarrow(
+        { reads: repositories, actor, realmUrls: this.realmUrls, words: this.texts },
+        terms,
+      );
+      const page =
+        'ids' in select
+          ? pageOfIds(await listReadableEntries(repositories, actor, select.ids, resolved.filter.conditions))
+          : await selectPage(repositories, actor, resolved, select);
+      const realm = await repositories.realms.get(actor.realmId);
+      const senderIds = page.entries.map((entry) => entry.senderId);
+      const hiddenUserIds = await inaccessibleUserIds(repositories, actor, realm, senderIds);
+      const highlight = resolved.search === null ? null : highlighting(this.texts, resolved.search);
+      return present(
+        { ...page, viewer: actor, realm, hiddenUserIds, highlight },
+        (ids) => repositories.pages.listViews(actor.realmId, ids),
+        (ids) => repositories.pages.listTexts(actor.realmId, ids),
+      );
+    });
+  }
+}
+
+export interface GetMessageOutput {
+  readonly viewer: Actor;
+  readonly view: MessageView;
+  readonly flags: PersonalFlags;
+  readonly realm: Realm;
+  /** Whether the caller may know who sent it. */
+  readonly isSenderKnown: boolean;
+}
+
+/** One message (messages §6). */
+export class GetMessage {
+  static readonly inject = ['unitOfWork'] as const;
+  constructor(private readonly uow: UnitOfWork) {}
+
+  /** @throws DomainError UNKNOWN_MESSAGE, for messages that are hidden as for those that do not exist. */
+  execute(caller: Caller, { id }: { readonly id: MessageId }): Promise<GetMessageOutput> {
+    return this.uow.read(async (repositories) => {
+      const actor = await repositories.actors.get(caller);
+      const loaded = await loadReadableWithFlags(repositories, actor, id);
+      const [view] = await repositories.pages.listViews(actor.realmId, [id]);
+      const realm = await repositories.realms.get(actor.realmId);
+      const hiddenUserIds = await inaccessibleUserIds(repositories, actor, realm, [loaded.message.senderId]);
+      const flags = loaded.flags ?? HISTORICAL;
+      return { viewer: actor, view: view!, flags, realm, isSenderKnown: hiddenUserIds.size === 0 };
+    });
+  }
+}
+
+/** A message as it was after a change, or, without one, as it was sent. */
+export interface MessageSnapshot {
+  readonly topic: string;
+  /** Markdown. */
+  readonly content: string;
+  /** HTML. */
+  readonly rendered: string;
+  readonly userId: UserId;
+  readonly timestamp: UnixSeconds;
+  readonly isDirect: boolean;
+  /** Null: as it was sent. */
+  readonly edit: MessageEdit | null;
+  /** What the change did to the text, as HTML; null: nothing. */
+  readonly diff: string | null;
+}
+
+/** How a message came to be what it is (messages §10). */
+export class GetEditHistory {
+  static readonly inject = ['unitOfWork', 'renderedMessages', 'eventLoop'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly renderedMessages: RenderedMessages,
+    private readonly eventLoop: EventLoop,
+  ) {}
+
+  /** Oldest first. @throws DomainError EDIT_HISTORY_DISABLED, UNKNOWN_MESSAGE */
+  async execute(caller: Caller, { messageId }: { readonly messageId: MessageId }): Promise<readonly MessageSnapshot[]> {
+    const { message, edits } = await this.uow.read(async (repositories) => {
+      const actor = await repositories.actors.get(caller);
+      const realm = await repositories.realms.get(caller.realmId);
+      const [loaded] = await loadMessages(repositories, actor, [messageId]);
+      enforce(canReadEditHistory(actor, realm, loaded ?? null));
+      const all = await repositories.edits.list(realm.id, messageId);
+      return { message: loaded!.message, edits: visibleEdits(all, realm.settings.messageEditHistoryVisibilityPolicy) };
+    });
+    const snapshots = snapshotsOf(message, edits);
+    const compared: MessageSnapshot[] = [];
+    // Each comparison takes a while.
+    for (const snapshot of snapshots) {
+      const previous = snapshot.edit?.previousContent;
+      if (!previous) compared.push({ ...snapshot, diff: null });
+      else {
+        compared.push({ ...snapshot, diff: this.renderedMessages.diff(previous.rendered, snapshot.rendered) });
+        await this.eventLoop.nextTurn();
+      }
+    }
+    return compared;
+  }
+}
+
+/** Oldest first; worked out backwards from the message as it is. `edits`: newest first. */
+export function snapshotsOf(message: Message, edits: readonly MessageEdit[]): readonly Omit<MessageSnapshot, 'diff'>[] {
+  const isDirect = message.channelId === null;
+  let { topic, content, renderedContent: rendered } = message;
+  const newestFirst: Omit<MessageSnapshot, 'diff'>[] = [];
+  for (const edit of edits) {
+    const { userId, editedAt, previousContent } = edit;
+    newestFirst.push({ topic, content, rendered, userId, timestamp: editedAt, isDirect, edit });
+    topic = edit.topic?.from ?? topic;
+    content = previousContent?.content ?? content;
+    rendered = previousContent?.rendered ?? rendered;
+  }
+  const { senderId: userId, sentAt: timestamp } = message;
+  newestFirst.push({ topic, content, rendered, userId, timestamp, isDirect, edit: null });
+  return newestFirst.reverse();
+}
+
+export interface MatchNarrowInput {
+  readonly ids: readonly MessageId[];
+  readonly narrow: readonly NarrowTerm[];
+}
+
+export interface NarrowMatches {
+  /** Ascending. */
+  readonly ids: readonly MessageId[];
+  readonly highlight: Highlight;
+}
+
+/** Called inside the read's snapshot. */
+export type PresentMatches<T> = (
+  matches: NarrowMatches,
+  listTexts: (ids: readonly MessageId[]) => Promise<readonly MessageText[]>,
+) => Promise<T>;
+
+/** Which of these messages are of a narrow: of those that the caller has received, whatever history it opens (messages §8). */
+export class MatchNarrow {
+  static readonly inject = ['unitOfWork', 'realmUrls', 'renderedMessages'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly realmUrls: RealmUrls,
+    private readonly texts: SearchTexts,
+  ) {}
+
+  /** @throws DomainError TOO_MANY_MESSAGES, INVALID_NARROW */
+  execute<T>(caller: Caller, { ids, narrow }: MatchNarrowInput, present: PresentMatches<T>): Promise<T> {
+    return this.uow.read(async (reads) => {
+      const actor = await reads.actors.get(caller);
+      checkPage({ ids });
+      const context = { reads, actor, realmUrls: this.realmUrls, words: this.texts };
+      const { filter, search } = await resolveNarrow(context, narrow, 'received');
+      const viewer = { realmId: actor.realmId, userId: actor.id };
+      const entries = await reads.pages.listEntries(viewer, ids, filter.conditions);
+      const isOwn = await ownership(reads, viewer, entries);
+      const matching = entries.filter(isOwn).map(({ id }) => id);
+      return present({ ids: matching, highlight: highlighting(this.texts, search) }, (some) =>
+        reads.pages.listTexts(actor.realmId, some),
+      );
+    });
+  }
+}
+
+/** What everything is to them. */
+const FLAGS: PersonalFlags = { ...HISTORICAL, historical: false };
+
+/** Pages of web-public channels, without logging in (protocol §9). */
+export class SpectateMessages {
+  static readonly inject = ['unitOfWork', 'realmUrls', 'renderedMessages', 'serverChannelConfig'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly realmUrls: RealmUrls,
+    private readonly texts: SearchTexts,
+    private readonly option: WebPublicOption,
+  ) {}
+
+  /** @throws DomainError UNKNOWN_REALM, UNAUTHENTICATED, TOO_MANY_MESSAGES, INVALID_MESSAGE_RANGE, INVALID_NARROW */
+  execute<T>(caller: Spectator, { narrow, select }: GetMessagesInput, present: PresentMessages<T>): Promise<T> {
+    return this.uow.read(async (reads) => {
+      const { realm, actor, spectators } = await enterAsSpectator(reads, caller, this.option);
+      const mayRead = ({ channel }: LoadedMessage) => canSpectateMessage(realm, channel, spectators).allowed;
+      if (!isForSpectators(narrow)) throw notLoggedIn();
+      const terms = await replaceWith(reads, actor, narrow, mayRead);
+      checkPage(select);
+      const context = { reads, actor, realmUrls: this.realmUrls, words: this.texts };
+      const resolved = await resolveNarrow(context, terms, 'webPublic');
+      const page =
+        'ids' in select
+          ? pageOfIds(
+              await reads.pages.listEntries(
+                { realmId: realm.id, userId: actor.id },
+                select.ids,
+                resolved.filter.conditions,
+              ),
+            )
+          : await selectPage(reads, actor, resolved, select);
+      const entries = page.entries.map((entry) => ({ ...entry, flags: FLAGS }));
+      const highlight = resolved.search === null ? null : highlighting(this.texts, resolved.search);
+      return present(
+        { ...page, entries, viewer: actor, realm, hiddenUserIds: new Set(), highlight },
+        (ids) => reads.pages.listViews(realm.id, ids),
+        (ids) => reads.pages.listTexts(realm.id, ids),
+      );
+    });
+  }
+}
+
+/** One message of a web-public channel, without logging in (protocol §9). */
+export class SpectateMessage {
+  static readonly inject = ['unitOfWork', 'serverChannelConfig'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly option: WebPublicOption,
+  ) {}
+
+  /** @throws DomainError UNKNOWN_REALM, UNAUTHENTICATED, UNKNOWN_MESSAGE */
+  execute(caller: Spectator, { id }: { readonly id: MessageId }): Promise<GetMessageOutput> {
+    return this.uow.read(async (reads) => {
+      const { realm, actor, spectators } = await enterAsSpectator(reads, caller, this.option);
+      const [view] = await reads.pages.listViews(realm.id, [id]);
+      const channelId = view?.message.channelId ?? null;
+      const channel = channelId === null ? null : await reads.channels.find(realm.id, channelId);
+      enforce(canSpectateMessage(realm, channel, spectators));
+      return { viewer: actor, view: view!, flags: FLAGS, realm, isSenderKnown: true };
+    });
+  }
+}
+
+/** How often anybody may read a file without logging in. */
+export interface SpectatedFiles {
+  /** Counts a reading. @throws DomainError RATE_LIMITED */
+  count(file: Pick<StoredFile, 'id'>): void;
+}
+
+/** A file that messages of web-public channels link to, or a thumbnail of it, without logging in (messages §16.2, protocol §9). */
+export class SpectateFile {
+  static readonly inject = ['unitOfWork', 'blobStore', 'serverChannelConfig', 'spectatedFiles'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly blobs: BlobStore,
+    private readonly option: WebPublicOption,
+    private readonly readings: SpectatedFiles,
+  ) {}
+
+  /**
+   * `format`: the thumbnail's name; null: the file itself.
+   * @throws DomainError UNKNOWN_REALM, UNAUTHENTICATED, UNKNOWN_FILE, CANNOT_VIEW_FILE, RATE_LIMITED
+   */
+  async execute(
+    caller: Spectator,
+    { pathId, format }: { readonly pathId: string; readonly format: string | null },
+  ): Promise<ReadableFile> {
+    const readable = await this.uow.read(async (reads) => {
+      const { realm, spectators } = await enterAsSpectator(reads, caller, this.option);
+      const [found] = await reads.files.listByPath(realm.id, [pathId]);
+      const [file] = found ? await reads.files.listAttached(realm.id, [found.id]) : [];
+      if (!file) throw unknownFile();
+      const channelIds = new Set<ChannelId>();
+      for (const message of await reads.messages.list(realm.id, file.messageIds)) {
+        if (message.channelId !== null) channelIds.add(message.channelId);
+      }
+      enforce(canSpectateFile(realm, await reads.channels.list(realm.id, [...channelIds]), spectators));
+      return format === null ? file : thumbnailOf(file, await reads.files.listThumbnails(realm.id, file.id), format);
+    });
+    this.readings.count(readable);
+    return openFile(readable, this.blobs);
+  }
+}

@@ -1,0 +1,319 @@
+import type { Actor } from '../access/actor.js';
+import { type Channel, hasSharedHistory, topicKey } from '../channels/channel.js';
+import { hasContentAccess, hasFullHistoryAccess } from '../channels/channel-access.js';
+import { changeTopicPolicy, moreVisible, type TopicPolicy, type TopicVisibility } from '../channels/topic-policies.js';
+import { DomainError } from '../kernel/errors.js';
+import type { ChannelId, MessageId, RealmId, RecipientId, UnixSeconds, UserId } from '../kernel/ids.js';
+import type { Clock, RealmUrls } from '../kernel/ports.js';
+import type { Transaction } from '../kernel/unit-of-work.js';
+import { silentMention, type TopicLink } from '../markdown/markdown.js';
+import type { Realm } from '../realms/realm.js';
+import type { User } from '../users/user.js';
+import { deleteMessages } from './deletion.js';
+import type { Message } from './message.js';
+import type { MessageFilter } from './message-condition.js';
+import type { MovePropagation } from './message-events.js';
+import { receivedMessagesIn, topicUrl } from './narrow.js';
+import { SystemMessages } from './system-messages.js';
+
+export interface MoveTarget {
+  readonly channelId: ChannelId;
+  readonly recipientId: RecipientId;
+  /** Null: each keeps its own. */
+  readonly topic: string | null;
+  /** Of the topic. Absent: none. */
+  readonly topicLinks?: readonly TopicLink[];
+  /** Absent: the topic is only marked resolved or unresolved, which is no move to those who look. */
+  readonly movedAt?: UnixSeconds;
+  readonly isHistoryProtected: boolean;
+}
+
+/** Every implementation passes message-moves.contract.ts. */
+export interface MessageMoves {
+  /**
+   * To another channel and topic, or only to another topic of the same channel. Moving between channels: those who are
+   * not subscribed to the target lose the messages, and where `isHistoryProtected` its subscribers gain them, read.
+   */
+  move(realmId: RealmId, ids: readonly MessageId[], target: MoveTarget): Promise<void>;
+}
+
+declare module '../kernel/unit-of-work.js' {
+  interface RepositoryMap {
+    moves: [reads: never, repository: MessageMoves];
+  }
+}
+
+/** What one request moves at most. */
+export const MAX_MOVED = 50_000;
+/** What is looked up, or moved, without letting the event loop turn. */
+const PAGE = 500;
+const SLICE = 100;
+
+/** The messages of a topic that somebody can see. */
+export function visibleInTopic(actor: Actor, channel: Channel, isSubscribed: boolean, topic: string): MessageFilter {
+  const scope = hasFullHistoryAccess(actor, channel, isSubscribed) ? 'shared' : 'own';
+  return { ...receivedMessagesIn(channel.recipientId, topicKey(topic)), scope };
+}
+
+/** All messages of a topic, whoever can see them. */
+export const allInTopic = (channel: Channel, topic: string): MessageFilter => ({
+  ...receivedMessagesIn(channel.recipientId, topicKey(topic)),
+  scope: 'shared',
+});
+
+/** Ascending. @throws DomainError TOO_MANY_MESSAGES_TO_MOVE */
+export async function selectMoved(
+  tx: Transaction,
+  actor: Actor,
+  { id }: Pick<Message, 'id'>,
+  filter: MessageFilter,
+  propagation: MovePropagation,
+): Promise<readonly MessageId[]> {
+  if (propagation === 'one') return [id];
+  const viewer = { realmId: actor.realmId, userId: actor.id };
+  const ids: MessageId[] = [];
+  for (let from: number = propagation === 'all' ? 0 : id; ; ) {
+    const page = await tx.pages.listEntriesFrom(viewer, filter, from, PAGE);
+    for (const entry of page) ids.push(entry.id);
+    if (ids.length > MAX_MOVED) {
+      throw new DomainError('TOO_MANY_MESSAGES_TO_MOVE', `Too many messages to move (limit: ${MAX_MOVED}).`);
+    }
+    if (page.length < PAGE) return ids;
+    from = ids.at(-1)! + 1;
+    await tx.yield();
+  }
+}
+
+export interface MessageMove {
+  readonly actor: Actor;
+  readonly ids: readonly MessageId[];
+  /** Where they are put. */
+  readonly channel: Channel;
+  /** Null: each keeps its own. */
+  readonly topic: { readonly name: string; readonly links: readonly TopicLink[] } | null;
+  readonly changesChannel: boolean;
+  /** Whether the topic is only marked, which does not count as a move to those who look. */
+  readonly isToggle: boolean;
+  readonly movedAt: UnixSeconds;
+  /** The one among them whose text changes with it. */
+  readonly edited: MessageId | null;
+}
+
+/** Stores where messages are from now on, and where they were. Statements grow with slices of messages, not with messages. */
+export async function moveMessages(tx: Transaction, move: MessageMove): Promise<void> {
+  const { actor, ids, channel, topic, changesChannel, isToggle, movedAt, edited } = move;
+  const edit = {
+    userId: actor.id,
+    editedAt: movedAt,
+    topic: topic?.name ?? null,
+    channelId: changesChannel ? channel.id : null,
+  };
+  const target = {
+    channelId: channel.id,
+    recipientId: channel.recipientId,
+    topic: topic?.name ?? null,
+    topicLinks: topic?.links ?? [],
+    isHistoryProtected: !hasSharedHistory(channel),
+    ...(!isToggle && { movedAt }),
+  };
+  for (let start = 0; start < ids.length; start += SLICE) {
+    const slice = ids.slice(start, start + SLICE);
+    await tx.edits.add(actor.realmId, edit, slice, edited);
+    await tx.moves.move(actor.realmId, slice, target);
+    await tx.yield();
+  }
+}
+
+export interface Move {
+  readonly realm: Realm;
+  readonly mover: Pick<User, 'id' | 'fullName'>;
+  readonly actor: Actor;
+  /** Whom the move was asked for. */
+  readonly messageId: MessageId;
+  readonly count: number;
+  readonly source: TopicPlace;
+  readonly target: TopicPlace;
+  /** Nothing is left that the mover can see. */
+  readonly isWholeTopic: boolean;
+  /** There was something in the target that the mover could see. */
+  readonly targetHadMessages: boolean;
+}
+
+/** A notice that is taken back so soon need not have been (messages §9.6). */
+const SOON_SECONDS = 60;
+const AT_ONCE = 100;
+
+/** What the notification bot says in topics that messages were moved from, to, or that were marked (messages §9.5, §9.6). */
+export class MoveNotices {
+  static readonly inject = [SystemMessages, 'realmUrls', 'clock'] as const;
+  constructor(
+    private readonly systemMessages: SystemMessages,
+    private readonly realmUrls: RealmUrls,
+    private readonly clock: Clock,
+  ) {}
+
+  async leave(tx: Transaction, move: Move): Promise<void> {
+    const { mover, source, target, count, isWholeTopic } = move;
+    const where = `${locationLink(target)} by ${silentMention(mover)}.`;
+    const content = isWholeTopic
+      ? `This topic was moved to ${where}`
+      : count === 1
+        ? `A message was moved from this topic to ${where}`
+        : `${count} messages were moved from this topic to ${where}`;
+    await this.post(tx, move, source, content);
+  }
+
+  async arrive(tx: Transaction, move: Move): Promise<void> {
+    const { realm, mover, source, target, count, isWholeTopic, targetHadMessages, messageId } = move;
+    const where = `${locationLink(source)} by ${silentMention(mover)}.`;
+    const url = `${this.realmUrls.urlOf(realm)}${topicUrl(target.channel, target.topic)}/near/${messageId}`;
+    const content =
+      isWholeTopic && !targetHadMessages
+        ? `This topic was moved here from ${where}`
+        : count === 1
+          ? `[A message](${url}) was moved here from ${where}`
+          : `${count} messages were moved here from ${where}`;
+    await this.post(tx, move, target, content);
+  }
+
+  /** Or takes back the notice that says the opposite, if it is new. */
+  async mark(tx: Transaction, move: Move, toggle: 'resolve' | 'unresolve'): Promise<void> {
+    const { realm, mover, target } = move;
+    if (await this.takeBack(tx, move)) return;
+    await this.systemMessages.sendToChannel(tx, realm, {
+      channel: (await tx.channels.find(realm.id, target.channel.id))!,
+      topic: target.topic,
+      content: `${silentMention(mover)} has marked this topic as ${toggle}d.`,
+      readFor: [mover.id],
+      isReadByDefault: true,
+      unreadFor: (await unreadFor(tx, realm.id, target)).filter((userId) => userId !== mover.id),
+      author: { actor: null },
+    });
+  }
+
+  private async takeBack(tx: Transaction, { realm, target, mover }: Move): Promise<boolean> {
+    const { recipientId } = target.channel;
+    const newest = await tx.topics.listNewestInTopics(realm.id, recipientId, [topicKey(target.topic)]);
+    const [id] = newest.values();
+    const message = id === undefined ? null : await tx.messages.find(realm.id, id);
+    const bot = await tx.users.findSystemBot(realm.id, 'notification');
+    const now = this.clock.now();
+    const isRecentNotice =
+      message !== null &&
+      message.senderId === bot.id &&
+      now - message.sentAt <= SOON_SECONDS &&
+      / has marked this topic as (un)?resolved\.$/.test(message.content);
+    if (!isRecentNotice) return false;
+    const channel = (await tx.channels.find(realm.id, target.channel.id))!;
+    await deleteMessages(tx, {
+      realmId: realm.id,
+      deletedBy: mover.id,
+      deletedAt: now,
+      channel,
+      messages: [message],
+    });
+    return true;
+  }
+
+  private async post(tx: Transaction, move: Move, place: TopicPlace, content: string): Promise<void> {
+    const { realm, actor, source, target } = move;
+    await this.systemMessages.sendToChannel(tx, realm, {
+      // As it is now: the move may have made it active, and so may the notice before.
+      channel: (await tx.channels.find(realm.id, place.channel.id))!,
+      topic: place.topic,
+      content,
+      author: { actor, about: [source.channel, target.channel] },
+    });
+  }
+}
+
+/** `#**channel>**` is the topic without a name. */
+const locationLink = ({ channel, topic }: TopicPlace): string => `#**${channel.name}>${topic}**`;
+
+/** People among the subscribers who want to see that a topic was marked; ascending. */
+async function unreadFor(
+  tx: Transaction,
+  realmId: RealmId,
+  { channel, topic }: { readonly channel: Channel; readonly topic: string },
+): Promise<readonly UserId[]> {
+  const wanting = new Set(await tx.users.listIdsReadingAllNotices(realmId));
+  for (let after = 0; ; ) {
+    const page = await tx.topicPolicies.listOfTopic(realmId, channel.id, topicKey(topic), after, AT_ONCE);
+    const following = page.filter(({ visibility }) => visibility === 'followed').map(({ userId }) => userId);
+    for (const { id, bot, settings } of await tx.users.list(realmId, following)) {
+      if (!bot && settings.resolvedTopicNoticeAutoReadPolicy === 'exceptFollowed') wanting.add(id);
+    }
+    if (page.length < AT_ONCE) break;
+    after = page.at(-1)!.userId;
+    await tx.yield();
+  }
+  return tx.channels.filterSubscribed(realmId, channel.id, [...wanting]);
+}
+
+export interface TopicPlace {
+  readonly channel: Channel;
+  readonly topic: string;
+}
+
+/**
+ * Lets what people have chosen for a topic follow the topic (messages §9.3, channels §5.7). Where the target has messages
+ * already, the more visible of two choices wins; who cannot read the target loses theirs.
+ */
+export async function moveTopicPolicies(
+  tx: Transaction,
+  source: TopicPlace,
+  target: TopicPlace & { readonly hadMessages: boolean },
+  changedAt: UnixSeconds,
+): Promise<void> {
+  if (isSamePlace(source, target)) return;
+  const { realmId } = source.channel;
+  const places = target.hadMessages ? [source, target] : [source];
+  for (const place of places) {
+    for (let after = 0; ; ) {
+      const page = await listPolicies(tx, place, after);
+      const others = await visibilities(tx, place === source ? target : source, page);
+      const readers = await readersOf(tx, target.channel, page);
+      for (const { userId, visibility } of page) {
+        const other = others.get(userId) ?? 'inherit';
+        // Whoever has chosen something for both is seen to with the source.
+        if (place === target && other !== 'inherit') continue;
+        const [from, to] = place === source ? [visibility, other] : [other, visibility];
+        const wanted = !readers.has(userId) ? to : target.hadMessages ? moreVisible(from, to) : from;
+        const change = ({ channel, topic }: TopicPlace, chosen: TopicVisibility) =>
+          changeTopicPolicy(tx, { realmId, userId, channelId: channel.id, topic, visibility: chosen, changedAt });
+        if (from !== 'inherit') await change(source, 'inherit');
+        if (wanted !== to) await change(target, wanted);
+        await tx.yield();
+      }
+      if (page.length < AT_ONCE) break;
+      after = page.at(-1)!.userId;
+    }
+  }
+}
+
+const isSamePlace = (one: TopicPlace, other: TopicPlace): boolean =>
+  one.channel.id === other.channel.id && topicKey(one.topic) === topicKey(other.topic);
+
+const listPolicies = (tx: Transaction, { channel, topic }: TopicPlace, after: number) =>
+  tx.topicPolicies.listOfTopic(channel.realmId, channel.id, topicKey(topic), after, AT_ONCE);
+
+const visibilities = (tx: Transaction, { channel, topic }: TopicPlace, page: readonly TopicPolicy[]) =>
+  tx.topicPolicies.listOf(channel.realmId, channel.id, topicKey(topic), userIdsOf(page));
+
+async function readersOf(
+  tx: Transaction,
+  channel: Channel,
+  page: readonly TopicPolicy[],
+): Promise<ReadonlySet<UserId>> {
+  const userIds = userIdsOf(page);
+  const actors = await tx.actors.list(channel.realmId, userIds);
+  const subscribed = new Set(await tx.channels.filterSubscribed(channel.realmId, channel.id, userIds));
+  return new Set(
+    userIds.filter((userId) => {
+      const actor = actors.get(userId);
+      return actor !== undefined && hasContentAccess(actor, channel, subscribed.has(userId));
+    }),
+  );
+}
+
+const userIdsOf = (page: readonly TopicPolicy[]): UserId[] => page.map(({ userId }) => userId);

@@ -1,0 +1,131 @@
+import { DomainError, declareErrors } from '../kernel/errors.js';
+import { type EventOf, type FeatureParts, users } from '../kernel/event.js';
+import type { Caller, RealmId, UserId } from '../kernel/ids.js';
+import type { Snapshot } from '../kernel/register-queue.js';
+import { trim } from '../kernel/text.js';
+import type { Transaction } from '../kernel/unit-of-work.js';
+
+/** A place that somebody wants in their client's navigation, or wants out of sight there. */
+export interface NavigationView {
+  /** What follows `#` in its address: `narrow/is/starred`. */
+  readonly fragment: string;
+  readonly isPinned: boolean;
+  /** Null exactly for built-in views. */
+  readonly name: string | null;
+}
+
+/** Of one user. */
+export const MAX_NAVIGATION_VIEWS = 500;
+
+/** Views that every client has (users §19). */
+const BUILT_IN: ReadonlySet<string> = new Set([
+  'inbox',
+  'recent',
+  'all',
+  'narrow/is/mentioned',
+  'narrow/has/reaction/sender/me',
+  'narrow/is/starred',
+  'drafts',
+  'scheduled',
+  'reminders',
+]);
+
+/** @throws DomainError INVALID_NAVIGATION_VIEW_NAME when the view of this fragment cannot be called that */
+export function requireFittingName(fragment: string, name: string | null): void {
+  if (BUILT_IN.has(fragment)) {
+    if (name !== null) throw invalidName('Built-in views cannot have a custom name.');
+  } else if (name === null || trim(name) === '') throw invalidName('Custom views must have a valid name.');
+}
+
+const invalidName = (message: string) => new DomainError('INVALID_NAVIGATION_VIEW_NAME', message);
+
+/** Among those that the user has. @throws DomainError NAVIGATION_VIEW_EXISTS */
+export function requireUnique(
+  views: readonly NavigationView[],
+  { fragment, name }: { readonly fragment: string | null; readonly name: string | null },
+): void {
+  if (views.some((view) => view.fragment === fragment || (name !== null && view.name === name))) {
+    throw new DomainError('NAVIGATION_VIEW_EXISTS', 'Navigation view already exists.');
+  }
+}
+
+/** @throws DomainError UNKNOWN_NAVIGATION_VIEW */
+export function requireView(views: readonly NavigationView[], fragment: string): NavigationView {
+  const view = views.find((each) => each.fragment === fragment);
+  if (view) return view;
+  throw new DomainError('UNKNOWN_NAVIGATION_VIEW', 'Navigation view does not exist.');
+}
+
+/** @throws DomainError TOO_MANY_NAVIGATION_VIEWS */
+export function requireRoomForView(views: readonly NavigationView[]): void {
+  if (views.length < MAX_NAVIGATION_VIEWS) return;
+  throw new DomainError('TOO_MANY_NAVIGATION_VIEWS', `Too many navigation views (limit: ${MAX_NAVIGATION_VIEWS}).`);
+}
+
+export interface NavigationViewReads {
+  /** The user's, oldest first. */
+  list(realmId: RealmId, userId: UserId): Promise<readonly NavigationView[]>;
+}
+
+/** Every implementation passes navigation-view-repository.contract.ts. */
+export interface NavigationViewRepository extends NavigationViewReads {
+  /** In the place of the user's view with the same fragment, if there is one. */
+  put(realmId: RealmId, userId: UserId, view: NavigationView): Promise<void>;
+  /** Without effect where there is none. */
+  remove(realmId: RealmId, userId: UserId, fragment: string): Promise<void>;
+}
+
+declare module '../kernel/unit-of-work.js' {
+  interface RepositoryMap {
+    navigationViews: [reads: NavigationViewReads, repository: NavigationViewRepository];
+  }
+}
+
+export const NAVIGATION_VIEW_ERRORS = declareErrors({
+  UNKNOWN_NAVIGATION_VIEW: 'unknown',
+  /** Built-in views have the name that clients give them, others one that is not blank. */
+  INVALID_NAVIGATION_VIEW_NAME: 'invalid',
+  NAVIGATION_VIEW_EXISTS: 'conflict',
+  TOO_MANY_NAVIGATION_VIEWS: 'conflict',
+});
+
+type NavigationViewErrors = typeof NAVIGATION_VIEW_ERRORS;
+
+declare module '../kernel/errors.js' {
+  interface ErrorCodes extends NavigationViewErrors {}
+}
+
+/** To those whose views they are (users §19). */
+export interface NavigationViewEventTypes {
+  'navigation_view.added': { readonly view: NavigationView };
+  /** With what has changed. */
+  'navigation_view.changed': {
+    readonly fragment: string;
+    readonly changes: { readonly isPinned?: boolean; readonly name?: string };
+  };
+  'navigation_view.removed': { readonly fragment: string };
+}
+
+declare module '../kernel/event.js' {
+  interface DomainEventTypes extends NavigationViewEventTypes {}
+}
+
+export const NAVIGATION_VIEW_FEATURE = {
+  eventFormats: {
+    'navigation_view.added': 1,
+    'navigation_view.changed': 1,
+    'navigation_view.removed': 1,
+  },
+} satisfies FeatureParts<NavigationViewEventTypes>;
+
+export async function publishNavigationView(
+  tx: Transaction,
+  { realmId, userId }: Caller,
+  event: EventOf<keyof NavigationViewEventTypes>,
+): Promise<void> {
+  await tx.events.append(realmId, { event, audience: users([userId]) });
+}
+
+/** The viewer's, oldest first. */
+export const loadNavigationViews = ({ caller, repositories }: Snapshot): Promise<readonly NavigationView[]> =>
+  repositories.navigationViews.list(caller.realmId, caller.userId);

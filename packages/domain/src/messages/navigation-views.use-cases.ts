@@ -1,0 +1,86 @@
+import type { Caller } from '../kernel/ids.js';
+import type { UnitOfWork } from '../kernel/unit-of-work.js';
+import {
+  type NavigationView,
+  publishNavigationView,
+  requireFittingName,
+  requireRoomForView,
+  requireUnique,
+  requireView,
+} from './navigation-views.js';
+
+/** One's own, oldest first (users §19). */
+export class ListNavigationViews {
+  static readonly inject = ['unitOfWork'] as const;
+  constructor(private readonly uow: UnitOfWork) {}
+
+  execute({ realmId, userId }: Caller): Promise<readonly NavigationView[]> {
+    return this.uow.read(({ navigationViews }) => navigationViews.list(realmId, userId));
+  }
+}
+
+/** Adds a view to one's navigation (users §19). */
+export class CreateNavigationView {
+  static readonly inject = ['unitOfWork'] as const;
+  constructor(private readonly uow: UnitOfWork) {}
+
+  /** @throws DomainError INVALID_NAVIGATION_VIEW_NAME, NAVIGATION_VIEW_EXISTS, TOO_MANY_NAVIGATION_VIEWS */
+  async execute(caller: Caller, view: NavigationView): Promise<void> {
+    const { realmId, userId } = caller;
+    requireFittingName(view.fragment, view.name);
+    await this.uow.write(async (tx) => {
+      const views = await tx.navigationViews.list(realmId, userId);
+      requireUnique(views, view);
+      requireRoomForView(views);
+      await tx.navigationViews.put(realmId, userId, view);
+      await publishNavigationView(tx, caller, { type: 'navigation_view.added', view });
+    });
+  }
+}
+
+/** Null: as it is. */
+export interface ChangeNavigationViewInput {
+  readonly fragment: string;
+  readonly isPinned: boolean | null;
+  readonly name: string | null;
+}
+
+/** Pins, unpins or renames a view of one's own (users §19). */
+export class ChangeNavigationView {
+  static readonly inject = ['unitOfWork'] as const;
+  constructor(private readonly uow: UnitOfWork) {}
+
+  /** @throws DomainError UNKNOWN_NAVIGATION_VIEW, INVALID_NAVIGATION_VIEW_NAME, NAVIGATION_VIEW_EXISTS */
+  execute(caller: Caller, { fragment, isPinned, name }: ChangeNavigationViewInput): Promise<void> {
+    const { realmId, userId } = caller;
+    return this.uow.write(async (tx) => {
+      const views = await tx.navigationViews.list(realmId, userId);
+      const view = requireView(views, fragment);
+      if (name !== null) {
+        requireFittingName(fragment, name);
+        // Sic: its own name is taken as well.
+        requireUnique(views, { fragment: null, name });
+      }
+      const changes = { ...(isPinned !== null && { isPinned }), ...(name !== null && { name }) };
+      if (Object.keys(changes).length === 0) return;
+      await tx.navigationViews.put(realmId, userId, { ...view, ...changes });
+      await publishNavigationView(tx, caller, { type: 'navigation_view.changed', fragment, changes });
+    });
+  }
+}
+
+/** Removes a view from one's navigation (users §19). */
+export class DeleteNavigationView {
+  static readonly inject = ['unitOfWork'] as const;
+  constructor(private readonly uow: UnitOfWork) {}
+
+  /** @throws DomainError UNKNOWN_NAVIGATION_VIEW */
+  execute(caller: Caller, { fragment }: { readonly fragment: string }): Promise<void> {
+    const { realmId, userId } = caller;
+    return this.uow.write(async (tx) => {
+      requireView(await tx.navigationViews.list(realmId, userId), fragment);
+      await tx.navigationViews.remove(realmId, userId, fragment);
+      await publishNavigationView(tx, caller, { type: 'navigation_view.removed', fragment });
+    });
+  }
+}

@@ -1,0 +1,87 @@
+import { DomainError, orThrow } from '../kernel/errors.js';
+import type { Caller, MessageId, ReminderId, UnixSeconds } from '../kernel/ids.js';
+import type { Clock, RealmUrls } from '../kernel/ports.js';
+import type { UnitOfWork } from '../kernel/unit-of-work.js';
+import {
+  loadReminded,
+  MAX_REMINDERS,
+  parseNote,
+  type Reminder,
+  reminderText,
+  requireRoomForReminder,
+  requireRoomForReminderText,
+} from './reminders.js';
+import { cancelDelivery, planDelivery, REMINDER_JOB } from './scheduled-delivery.js';
+import { publishToOwner, requireFuture } from './scheduled-messages.js';
+import { SystemMessages } from './system-messages.js';
+
+/** One's own, failed ones included, in the order of their times (users §21). */
+export class ListReminders {
+  static readonly inject = ['unitOfWork'] as const;
+  constructor(private readonly uow: UnitOfWork) {}
+
+  execute({ realmId, userId }: Caller): Promise<readonly Reminder[]> {
+    return this.uow.read(({ reminders }) => reminders.list(realmId, userId, MAX_REMINDERS));
+  }
+}
+
+export interface CreateReminderInput {
+  readonly messageId: MessageId;
+  readonly dueAt: UnixSeconds;
+  /** Empty: none. */
+  readonly note: string;
+}
+
+/** Has oneself reminded of a message that one can read (users §21). */
+export class CreateReminder {
+  static readonly inject = ['unitOfWork', SystemMessages, 'realmUrls', 'clock'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly systemMessages: SystemMessages,
+    private readonly realmUrls: RealmUrls,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws DomainError DELIVERY_TIME_PASSED, UNKNOWN_MESSAGE, REMINDER_NOTE_TOO_LONG, TOO_MANY_REMINDERS, UNRENDERABLE_CONTENT */
+  async execute(caller: Caller, { messageId, dueAt, note: typed }: CreateReminderInput): Promise<ReminderId> {
+    const { realmId, userId } = caller;
+    requireFuture(dueAt, this.clock.now());
+    const { realm, reminded } = await this.uow.read(async (reads) => {
+      const found = await reads.realms.get(realmId);
+      const viewer = await reads.actors.get(caller);
+      return { realm: found, reminded: await loadReminded(reads, viewer, found, messageId) };
+    });
+    const note = parseNote(typed);
+    const content = reminderText(reminded, note, this.realmUrls.urlOf(realm));
+    const ahead = orThrow(await this.systemMessages.parse(realm, content));
+    return this.uow.write(async (tx) => {
+      const actor = await tx.actors.get(caller);
+      // It may have been hidden from them meanwhile.
+      await loadReminded(tx, actor, realm, messageId);
+      requireRoomForReminder(await tx.reminders.count(realmId, userId));
+      const renderedContent = await this.systemMessages.preview(tx, realm, content, { actor }, ahead);
+      requireRoomForReminderText(await tx.reminders.countBytes(realmId, userId), [content, renderedContent]);
+      const reminder = await tx.reminders.add({ realmId, userId, messageId, note, content, renderedContent, dueAt });
+      await planDelivery(tx, REMINDER_JOB, reminder);
+      await publishToOwner(tx, reminder, { type: 'reminder.added', reminder });
+      return reminder.id;
+    });
+  }
+}
+
+/** Deletes a reminder of one's own (users §21). */
+export class DeleteReminder {
+  static readonly inject = ['unitOfWork'] as const;
+  constructor(private readonly uow: UnitOfWork) {}
+
+  /** @throws DomainError UNKNOWN_REMINDER */
+  execute({ realmId, userId }: Caller, { id }: { readonly id: ReminderId }): Promise<void> {
+    return this.uow.write(async (tx) => {
+      const reminder = await tx.reminders.find(realmId, id);
+      if (reminder?.userId !== userId) throw new DomainError('UNKNOWN_REMINDER', 'Reminder does not exist');
+      await tx.reminders.remove(realmId, id);
+      await cancelDelivery(tx, REMINDER_JOB, reminder);
+      await publishToOwner(tx, reminder, { type: 'reminder.removed', id });
+    });
+  }
+}

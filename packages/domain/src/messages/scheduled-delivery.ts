@@ -1,0 +1,207 @@
+import { DomainError, orThrow } from '../kernel/errors.js';
+import type { Caller, RealmId, ReminderId, ScheduledMessageId, UnixSeconds, UserId } from '../kernel/ids.js';
+import {
+  encodeJob,
+  idPayload,
+  type Job,
+  type JobHandler,
+  type JobKind,
+  type JobWork,
+  jobKind,
+} from '../kernel/jobs.js';
+import type { Clock, RealmUrls } from '../kernel/ports.js';
+import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import { accountDeactivated, realmDeactivated } from '../users/authentication.js';
+import { loadReminded, type Reminder, reminderText } from './reminders.js';
+import { MAX_DELAY_SECONDS, publishToOwner, type ScheduledMessage } from './scheduled-messages.js';
+import { SendMessage } from './send-message.use-cases.js';
+import { SystemMessages } from './system-messages.js';
+
+/** The id of what is to be delivered. */
+export type DeliveryPayload = { readonly id: number };
+
+/** What fails for no known reason is tried again twice, which is over long before it would be too late. */
+const RETRIES = { maxAttempts: 3, firstDelaySeconds: 5, maxDelaySeconds: 60 };
+
+/** Many are due at the same minute, when others write as well. */
+const COMMON = { readPayload: idPayload<DeliveryPayload>('id'), retries: RETRIES, concurrency: 16 };
+
+export const SCHEDULED_MESSAGE_JOB = jobKind({ name: 'scheduling.send_message', ...COMMON });
+export const REMINDER_JOB = jobKind({ name: 'scheduling.send_reminder', ...COMMON });
+
+interface Deliverable {
+  readonly id: number;
+  readonly realmId: RealmId;
+  readonly dueAt: UnixSeconds;
+}
+
+/** In place of what was planned for it before: whoever is at work on that finds it gone. */
+export async function planDelivery(
+  tx: Transaction,
+  kind: JobKind<DeliveryPayload>,
+  { id, realmId, dueAt }: Deliverable,
+): Promise<void> {
+  await tx.jobs.schedule(encodeJob(kind, { realmId, dueAt, payload: { id }, key: String(id) }));
+}
+
+export async function cancelDelivery(
+  tx: Transaction,
+  kind: JobKind<DeliveryPayload>,
+  { id, realmId }: Deliverable,
+): Promise<void> {
+  await tx.jobs.cancel(realmId, kind.name, String(id));
+}
+
+/** A delivery that fails for these is reported to nobody: its sender is gone. */
+const SILENT = new Set<unknown>(['REALM_DEACTIVATED', 'USER_DEACTIVATED']);
+
+export const isSilentFailure = (error: unknown): boolean => error instanceof DomainError && SILENT.has(error.code);
+
+/** Users §20.5. @throws DomainError REALM_DEACTIVATED, USER_DEACTIVATED */
+export async function requireActiveOwner(
+  { realms, users }: Pick<Repositories | Transaction, 'realms' | 'users'>,
+  { realmId, userId }: { readonly realmId: RealmId; readonly userId: UserId },
+): Promise<void> {
+  const realm = await realms.get(realmId);
+  if (realm.isDeactivated) throw realmDeactivated();
+  const user = await users.find(realmId, userId);
+  if (!user?.isActive) throw accountDeactivated();
+}
+
+/** What is kept of why something was not delivered. */
+export const failureOf = (error: unknown): string =>
+  error instanceof DomainError ? error.message : 'Internal server error';
+
+const NOTHING_TO_DO: JobWork = async () => {};
+
+/** Sends scheduled messages as `POST /messages` would at that moment, or stores why that failed (users §20.5). */
+export class DeliverScheduledMessage implements JobHandler<DeliveryPayload> {
+  static readonly inject = ['unitOfWork', SendMessage, SystemMessages, 'clock'] as const;
+
+  readonly kind = SCHEDULED_MESSAGE_JOB;
+
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly sendMessage: SendMessage,
+    private readonly systemMessages: SystemMessages,
+    private readonly clock: Clock,
+  ) {}
+
+  async prepare(job: Job<DeliveryPayload>): Promise<JobWork> {
+    const message = await this.uow.read(async (reads) => {
+      const found = await findWaiting(reads, job);
+      if (found) await this.requireDeliverable(reads, found);
+      return found;
+    });
+    if (!message) return NOTHING_TO_DO;
+    const { realmId, userId, clientName, to, topic, content, isReadBySender } = message;
+    const caller: Caller = { realmId, userId, clientName };
+    const asked = await this.sendMessage.ask(caller, { to, topic, content });
+    const prepared = await this.sendMessage.prepare(caller, asked);
+    // An edit since then has put another job in the place of this one, and this work is not done.
+    return async (tx) => {
+      await this.requireDeliverable(tx, message);
+      const checked = await this.sendMessage.check(tx, caller, prepared);
+      await this.sendMessage.send(tx, caller, checked, { isReadBySender, echo: null });
+      await tx.scheduledMessages.update({ ...message, status: 'sent', content: '', renderedContent: '' });
+      await publishToOwner(tx, message, { type: 'scheduled_message.removed', id: message.id });
+    };
+  }
+
+  async giveUp(tx: Transaction, job: Job<DeliveryPayload>, error: unknown): Promise<void> {
+    const found = await findWaiting(tx, job);
+    if (!found) return;
+    const message: ScheduledMessage = { ...found, status: 'failed', failure: failureOf(error) };
+    await tx.scheduledMessages.update(message);
+    if (isSilentFailure(error)) return;
+    await publishToOwner(tx, message, { type: 'scheduled_message.changed', message });
+    const { realmId, userId } = message;
+    const realm = await tx.realms.get(realmId);
+    const person = (await tx.users.find(realmId, userId))!;
+    await this.systemMessages.sendDirect(tx, realm, person, failureNotice(message), {
+      actor: await tx.actors.get({ realmId, userId }),
+    });
+  }
+
+  private async requireDeliverable(
+    reads: Pick<Repositories | Transaction, 'realms' | 'users'>,
+    message: ScheduledMessage,
+  ): Promise<void> {
+    await requireActiveOwner(reads, message);
+    if (this.clock.now() - message.dueAt > MAX_DELAY_SECONDS) {
+      throw new DomainError('DELIVERY_TOO_LATE', 'Message could not be sent at the scheduled time.');
+    }
+  }
+}
+
+async function findWaiting(
+  { scheduledMessages }: Pick<Repositories | Transaction, 'scheduledMessages'>,
+  { realmId, payload }: Job<DeliveryPayload>,
+): Promise<ScheduledMessage | null> {
+  const found = await scheduledMessages.find(realmId, payload.id as ScheduledMessageId);
+  return found?.status === 'waiting' ? found : null;
+}
+
+/** Sic: two spaces behind the time, as clients of the API have always got it. */
+export const failureNotice = ({ dueAt, failure }: Pick<ScheduledMessage, 'dueAt' | 'failure'>): string =>
+  [
+    `The message you scheduled for <time:${dateTime(dueAt)}>  was not sent because of the following error:`,
+    `> ${failure}`,
+    '[View scheduled messages](#scheduled)',
+  ].join('\n\n');
+
+/** `2026-05-10 11:00:00+00:00`. */
+const dateTime = (time: UnixSeconds): string =>
+  new Date(time * 1000).toISOString().replace('T', ' ').replace('.000Z', '+00:00');
+
+/** Sends reminders, however late, as direct messages of the notification bot (users §21). */
+export class DeliverReminder implements JobHandler<DeliveryPayload> {
+  static readonly inject = ['unitOfWork', SystemMessages, 'realmUrls'] as const;
+
+  readonly kind = REMINDER_JOB;
+
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly systemMessages: SystemMessages,
+    private readonly realmUrls: RealmUrls,
+  ) {}
+
+  async prepare({ realmId, payload }: Job<DeliveryPayload>): Promise<JobWork> {
+    const found = await this.uow.read(async (reads) => {
+      const reminder = await reads.reminders.find(realmId, payload.id as ReminderId);
+      if (!reminder) return null;
+      await requireActiveOwner(reads, reminder);
+      const realm = await reads.realms.get(realmId);
+      return { reminder, realm, text: await this.textOf(reads, reminder) };
+    });
+    if (!found) return NOTHING_TO_DO;
+    const { reminder, text } = found;
+    const ahead = orThrow(await this.systemMessages.parse(found.realm, text));
+    return async (tx) => {
+      await requireActiveOwner(tx, reminder);
+      const actor = await tx.actors.get(reminder);
+      const realm = await tx.realms.get(realmId);
+      const person = (await tx.users.find(realmId, reminder.userId))!;
+      await this.systemMessages.sendDirect(tx, realm, person, text, { actor }, ahead);
+      await tx.reminders.remove(realmId, reminder.id);
+      await publishToOwner(tx, reminder, { type: 'reminder.removed', id: reminder.id });
+    };
+  }
+
+  /** No event is sent: it shows in the list of reminders. */
+  async giveUp(tx: Transaction, { realmId, payload }: Job<DeliveryPayload>, error: unknown): Promise<void> {
+    await tx.reminders.fail(realmId, payload.id as ReminderId, failureOf(error));
+  }
+
+  /** Of the message as it is now, or, where it cannot be read any more, as it was. */
+  private async textOf(reads: Repositories, { realmId, userId, messageId, note, content }: Reminder): Promise<string> {
+    const realm = await reads.realms.get(realmId);
+    const actor = await reads.actors.get({ realmId, userId });
+    try {
+      return reminderText(await loadReminded(reads, actor, realm, messageId), note, this.realmUrls.urlOf(realm));
+    } catch (error) {
+      if (error instanceof DomainError && error.code === 'UNKNOWN_MESSAGE') return content;
+      throw error;
+    }
+  }
+}

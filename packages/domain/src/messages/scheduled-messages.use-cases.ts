@@ -1,0 +1,221 @@
+import { normalizeTopic, parseTopic } from '../channels/channel.js';
+import { DomainError } from '../kernel/errors.js';
+import type { Caller, ScheduledMessageId, UnixSeconds } from '../kernel/ids.js';
+import type { Clock } from '../kernel/ports.js';
+import type { UnitOfWork } from '../kernel/unit-of-work.js';
+import { cancelDelivery, planDelivery, SCHEDULED_MESSAGE_JOB } from './scheduled-delivery.js';
+import {
+  deliveryTimePassed,
+  KEEP_SENT_SECONDS,
+  MAX_SCHEDULED_MESSAGES,
+  type NamedRecipients,
+  parseRecipients,
+  publishToOwner,
+  requireFuture,
+  requireOwn,
+  requireRoomForScheduledMessage,
+  requireRoomForScheduledText,
+  type ScheduledMessage,
+} from './scheduled-messages.js';
+import { type CheckedMessage, SendMessage } from './send-message.use-cases.js';
+
+/** One's own that were not sent, failed ones included, in the order of their times (users §20.1). */
+export class ListScheduledMessages {
+  static readonly inject = ['unitOfWork'] as const;
+  constructor(private readonly uow: UnitOfWork) {}
+
+  execute({ realmId, userId }: Caller): Promise<readonly ScheduledMessage[]> {
+    return this.uow.read(({ scheduledMessages }) =>
+      scheduledMessages.listUnsent(realmId, userId, MAX_SCHEDULED_MESSAGES),
+    );
+  }
+}
+
+export interface CreateScheduledMessageInput {
+  readonly kind: 'channel' | 'direct';
+  readonly to: NamedRecipients;
+  /** Null: not given. Means nothing for direct messages. */
+  readonly topic: string | null;
+  /** Markdown, as typed. */
+  readonly content: string;
+  readonly dueAt: UnixSeconds;
+  readonly isReadBySender: boolean;
+}
+
+/** Has a message sent at a time (users §20.2). Whether it may be sent is asked now, and again then. */
+export class CreateScheduledMessage {
+  static readonly inject = ['unitOfWork', SendMessage, 'clock'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly sendMessage: SendMessage,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * @throws DomainError DELIVERY_TIME_PASSED, INVALID_SCHEDULED_RECIPIENT, TOO_MANY_SCHEDULED_MESSAGES, and what sending
+   * the message now would be refused for
+   */
+  async execute(caller: Caller, input: CreateScheduledMessageInput): Promise<ScheduledMessageId> {
+    const { realmId, userId, clientName } = caller;
+    requireFuture(input.dueAt, this.clock.now());
+    const to = parseRecipients(input.kind, input.to, userId);
+    const prepared = await this.sendMessage.prepare(caller, { to, topic: input.topic, content: input.content });
+    return this.uow.write(async (tx) => {
+      const { content, rendered } = await this.sendMessage.check(tx, caller, prepared);
+      requireRoomForScheduledMessage(await tx.scheduledMessages.countUnsent(realmId, userId));
+      await tx.scheduledMessages.removeSent(realmId, userId, this.clock.now() - KEEP_SENT_SECONDS);
+      const texts = { content, renderedContent: rendered.html };
+      requireRoomForScheduledText(await tx.scheduledMessages.countUnsentBytes(realmId, userId), texts);
+      const message = await tx.scheduledMessages.add({
+        realmId,
+        userId,
+        to,
+        topic: prepared.topic,
+        ...texts,
+        dueAt: input.dueAt,
+        clientName,
+        isReadBySender: input.isReadBySender,
+      });
+      await planDelivery(tx, SCHEDULED_MESSAGE_JOB, message);
+      await publishToOwner(tx, message, { type: 'scheduled_message.added', message });
+      return message.id;
+    });
+  }
+}
+
+/** Null: not given. */
+export interface ChangeScheduledMessageInput {
+  readonly id: ScheduledMessageId;
+  readonly kind: 'channel' | 'direct' | null;
+  readonly to: NamedRecipients | null;
+  /** Means nothing for direct messages. */
+  readonly topic: string | null;
+  /** Markdown, as typed. */
+  readonly content: string | null;
+  readonly dueAt: UnixSeconds | null;
+}
+
+/** What is to be sent, where; with what was prepared of it, if it is to be asked whether it may be sent. */
+interface Plan {
+  readonly before: ScheduledMessage;
+  readonly to: ScheduledMessage['to'];
+  readonly topic: string;
+  readonly prepared: Awaited<ReturnType<SendMessage['prepare']>> | null;
+}
+
+/** Edits a message that was not sent yet; with a time, also one that failed (users §20.3). */
+export class ChangeScheduledMessage {
+  static readonly inject = ['unitOfWork', SendMessage, 'clock'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly sendMessage: SendMessage,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * @throws DomainError SCHEDULED_CHANGE_REQUIRED, SCHEDULED_RECIPIENT_REQUIRED, SCHEDULED_TOPIC_REQUIRED, DELIVERY_TIME_PASSED,
+   * UNKNOWN_SCHEDULED_MESSAGE, SCHEDULED_MESSAGE_SENT, INVALID_SCHEDULED_RECIPIENT, and, where its kind, its
+   * recipient or its content is given, what sending the message now would be refused for; TOO_MANY_SCHEDULED_MESSAGES
+   */
+  async execute(caller: Caller, input: ChangeScheduledMessageInput): Promise<void> {
+    requireConsistent(input);
+    if (input.dueAt !== null) requireFuture(input.dueAt, this.clock.now());
+    for (;;) {
+      const plan = await this.plan(caller, input);
+      if (await this.change(caller, input, plan)) return;
+    }
+  }
+
+  /** Parsing may be slow, so it comes before the unit. */
+  private async plan(caller: Caller, input: ChangeScheduledMessageInput): Promise<Plan> {
+    const { realmId, userId } = caller;
+    const found = await this.uow.read(({ scheduledMessages }) => scheduledMessages.find(realmId, input.id));
+    const before = requireChangeable(requireOwn(found, userId), input);
+    const kind = input.kind ?? (before.to.kind === 'channelId' ? 'channel' : 'direct');
+    const to = input.to === null ? before.to : parseRecipients(kind, input.to, userId);
+    const topic = kind === 'direct' ? '' : input.topic === null ? before.topic : parseTopic(input.topic);
+    const isAsked = input.kind !== null || input.to !== null || input.content !== null;
+    const content = input.content ?? before.content;
+    return {
+      before,
+      to,
+      topic,
+      prepared: isAsked ? await this.sendMessage.prepare(caller, { to, topic, content }) : null,
+    };
+  }
+
+  /** False when somebody has changed the message since it was planned. */
+  private change(
+    caller: Caller,
+    input: ChangeScheduledMessageInput,
+    { before, to, topic, prepared }: Plan,
+  ): Promise<boolean> {
+    return this.uow.write(async (tx) => {
+      const found = await tx.scheduledMessages.find(caller.realmId, input.id);
+      if (JSON.stringify(found) !== JSON.stringify(before)) return false;
+      const checked = prepared && (await this.sendMessage.check(tx, caller, prepared));
+      const message: ScheduledMessage = {
+        ...before,
+        ...(input.content !== null && textOf(checked!)),
+        to,
+        topic,
+        dueAt: input.dueAt ?? before.dueAt,
+        clientName: caller.clientName,
+        status: 'waiting',
+        failure: null,
+      };
+      const present = await tx.scheduledMessages.countUnsentBytes(caller.realmId, caller.userId);
+      requireRoomForScheduledText(present, message, before);
+      await tx.scheduledMessages.update(message);
+      await planDelivery(tx, SCHEDULED_MESSAGE_JOB, message);
+      await publishToOwner(tx, message, { type: 'scheduled_message.changed', message });
+      return true;
+    });
+  }
+}
+
+const textOf = ({ content, rendered }: CheckedMessage) => ({ content, renderedContent: rendered.html });
+
+/** Users §20.3 rows 1–3. */
+function requireConsistent({ kind, to, topic, content, dueAt }: ChangeScheduledMessageInput): void {
+  if (kind === null && to === null && topic === null && content === null && dueAt === null) {
+    throw new DomainError('SCHEDULED_CHANGE_REQUIRED', 'Nothing to change');
+  }
+  if (kind !== null && to === null) {
+    throw new DomainError(
+      'SCHEDULED_RECIPIENT_REQUIRED',
+      'Recipient required when updating type of scheduled message.',
+    );
+  }
+  if (kind === 'channel' && (topic === null || normalizeTopic(topic) === '')) {
+    throw new DomainError(
+      'SCHEDULED_TOPIC_REQUIRED',
+      'Topic required when updating scheduled message type to channel.',
+    );
+  }
+}
+
+/** Users §20.3 rows 6, 7. */
+function requireChangeable(message: ScheduledMessage, { dueAt }: ChangeScheduledMessageInput): ScheduledMessage {
+  if (message.status === 'sent') {
+    throw new DomainError('SCHEDULED_MESSAGE_SENT', 'Scheduled message was already sent');
+  }
+  if (message.status === 'failed' && dueAt === null) throw deliveryTimePassed();
+  return message;
+}
+
+/** Deletes a message of one's own that was to be sent (users §20.4). */
+export class DeleteScheduledMessage {
+  static readonly inject = ['unitOfWork'] as const;
+  constructor(private readonly uow: UnitOfWork) {}
+
+  /** @throws DomainError UNKNOWN_SCHEDULED_MESSAGE */
+  execute({ realmId, userId }: Caller, { id }: { readonly id: ScheduledMessageId }): Promise<void> {
+    return this.uow.write(async (tx) => {
+      const message = requireOwn(await tx.scheduledMessages.find(realmId, id), userId);
+      await tx.scheduledMessages.remove(realmId, id);
+      await cancelDelivery(tx, SCHEDULED_MESSAGE_JOB, message);
+      await publishToOwner(tx, message, { type: 'scheduled_message.removed', id });
+    });
+  }
+}

@@ -1,0 +1,356 @@
+import type { Actor } from '../access/actor.js';
+import { isGranted } from '../access/group-settings.js';
+import { CHANNEL_PERMISSIONS, type Channel, parseChannelName, parseTopic, topicKey } from '../channels/channel.js';
+import { canPost, canSendDirect, loadPosting, unknownChannelId } from '../channels/post-permissions.js';
+import type { TopicVisibility } from '../channels/topic-policies.js';
+import { DomainError, orThrow, refusalOr } from '../kernel/errors.js';
+import type { Caller, ChannelId, MessageId, RealmId, RecipientId, UserId } from '../kernel/ids.js';
+import { enforce } from '../kernel/permission.js';
+import type { Clock, RealmUrls } from '../kernel/ports.js';
+import { trim } from '../kernel/text.js';
+import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import type { MarkdownRenderer } from '../markdown/markdown.js';
+import type { Realm } from '../realms/realm.js';
+import { hasRealmPermission } from '../realms/realm-permissions.js';
+import { conversationPartnerIds, publicAddress } from '../users/accessible-users.js';
+import { findByPublicAddress } from '../users/find-user.js';
+import type { User } from '../users/user.js';
+import { accessAnnouncer } from '../users/user-events.js';
+import { decideAutomaticTopicPolicies } from './automatic-topic-policies.js';
+import { parseContent } from './message.js';
+import {
+  type Destination,
+  enforceMentions,
+  type HookedDestination,
+  type MessageHooks,
+  NO_HOOKS,
+  postMessage,
+} from './post-message.js';
+import { OwnTextParser, type RenderedText, renderText, type TextAhead } from './render-message.js';
+import { BotOwnerWarnings } from './system-messages.js';
+import { parseWidget, type Widget, widgetIn } from './widgets.js';
+
+export type Addressee =
+  | { readonly kind: 'channelId'; readonly id: ChannelId }
+  | { readonly kind: 'channelName'; readonly name: string }
+  /** Whatever channel the bot sends to when it names none. */
+  | { readonly kind: 'defaultChannel' }
+  | { readonly kind: 'userIds'; readonly ids: readonly UserId[] }
+  /** The addresses others see. */
+  | { readonly kind: 'emails'; readonly emails: readonly string[] };
+type NamedChannel = Extract<Addressee, { kind: 'channelId' | 'channelName' }>;
+type NamedPeople = Extract<Addressee, { kind: 'userIds' | 'emails' }>;
+
+export interface SendMessageInput {
+  readonly to: Addressee;
+  /** Null: not given. Means nothing for direct messages. */
+  readonly topic: string | null;
+  /** Markdown, as typed. */
+  readonly content: string;
+  /** Whether the sender has read what they send. */
+  readonly isReadBySender: boolean;
+  /** Something for clients to draw beside the text, as JSON; absent: what the text itself asks for. */
+  readonly widget?: string;
+  /** The number that the sender's client gave it, for that client's queue; another user's queue gets nothing. */
+  readonly echo: { readonly queueId: string; readonly localId: string } | null;
+}
+
+/** What is said to whom. */
+export type MessageDraft = Pick<SendMessageInput, 'to' | 'topic' | 'content'>;
+
+export interface SentMessage {
+  readonly id: MessageId;
+  /** The sender's policy for the topic after sending; null: it is as before. */
+  readonly newVisibility: TopicVisibility | null;
+}
+
+/** What there is to know of a message without looking at what is stored. */
+export interface PreparedMessage {
+  readonly to: NamedChannel | NamedPeople;
+  readonly topic: string;
+  /** A refusal of the content is said where its turn comes. */
+  readonly text: TextAhead | DomainError;
+  readonly widget: string | undefined;
+}
+
+/** Where a message may go. */
+type CheckedDestination =
+  | Extract<Destination, { kind: 'channel' }>
+  | {
+      readonly kind: 'direct';
+      /** Null: the conversation has yet to be opened. */
+      readonly recipientId: RecipientId | null;
+      readonly participants: readonly User[];
+    };
+
+/** A message that its sender may send now. */
+export interface CheckedMessage {
+  readonly realm: Realm;
+  readonly actor: Actor;
+  readonly sender: User;
+  readonly destination: CheckedDestination;
+  readonly content: string;
+  readonly rendered: RenderedText;
+  readonly widget: Widget | null;
+}
+
+/**
+ * Sends a message to a channel or to people (messages §3). In three steps for whoever does more in the same unit, or sends
+ * another time: `prepare` before the unit, then `check` and `send` within.
+ */
+export class SendMessage {
+  static readonly inject = [
+    'unitOfWork',
+    'markdownRenderer',
+    OwnTextParser,
+    'realmUrls',
+    'clock',
+    BotOwnerWarnings,
+    'messageHooks',
+  ] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly renderer: MarkdownRenderer,
+    private readonly parser: OwnTextParser,
+    private readonly realmUrls: RealmUrls,
+    private readonly clock: Clock,
+    private readonly botOwnerWarnings: BotOwnerWarnings,
+    private readonly hooks: MessageHooks = NO_HOOKS,
+  ) {}
+
+  /** @throws DomainError what `ask`, `prepare` and `check` throw */
+  async execute(caller: Caller, input: SendMessageInput): Promise<SentMessage> {
+    const asked = this.hooks.asksBeforeSend ? await this.ask(caller, input) : input;
+    const prepared = await this.prepare(caller, asked);
+    const { to } = prepared;
+    try {
+      return await this.uow.write(async (tx) => this.send(tx, caller, await this.check(tx, caller, prepared), input));
+    } catch (error) {
+      if (error instanceof DomainError && error.code === 'UNKNOWN_DESTINATION' && !isDirect(to)) {
+        await this.botOwnerWarnings.warnOfUnknownChannel(caller, to.kind === 'channelName' ? to.name : String(to.id));
+      }
+      throw error;
+    }
+  }
+
+  /** What is sent once the host application was asked; to be called when it is sent. @throws DomainError MESSAGE_REFUSED, SERVER_BUSY */
+  async ask<T extends MessageDraft>(caller: Caller, input: T): Promise<T> {
+    if (!this.hooks.asksBeforeSend) return input;
+    const destination = await this.uow.read((repositories) => this.hookedDestination(repositories, caller, input.to));
+    const { topic, content } = await this.hooks.beforeSend(caller, {
+      destination,
+      topic: destination.kind === 'channel' ? input.topic : null,
+      content: input.content,
+    });
+    return { ...input, content, topic: destination.kind === 'channel' ? topic : input.topic };
+  }
+
+  /** @throws DomainError CHANNEL_REQUIRED, TOPIC_REQUIRED, INVALID_TOPIC */
+  async prepare(caller: Caller, input: MessageDraft & Pick<SendMessageInput, 'widget'>): Promise<PreparedMessage> {
+    const to = input.to.kind === 'defaultChannel' ? await this.findDefaultChannel(caller) : input.to;
+    if (!isDirect(to) && input.topic === null) throw new DomainError('TOPIC_REQUIRED', 'Missing topic');
+    const topic = isDirect(to) ? '' : parseTopic(input.topic ?? '');
+    const content = refusalOr(() => parseContent(input.content));
+    // Parsing may be slow, so it comes before the unit; what is wrong with the content is said in its place inside.
+    const text = content instanceof DomainError ? content : await this.parser.parse(caller, content);
+    return { to, topic, text, widget: input.widget };
+  }
+
+  /**
+   * Asks for everything that sending needs, and changes nothing.
+   * @throws DomainError RECIPIENTS_REQUIRED, UNKNOWN_DESTINATION, UNKNOWN_USER, INVALID_CHANNEL_NAME,
+   * INVALID_MESSAGE_CONTENT, INVALID_WIDGET, UNRENDERABLE_CONTENT; in channels CANNOT_POST_IN_CHANNEL, CANNOT_CREATE_TOPIC,
+   * TOPIC_REQUIRED, EMPTY_TOPIC_REQUIRED; to people CANNOT_ACCESS_RECIPIENT, NAMED_USER_DEACTIVATED,
+   * DIRECT_MESSAGES_DISABLED, CONVERSATION_NOT_AUTHORIZED, CANNOT_START_CONVERSATION; for what is mentioned
+   * CANNOT_MENTION_GROUP, CHANNEL_WILDCARD_NOT_ALLOWED, TOPIC_WILDCARD_NOT_ALLOWED
+   */
+  async check(tx: Transaction, caller: Caller, prepared: PreparedMessage): Promise<CheckedMessage> {
+    const { to, topic } = prepared;
+    const actor = await tx.actors.get(caller);
+    const realm = await tx.realms.get(caller.realmId);
+    const sender = (await tx.users.find(caller.realmId, caller.userId))!;
+    const recipients = isDirect(to) ? await this.findPeople(tx, realm, to) : [];
+    const text = orThrow(prepared.text);
+
+    const destination = isDirect(to)
+      ? await this.findConversation(tx, realm, actor, sender, recipients)
+      : await this.findTopic(tx, realm, actor, to, topic);
+    const widget = prepared.widget === undefined ? widgetIn(text.content) : parseWidget(prepared.widget);
+    const parsed = this.parser.parsedBy(realm, sender, text);
+    const rendered = await renderText(tx, this.renderer, parsed, realm, { actor });
+    await enforceMentions(tx, realm, actor, sender, destination, rendered);
+    return { realm, actor, sender, destination, content: text.content, rendered, widget };
+  }
+
+  /** In the unit in which it was checked. */
+  async send(
+    tx: Transaction,
+    caller: Caller,
+    { realm, actor, sender, destination: checked, content, rendered, widget }: CheckedMessage,
+    { isReadBySender, echo }: Pick<SendMessageInput, 'isReadBySender' | 'echo'>,
+  ): Promise<SentMessage> {
+    const destination = checked.kind === 'channel' ? checked : await open(tx, realm, checked);
+    const topicPolicies = await decideAutomaticTopicPolicies(tx, sender, destination, rendered, this.clock.now());
+    const message = await postMessage(tx, {
+      sender,
+      destination,
+      content,
+      rendered,
+      clientName: caller.clientName,
+      sentAt: this.clock.now(),
+      isReadBySender,
+      widget,
+      topicPolicies: topicPolicies.changes,
+      echo: echo && (await isOwnQueue(tx, caller, echo.queueId)) ? echo : null,
+    });
+    if (destination.kind === 'channel' && actor.botOwnerId !== null) {
+      await this.botOwnerWarnings.warnOfNoSubscribers(tx, caller, destination.channel);
+    }
+    return { id: message.id, newVisibility: topicPolicies.ofSender };
+  }
+
+  private async hookedDestination(
+    { channels, users, realms }: Repositories,
+    { realmId, userId }: Caller,
+    to: Addressee,
+  ): Promise<HookedDestination> {
+    switch (to.kind) {
+      case 'userIds':
+        return { kind: 'direct', userIds: [...new Set(to.ids)] };
+      case 'emails': {
+        const domain = this.realmUrls.emailDomainOf(await realms.get(realmId));
+        const found = await findByPublicAddress({ users }, realmId, to.emails, domain);
+        return { kind: 'direct', userIds: [...new Set([...found.values()].map(({ id }) => id))] };
+      }
+      case 'channelName': {
+        const channel = await channels.findByName(realmId, trim(to.name));
+        return { kind: 'channel', id: channel?.id ?? null, name: channel?.name ?? to.name };
+      }
+      default: {
+        const botChannelId = async () => (await users.find(realmId, userId))?.bot?.defaultSendingChannelId ?? null;
+        const id = to.kind === 'channelId' ? to.id : ((await botChannelId()) as ChannelId | null);
+        return { kind: 'channel', id, name: (id && (await channels.find(realmId, id))?.name) || null };
+      }
+    }
+  }
+
+  private findDefaultChannel({ realmId, userId }: Caller): Promise<NamedChannel> {
+    return this.uow.read(async ({ users }) => {
+      const id = (await users.find(realmId, userId))?.bot?.defaultSendingChannelId ?? null;
+      if (id === null) throw new DomainError('CHANNEL_REQUIRED', 'Missing channel');
+      return { kind: 'channelId', id: id as ChannelId };
+    });
+  }
+
+  /** Everybody the message is for, the sender only where they name themselves. */
+  private async findPeople(tx: Transaction, realm: Realm, to: NamedPeople): Promise<readonly User[]> {
+    if (to.kind === 'userIds') {
+      if (to.ids.length === 0) throw new DomainError('RECIPIENTS_REQUIRED', 'Message must have recipients');
+      const found = await tx.users.list(realm.id, [...new Set(to.ids)]);
+      const known = new Set(found.map((user) => user.id));
+      const unknown = to.ids.find((id) => !known.has(id));
+      if (unknown !== undefined) throw new DomainError('UNKNOWN_USER', `Invalid user ID ${unknown}`);
+      return found;
+    }
+    const { emails } = to;
+    if (emails.length === 0) throw new DomainError('RECIPIENTS_REQUIRED', 'Message must have recipients');
+    const found = await findByPublicAddress(tx, realm.id, emails, this.realmUrls.emailDomainOf(realm));
+    const unknown = emails.find((email) => !found.has(email));
+    if (unknown !== undefined) throw new DomainError('UNKNOWN_USER', `Invalid email '${unknown}'`);
+    return [...new Map([...found.values()].map((user) => [user.id, user])).values()];
+  }
+
+  private async findConversation(
+    tx: Transaction,
+    realm: Realm,
+    actor: Actor,
+    sender: User,
+    recipients: readonly User[],
+  ): Promise<CheckedDestination> {
+    const participants = [...recipients.filter((user) => user.id !== sender.id), sender].sort((a, b) => a.id - b.id);
+    const ids = participants.map((person) => person.id);
+    const actors = await tx.actors.list(realm.id, ids);
+    const existing = await tx.recipients.findDirect(realm.id, ids);
+    const partners = await conversationPartnerIds(tx, actor, realm);
+    const { nobody } = await tx.groups.systemGroupIds(realm.id);
+    enforce(
+      canSendDirect({
+        sender: actor,
+        recipients: recipients.map((user) => ({
+          user,
+          actor: actors.get(user.id) ?? null,
+          address: publicAddress(user, this.realmUrls.emailDomainOf(realm)),
+          sharesConversation: partners.has(user.id),
+        })),
+        realm,
+        nobodyGroupId: nobody,
+        // Who may begin conversations need not be asked whether this is one.
+        conversationExists:
+          hasRealmPermission(actor, realm, 'directMessageInitiator') ||
+          (existing !== null && (await tx.topics.hasMessages(realm.id, existing))),
+      }),
+    );
+    return { kind: 'direct', recipientId: existing, participants };
+  }
+
+  private async findTopic(
+    tx: Transaction,
+    realm: Realm,
+    actor: Actor,
+    to: NamedChannel,
+    topic: string,
+  ): Promise<CheckedDestination> {
+    const channel = await findAddressedChannel(tx, realm.id, to);
+    const posting = await loadPosting(tx, actor, channel, to.kind === 'channelName' ? trim(to.name) : null);
+    enforce(
+      canPost({
+        // Spelt out, for the reason that docs/performance.md gives.
+        sender: posting.sender,
+        botOwner: posting.botOwner,
+        channel: posting.channel,
+        typedName: posting.typedName,
+        isSubscribed: posting.isSubscribed,
+        isOwnerSubscribed: posting.isOwnerSubscribed,
+        isSystemBot: posting.isSystemBot,
+        // Who may create topics need not be asked whether this is one.
+        topicExists:
+          isGranted(actor, channel.permissions.canCreateTopic, CHANNEL_PERMISSIONS.canCreateTopic) ||
+          (await tx.topics.hasMessages(actor.realmId, channel.recipientId, topicKey(topic))),
+        topic,
+        realm,
+      }),
+    );
+    return { kind: 'channel', channel, topic, topicLinks: this.renderer.topicLinks(topic, realm.linkifiers) };
+  }
+}
+
+const isDirect = (to: NamedChannel | NamedPeople): to is NamedPeople => to.kind === 'userIds' || to.kind === 'emails';
+
+async function open(
+  tx: Transaction,
+  realm: Realm,
+  { participants, recipientId: existing }: Extract<CheckedDestination, { kind: 'direct' }>,
+): Promise<Destination> {
+  if (existing !== null) return { kind: 'direct', recipientId: existing, participants };
+  const ids = participants.map((person) => person.id);
+  const access = await accessAnnouncer(tx, realm);
+  const recipientId = await tx.recipients.openDirect(realm.id, ids);
+  await access?.announceConversation(ids);
+  return { kind: 'direct', recipientId, participants };
+}
+
+async function isOwnQueue(tx: Transaction, { realmId, userId }: Caller, queueId: string): Promise<boolean> {
+  return (await tx.queues.find(realmId, queueId))?.ownerId === userId;
+}
+
+async function findAddressedChannel(tx: Transaction, realmId: RealmId, to: NamedChannel): Promise<Channel> {
+  if (to.kind === 'channelName') {
+    const name = parseChannelName(to.name);
+    const channel = await tx.channels.findByName(realmId, name);
+    if (channel) return channel;
+    throw new DomainError('UNKNOWN_DESTINATION', `Channel '${name}' does not exist`, { channelName: name });
+  }
+  const channel = await tx.channels.find(realmId, to.id);
+  if (!channel) enforce(unknownChannelId(to.id));
+  return channel!;
+}

@@ -1,0 +1,111 @@
+import { DomainError, declareErrors } from '../kernel/errors.js';
+import { type EventOf, type FeatureParts, users } from '../kernel/event.js';
+import type { RealmId, SnippetId, UnixSeconds, UserId } from '../kernel/ids.js';
+import type { Snapshot } from '../kernel/register-queue.js';
+import { keepsTooMuchText, MAX_KEPT_TEXT_BYTES } from '../kernel/text.js';
+import type { Transaction } from '../kernel/unit-of-work.js';
+
+/** A text that somebody saved to use it again. */
+export interface Snippet {
+  readonly id: SnippetId;
+  readonly realmId: RealmId;
+  readonly userId: UserId;
+  readonly title: string;
+  /** Markdown. */
+  readonly content: string;
+  readonly createdAt: UnixSeconds;
+}
+
+export type NewSnippet = Omit<Snippet, 'id'>;
+
+/** Of one user. */
+export const MAX_SNIPPETS = 1000;
+
+/** @throws DomainError TOO_MANY_SNIPPETS */
+export function requireRoomForSnippet(count: number): void {
+  if (count < MAX_SNIPPETS) return;
+  throw new DomainError('TOO_MANY_SNIPPETS', `Too many saved snippets (limit: ${MAX_SNIPPETS}).`);
+}
+
+/** See `keepsTooMuchText`. @throws DomainError TOO_MANY_SNIPPETS */
+export function requireRoomForSnippetText(
+  present: number,
+  added: readonly string[],
+  removed: readonly string[] = [],
+): void {
+  if (!keepsTooMuchText(present, added, removed)) return;
+  throw new DomainError('TOO_MANY_SNIPPETS', `Too much text in saved snippets (limit: ${MAX_KEPT_TEXT_BYTES} bytes).`);
+}
+
+/** @throws DomainError UNKNOWN_SNIPPET */
+export function knownSnippet(snippet: Snippet | null): Snippet {
+  if (snippet) return snippet;
+  throw new DomainError('UNKNOWN_SNIPPET', 'Saved snippet does not exist.');
+}
+
+export interface SnippetReads {
+  /** Null for those of other realms and users. */
+  find(realmId: RealmId, userId: UserId, id: SnippetId): Promise<Snippet | null>;
+  /** The user's, oldest first. At most `limit`. */
+  list(realmId: RealmId, userId: UserId, limit: number): Promise<readonly Snippet[]>;
+  count(realmId: RealmId, userId: UserId): Promise<number>;
+  /** Of the contents of all of the user's, in UTF-8. */
+  countBytes(realmId: RealmId, userId: UserId): Promise<number>;
+}
+
+/** Every implementation passes snippet-repository.contract.ts. */
+export interface SnippetRepository extends SnippetReads {
+  add(snippet: NewSnippet): Promise<Snippet>;
+  /** Its title and content. Without effect where there is none. */
+  update(snippet: Snippet): Promise<void>;
+  /** Without effect where there is none. */
+  remove(realmId: RealmId, userId: UserId, id: SnippetId): Promise<void>;
+}
+
+declare module '../kernel/unit-of-work.js' {
+  interface RepositoryMap {
+    snippets: [reads: SnippetReads, repository: SnippetRepository];
+  }
+}
+
+export const SNIPPET_ERRORS = declareErrors({
+  UNKNOWN_SNIPPET: 'unknown',
+  TOO_MANY_SNIPPETS: 'conflict',
+});
+
+type SnippetErrors = typeof SNIPPET_ERRORS;
+
+declare module '../kernel/errors.js' {
+  interface ErrorCodes extends SnippetErrors {}
+}
+
+/** To those whose snippets they are (users §18). */
+export interface SnippetEventTypes {
+  'snippet.added': { readonly snippet: Snippet };
+  'snippet.changed': { readonly snippet: Snippet };
+  'snippet.removed': { readonly id: SnippetId };
+}
+
+declare module '../kernel/event.js' {
+  interface DomainEventTypes extends SnippetEventTypes {}
+}
+
+export const SNIPPET_FEATURE = {
+  eventFormats: {
+    'snippet.added': 1,
+    'snippet.changed': 1,
+    'snippet.removed': 1,
+  },
+} satisfies FeatureParts<SnippetEventTypes>;
+
+export async function publishSnippet(
+  tx: Transaction,
+  { realmId, userId }: { readonly realmId: RealmId; readonly userId: UserId },
+  event: EventOf<keyof SnippetEventTypes>,
+): Promise<void> {
+  await tx.events.append(realmId, { event, audience: users([userId]) });
+}
+
+/** The viewer's, oldest first. */
+export const loadSnippets = ({ caller, repositories }: Snapshot): Promise<readonly Snippet[]> =>
+  repositories.snippets.list(caller.realmId, caller.userId, MAX_SNIPPETS);

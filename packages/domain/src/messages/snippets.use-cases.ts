@@ -1,0 +1,87 @@
+import type { Caller, SnippetId } from '../kernel/ids.js';
+import type { Clock } from '../kernel/ports.js';
+import type { UnitOfWork } from '../kernel/unit-of-work.js';
+import {
+  knownSnippet,
+  MAX_SNIPPETS,
+  publishSnippet,
+  requireRoomForSnippet,
+  requireRoomForSnippetText,
+  type Snippet,
+} from './snippets.js';
+
+/** One's own, oldest first (users §18). */
+export class ListSnippets {
+  static readonly inject = ['unitOfWork'] as const;
+  constructor(private readonly uow: UnitOfWork) {}
+
+  execute({ realmId, userId }: Caller): Promise<readonly Snippet[]> {
+    return this.uow.read(({ snippets }) => snippets.list(realmId, userId, MAX_SNIPPETS));
+  }
+}
+
+export interface CreateSnippetInput {
+  readonly title: string;
+  readonly content: string;
+}
+
+/** Saves a text to use it again (users §18). */
+export class CreateSnippet {
+  static readonly inject = ['unitOfWork', 'clock'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws DomainError TOO_MANY_SNIPPETS */
+  execute({ realmId, userId }: Caller, { title, content }: CreateSnippetInput): Promise<SnippetId> {
+    return this.uow.write(async (tx) => {
+      requireRoomForSnippet(await tx.snippets.count(realmId, userId));
+      requireRoomForSnippetText(await tx.snippets.countBytes(realmId, userId), [content]);
+      const snippet = await tx.snippets.add({ realmId, userId, title, content, createdAt: this.clock.now() });
+      await publishSnippet(tx, snippet, { type: 'snippet.added', snippet });
+      return snippet.id;
+    });
+  }
+}
+
+/** Null: as it is. */
+export interface ChangeSnippetInput {
+  readonly id: SnippetId;
+  readonly title: string | null;
+  readonly content: string | null;
+}
+
+/** Changes a saved snippet of one's own (users §18). */
+export class ChangeSnippet {
+  static readonly inject = ['unitOfWork'] as const;
+  constructor(private readonly uow: UnitOfWork) {}
+
+  /** @throws DomainError UNKNOWN_SNIPPET, TOO_MANY_SNIPPETS */
+  execute({ realmId, userId }: Caller, { id, title, content }: ChangeSnippetInput): Promise<void> {
+    return this.uow.write(async (tx) => {
+      const before = knownSnippet(await tx.snippets.find(realmId, userId, id));
+      if (title === null && content === null) return;
+      const snippet = { ...before, title: title ?? before.title, content: content ?? before.content };
+      const present = await tx.snippets.countBytes(realmId, userId);
+      requireRoomForSnippetText(present, [snippet.content], [before.content]);
+      await tx.snippets.update(snippet);
+      await publishSnippet(tx, snippet, { type: 'snippet.changed', snippet });
+    });
+  }
+}
+
+/** Deletes a saved snippet of one's own (users §18). */
+export class DeleteSnippet {
+  static readonly inject = ['unitOfWork'] as const;
+  constructor(private readonly uow: UnitOfWork) {}
+
+  /** @throws DomainError UNKNOWN_SNIPPET */
+  execute({ realmId, userId }: Caller, { id }: { readonly id: SnippetId }): Promise<void> {
+    return this.uow.write(async (tx) => {
+      const snippet = knownSnippet(await tx.snippets.find(realmId, userId, id));
+      await tx.snippets.remove(realmId, userId, id);
+      await publishSnippet(tx, snippet, { type: 'snippet.removed', id });
+    });
+  }
+}

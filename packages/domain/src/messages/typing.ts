@@ -1,0 +1,179 @@
+import { type Channel, normalizeTopic } from '../channels/channel.js';
+import { canSeeMetadata } from '../channels/channel-access.js';
+import { canPostSomewhere, loadPosting } from '../channels/post-permissions.js';
+import { DomainError } from '../kernel/errors.js';
+import { type EphemeralAnnouncement, type EphemeralEvents, users as usersNamed } from '../kernel/event.js';
+import type { Caller, ChannelId, MessageId, RealmId, UserId } from '../kernel/ids.js';
+import { all, enforce } from '../kernel/permission.js';
+import type { Clock } from '../kernel/ports.js';
+import type { Repositories, UnitOfWork } from '../kernel/unit-of-work.js';
+import { inaccessibleUserIds } from '../users/accessible-users.js';
+import type { User } from '../users/user.js';
+import { loadReadable } from './load-access.js';
+import { participantIdsOf, type UserSummary, userSummary } from './message.js';
+import { canEditContent } from './message-permissions.js';
+
+export type TypingOp = 'start' | 'stop';
+
+export interface TypingEventTypes {
+  /** To those in the conversation (events §7.4). */
+  'typing.changed': {
+    readonly op: TypingOp;
+    readonly sender: UserSummary;
+    readonly to:
+      | { readonly kind: 'channel'; readonly channelId: ChannelId; readonly topic: string }
+      /** Everybody in the conversation, the sender included; in the order in which the sender named them. */
+      | { readonly kind: 'direct'; readonly people: readonly UserSummary[] };
+  };
+  /** To the same, of a message that its sender edits. */
+  'typing.editing': {
+    readonly op: TypingOp;
+    readonly senderId: UserId;
+    readonly messageId: MessageId;
+    readonly to:
+      | { readonly kind: 'channel'; readonly channelId: ChannelId; readonly topic: string }
+      | { readonly kind: 'direct'; readonly userIds: readonly UserId[] };
+  };
+}
+
+declare module '../kernel/event.js' {
+  interface EphemeralEventTypes extends TypingEventTypes {}
+}
+
+/** In larger channels no event is sent: too much happens there for it to be of use (users §9.1). */
+export const MAX_TOLD_SUBSCRIBERS = 100;
+
+export interface NotifyTypingInput {
+  readonly op: TypingOp;
+  /** Null: not said. */
+  readonly to:
+    | { readonly kind: 'channel'; readonly channelId: ChannelId; readonly topic: string | null }
+    | { readonly kind: 'direct'; readonly userIds: readonly UserId[] };
+}
+
+/** Announces to those in a conversation that somebody writes, or no longer does (users §9.1). */
+export class NotifyTyping {
+  static readonly inject = ['unitOfWork', 'ephemeralEvents'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly events: EphemeralEvents,
+  ) {}
+
+  /**
+   * @throws DomainError TOPIC_REQUIRED, TYPING_NOTIFICATIONS_DISABLED, UNKNOWN_CHANNEL, RECIPIENTS_REQUIRED, UNKNOWN_USER and
+   * why somebody may not post in a channel
+   */
+  async execute(caller: Caller, { op, to }: NotifyTypingInput): Promise<void> {
+    const announcement = await this.uow.read((reads) =>
+      to.kind === 'channel' ? inChannel(reads, caller, op, to) : inConversation(reads, caller, op, to.userIds),
+    );
+    if (announcement) this.events.publishEphemeral(caller.realmId, announcement);
+  }
+}
+
+/** Announces to those who read a message that its sender edits it, or no longer does (users §9.2). */
+export class NotifyTypingInMessage {
+  static readonly inject = ['unitOfWork', 'ephemeralEvents', 'clock'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly events: EphemeralEvents,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws DomainError UNKNOWN_MESSAGE, TYPING_NOTIFICATIONS_DISABLED and why somebody may not edit a message */
+  async execute(
+    caller: Caller,
+    { op, messageId }: { readonly op: TypingOp; readonly messageId: MessageId },
+  ): Promise<void> {
+    const { realmId } = caller;
+    const announcement = await this.uow.read(async (reads): Promise<EphemeralAnnouncement | null> => {
+      const actor = await reads.actors.get(caller);
+      const { message, channel } = await loadReadable(reads, actor, messageId, { modifying: true });
+      enforce(canEditContent(actor, await reads.realms.get(realmId), message, this.clock.now()));
+      const sender = (await reads.users.find(realmId, actor.id))!;
+      if (channel) {
+        requireNotifying(sender, 'channel');
+        const receivers = await typingReceivers(reads, realmId, channel);
+        const to = { kind: 'channel', channelId: channel.id, topic: message.topic } as const;
+        return receivers && announcing({ type: 'typing.editing', op, senderId: sender.id, messageId, to }, receivers);
+      }
+      requireNotifying(sender, 'direct');
+      const userIds = (await participantIdsOf(reads, message)) ?? [];
+      const people = await reads.users.list(realmId, userIds);
+      const to = { kind: 'direct', userIds } as const;
+      return announcing({ type: 'typing.editing', op, senderId: sender.id, messageId, to }, receiverIds(people));
+    });
+    if (announcement) this.events.publishEphemeral(realmId, announcement);
+  }
+}
+
+async function inChannel(
+  reads: Repositories,
+  { realmId, userId }: Caller,
+  op: TypingOp,
+  { channelId, topic: raw }: Extract<NotifyTypingInput['to'], { kind: 'channel' }>,
+): Promise<EphemeralAnnouncement | null> {
+  if (raw === null) throw new DomainError('TOPIC_REQUIRED', 'Missing topic');
+  const sender = (await reads.users.find(realmId, userId))!;
+  requireNotifying(sender, 'channel');
+  const actor = await reads.actors.get({ realmId, userId });
+  const channel = await reads.channels.find(realmId, channelId);
+  if (!channel) throw new DomainError('UNKNOWN_CHANNEL', 'Invalid channel ID');
+  const posting = await loadPosting(reads, actor, channel, null);
+  enforce(
+    all(canSeeMetadata(actor, channel, posting.isSubscribed || posting.isOwnerSubscribed), canPostSomewhere(posting)),
+  );
+  const topic = normalizeTopic(raw);
+  const receivers = await typingReceivers(reads, realmId, channel);
+  const to = { kind: 'channel', channelId, topic } as const;
+  return receivers && announcing({ type: 'typing.changed', op, sender: userSummary(sender), to }, receivers);
+}
+
+async function inConversation(
+  reads: Repositories,
+  { realmId, userId }: Caller,
+  op: TypingOp,
+  userIds: readonly UserId[],
+): Promise<EphemeralAnnouncement> {
+  if (userIds.length === 0) throw new DomainError('RECIPIENTS_REQUIRED', "Empty 'to' list");
+  const sender = (await reads.users.find(realmId, userId))!;
+  requireNotifying(sender, 'direct');
+  const ids = [...new Set([...userIds, userId])];
+  const known = new Map((await reads.users.list(realmId, ids)).map((user) => [user.id, user]));
+  const actor = await reads.actors.get({ realmId, userId });
+  const inaccessible = await inaccessibleUserIds(reads, actor, await reads.realms.get(realmId), ids);
+  const unknown = userIds.find((id) => !known.has(id) || inaccessible.has(id));
+  if (unknown !== undefined) throw new DomainError('UNKNOWN_USER', `Invalid user ID ${unknown}`);
+  const people = ids.map((id) => known.get(id)!);
+  const to = { kind: 'direct', people: people.map(userSummary) } as const;
+  return announcing({ type: 'typing.changed', op, sender: userSummary(sender), to }, receiverIds(people));
+}
+
+const announcing = (event: EphemeralAnnouncement['event'], receivers: readonly UserId[]): EphemeralAnnouncement => ({
+  event,
+  audience: usersNamed(receivers),
+});
+
+/** @throws DomainError TYPING_NOTIFICATIONS_DISABLED */
+function requireNotifying({ settings }: User, where: 'channel' | 'direct'): void {
+  const isOn = where === 'channel' ? settings.sendChannelTypingNotifications : settings.sendPrivateTypingNotifications;
+  if (isOn) return;
+  throw new DomainError(
+    'TYPING_NOTIFICATIONS_DISABLED',
+    `User has disabled typing notifications for ${where} messages`,
+  );
+}
+
+const receiverIds = (people: readonly User[]): readonly UserId[] =>
+  people.filter(({ isActive, settings }) => isActive && settings.receivesTypingNotifications).map(({ id }) => id);
+
+/** Null: they are too many. */
+async function typingReceivers(
+  reads: Repositories,
+  realmId: RealmId,
+  { id }: Pick<Channel, 'id'>,
+): Promise<readonly UserId[] | null> {
+  if ((await reads.channels.countSubscribers(realmId, id)) > MAX_TOLD_SUBSCRIBERS) return null;
+  const ids = (await reads.channels.listSubscribers(realmId, [id])).get(id) ?? [];
+  return receiverIds(await reads.users.list(realmId, ids));
+}

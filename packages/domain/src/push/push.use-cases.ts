@@ -1,0 +1,299 @@
+import { mustBeHuman } from '../access/actor.js';
+import { DomainError } from '../kernel/errors.js';
+import { users } from '../kernel/event.js';
+import type { Caller, DeviceId } from '../kernel/ids.js';
+import { enforce } from '../kernel/permission.js';
+import type { Clock, RealmUrls } from '../kernel/ports.js';
+import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import {
+  type ActiveDevice,
+  type Device,
+  type DeviceChange,
+  MAX_DEVICES,
+  MAX_PUSH_TOKENS,
+  type PendingRegistration,
+  type PushKey,
+  type PushService,
+  type PushToken,
+  type PushTokenKind,
+  removeDevice,
+  requirePushKey,
+  requirePushService,
+  requirePushToken,
+  requireTokenId,
+  unknownDevice,
+  updateDevice,
+} from './push.js';
+import { scheduleRegistration } from './push-jobs.js';
+
+/** Makes a device known, which then registers for push notifications (organization §11). */
+export class AddDevice {
+  static readonly inject = ['unitOfWork'] as const;
+  constructor(private readonly uow: UnitOfWork) {}
+
+  /** @throws DomainError MUST_NOT_BE_BOT */
+  execute(caller: Caller): Promise<DeviceId> {
+    return this.uow.write(async (tx) => {
+      const { id: userId, realmId, isBot } = await tx.actors.get(caller);
+      enforce(mustBeHuman({ isBot }));
+      const present = await tx.devices.list(realmId, userId);
+      if (present.length >= MAX_DEVICES) await removeDevice(tx, leastUsed(present));
+      const { id } = await tx.devices.add(realmId, userId);
+      await tx.events.append(realmId, { event: { type: 'device.added', deviceId: id }, audience: users([userId]) });
+      return id;
+    });
+  }
+}
+
+/** The one whose client set a token longest ago, or never did; of several the one that was added first. */
+const leastUsed = (devices: readonly Device[]): Device =>
+  devices.reduce((least, device) => ((device.tokenUpdatedAt ?? 0) < (least.tokenUpdatedAt ?? 0) ? device : least));
+
+/** Notifies one of the caller's devices no more (organization §11). */
+export class RemoveDevice {
+  static readonly inject = ['unitOfWork'] as const;
+  constructor(private readonly uow: UnitOfWork) {}
+
+  /** @throws DomainError UNKNOWN_DEVICE */
+  execute(caller: Caller, { deviceId }: { readonly deviceId: DeviceId }): Promise<void> {
+    return this.uow.write(async (tx) => {
+      const { id: userId, realmId } = await tx.actors.get(caller);
+      const device = await tx.devices.find(realmId, userId, deviceId);
+      if (!device) throw unknownDevice();
+      await removeDevice(tx, device);
+    });
+  }
+}
+
+/** Registers a phone in the way of older apps (organization §13). */
+export class AddPushToken {
+  static readonly inject = ['unitOfWork', 'pushService'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly service: PushService | null,
+  ) {}
+
+  /**
+   * Without effect where the user has it. @throws DomainError MUST_NOT_BE_BOT, INVALID_PUSH_TOKEN, PUSH_SERVICE_UNREACHABLE,
+   * PUSH_SERVICE_FAILED, PUSH_SERVICE_DENIED, PUSH_SERVICE_REFUSED
+   */
+  async execute(caller: Caller, token: PushToken): Promise<void> {
+    const { realm, isKnown } = await this.uow.read(async (repositories) => {
+      await enforceHuman(repositories, caller);
+      requirePushToken(token.kind, token.token);
+      const tokens = await repositories.pushTokens.list(caller.realmId, caller.userId);
+      return { realm: await repositories.realms.get(caller.realmId), isKnown: tokens.some((it) => isSame(it, token)) };
+    });
+    if (isKnown) return;
+    // All or nothing: what the service has refused is not kept.
+    await this.service?.registerToken({ realm, userId: caller.userId }, token);
+    await this.uow.write(async (tx) => {
+      const { id: userId, realmId } = await tx.actors.get(caller);
+      const tokens = await tx.pushTokens.list(realmId, userId);
+      const isMore = !tokens.some((it) => isSame(it, token));
+      if (isMore && tokens.length >= MAX_PUSH_TOKENS) await tx.pushTokens.remove(realmId, userId, tokens[0]!);
+      await tx.pushTokens.add(realmId, userId, token);
+    });
+  }
+}
+
+export async function enforceHuman(
+  { actors }: Pick<Repositories | Transaction, 'actors'>,
+  caller: Caller,
+): Promise<void> {
+  enforce(mustBeHuman(await actors.get(caller)));
+}
+
+export const isSame = (one: PushToken, other: Pick<PushToken, 'kind' | 'token'>): boolean =>
+  one.kind === other.kind && one.token === other.token;
+
+/** Notifies a phone no more that was registered in the way of older apps (organization §13). */
+export class RemovePushToken {
+  static readonly inject = ['unitOfWork', 'pushService'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly service: PushService | null,
+  ) {}
+
+  /**
+   * @throws DomainError MUST_NOT_BE_BOT, INVALID_PUSH_TOKEN, UNKNOWN_PUSH_TOKEN, PUSH_SERVICE_UNREACHABLE,
+   * PUSH_SERVICE_FAILED, PUSH_SERVICE_DENIED, PUSH_SERVICE_REFUSED
+   */
+  async execute(caller: Caller, input: Pick<PushToken, 'kind' | 'token'>): Promise<void> {
+    const { realm, token } = await this.uow.read(async (repositories) => {
+      await enforceHuman(repositories, caller);
+      requirePushToken(input.kind, input.token);
+      const tokens = await repositories.pushTokens.list(caller.realmId, caller.userId);
+      const found = tokens.find((it) => isSame(it, input));
+      if (!found) throw new DomainError('UNKNOWN_PUSH_TOKEN', 'Token does not exist');
+      return { realm: await repositories.realms.get(caller.realmId), token: found };
+    });
+    await this.service?.unregisterToken({ realm, userId: caller.userId }, token);
+    await this.uow.write((tx) => tx.pushTokens.remove(caller.realmId, caller.userId, token));
+  }
+}
+
+export interface RegisterForPushInput {
+  readonly deviceId: DeviceId;
+  /** Null: not given, or not in full. */
+  readonly key: PushKey | null;
+  /** Likewise. */
+  readonly token: NewPushToken | null;
+}
+
+/** A token that only the push service can read. */
+export interface NewPushToken extends PendingRegistration {
+  readonly kind: PushTokenKind;
+}
+
+/** Gives a device a key, a token or both (organization §12). The push service gets a token later, by a job. */
+export class RegisterForPush {
+  static readonly inject = ['unitOfWork', 'pushService', 'clock'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly service: PushService | null,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * @throws DomainError MUST_NOT_BE_BOT, PUSH_SERVICE_NOT_CONFIGURED, UNKNOWN_DEVICE, PUSH_REGISTRATION_INCOMPLETE,
+   * NO_PUSH_REGISTRATION, INVALID_PUSH_KEY, PUSH_REGISTRATION_IN_PROGRESS, INVALID_PUSH_TOKEN
+   */
+  execute(caller: Caller, { deviceId, key, token }: RegisterForPushInput): Promise<void> {
+    return this.uow.write(async (tx) => {
+      const { id: userId, realmId, isBot } = await tx.actors.get(caller);
+      enforce(mustBeHuman({ isBot }));
+      requirePushService(this.service);
+      const device = await tx.devices.find(realmId, userId, deviceId);
+      if (!device) throw unknownDevice();
+      requireAcceptable(device, key, token);
+      if (token) await this.register(tx, device, key, token);
+      else if (!isSameKey(device.key, key!)) await updateDevice(tx, { ...device, key }, { keyId: key!.id });
+    });
+  }
+
+  private async register(tx: Transaction, device: Device, key: PushKey | null, token: NewPushToken): Promise<void> {
+    const { kind, ...pending } = token;
+    const isRegistered = device.error === null && device.tokenId === token.tokenId;
+    if (isRegistered && (!key || (isSameKey(device.key, key) && device.tokenKind === kind))) return;
+    const now = this.clock.now();
+    const changed: Device = {
+      ...device,
+      ...(key && { key, tokenKind: kind }),
+      pending,
+      tokenUpdatedAt: now,
+      error: null,
+    };
+    const change: DeviceChange = {
+      ...(key && { keyId: key.id }),
+      pendingTokenId: token.tokenId,
+      tokenUpdatedAt: now,
+      error: null,
+    };
+    await updateDevice(tx, changed, change);
+    await scheduleRegistration(tx, changed, now);
+  }
+}
+
+/** Rows 5–11 of organization §12, in their order. */
+function requireAcceptable(device: Device, key: PushKey | null, token: NewPushToken | null): void {
+  if (!key && !token) {
+    throw new DomainError(
+      'PUSH_REGISTRATION_INCOMPLETE',
+      'Missing parameters: must provide either all push key fields, all token fields, or both.',
+    );
+  }
+  if (!token) {
+    if (!device.key) throw noRegistration('key');
+    requirePushKey(key!.key);
+    return;
+  }
+  if (device.pending && !device.error) {
+    throw new DomainError('PUSH_REGISTRATION_IN_PROGRESS', 'A registration for the device already in progress.');
+  }
+  requireTokenId(token.tokenId);
+  if (key) requirePushKey(key.key);
+  else if (!device.key) throw noRegistration('token');
+}
+
+const noRegistration = (what: 'key' | 'token') =>
+  new DomainError('NO_PUSH_REGISTRATION', `No push registration exists to rotate ${what} for.`);
+
+const isSameKey = (one: PushKey | null, { id, key }: PushKey): boolean => one?.id === id && one.key === key;
+
+/** Sends a test to phones that are registered in the way of older apps (organization §13). */
+export class SendTestPush {
+  static readonly inject = ['unitOfWork', 'pushService'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly service: PushService | null,
+  ) {}
+
+  /**
+   * `token` null: to all of the caller's, of which there may be none. @throws DomainError MUST_NOT_BE_BOT,
+   * PUSH_DEVICE_NOT_RECOGNIZED, PUSH_SERVICE_NOT_CONFIGURED, PUSH_TOKEN_UNKNOWN_TO_SERVICE, PUSH_SERVICE_UNREACHABLE, PUSH_SERVICE_FAILED,
+   * PUSH_SERVICE_DENIED, PUSH_SERVICE_REFUSED
+   */
+  async execute(caller: Caller, input: { readonly token: string | null }): Promise<void> {
+    const { realm, tokens } = await this.uow.read(async (repositories) => {
+      await enforceHuman(repositories, caller);
+      const all = await repositories.pushTokens.list(caller.realmId, caller.userId);
+      const wanted = input.token === null ? all : all.filter(({ token }) => token === input.token);
+      if (input.token !== null && wanted.length === 0) {
+        throw new DomainError('PUSH_DEVICE_NOT_RECOGNIZED', 'Device not recognized');
+      }
+      return { realm: await repositories.realms.get(caller.realmId), tokens: wanted };
+    });
+    if (tokens.length === 0) return;
+    const service = requirePushService(this.service);
+    for (const token of tokens) await service.sendTest({ realm, userId: caller.userId }, token);
+  }
+}
+
+/** Sends an encrypted test to the caller's devices (organization §13). */
+export class SendEncryptedTestPush {
+  static readonly inject = ['unitOfWork', 'pushService', 'realmUrls', 'clock'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly service: PushService | null,
+    private readonly realmUrls: RealmUrls,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * `deviceId` null: to all that are registered. @throws DomainError MUST_NOT_BE_BOT, NO_ACTIVE_PUSH_DEVICE also when the
+   * service says that all are gone, PUSH_SERVICE_NOT_CONFIGURED, PUSH_SERVICE_UNREACHABLE, PUSH_SERVICE_FAILED,
+   * PUSH_SERVICE_DENIED, PUSH_SERVICE_REFUSED
+   */
+  async execute(caller: Caller, { deviceId }: { readonly deviceId: DeviceId | null }): Promise<void> {
+    const { realmId, userId } = caller;
+    const { realm, devices } = await this.uow.read(async (repositories) => {
+      await enforceHuman(repositories, caller);
+      const all = await repositories.devices.list(realmId, userId);
+      const wanted = all.filter(({ id }) => deviceId === null || id === deviceId);
+      return { realm: await repositories.realms.get(realmId), devices: wanted.filter(isActive) };
+    });
+    if (devices.length === 0) throw noActiveDevice();
+    const service = requirePushService(this.service);
+    const payload = {
+      realm_url: this.realmUrls.urlOf(realm),
+      realm_name: realm.name,
+      user_id: userId,
+      type: 'test',
+      time: this.clock.now(),
+    };
+    const { goneTokenIds } = await service.sendEncrypted({ realm, userId }, devices, payload);
+    if (goneTokenIds.length === 0) return;
+    await this.uow.write(async (tx) => {
+      for (const device of await tx.devices.list(realmId, userId)) {
+        if (device.tokenId !== null && goneTokenIds.includes(device.tokenId)) await removeDevice(tx, device);
+      }
+    });
+    if (devices.every(({ tokenId }) => goneTokenIds.includes(tokenId))) throw noActiveDevice();
+  }
+}
+
+const isActive = (device: Device): device is ActiveDevice =>
+  device.key !== null && device.tokenId !== null && device.tokenKind !== null;
+
+const noActiveDevice = () => new DomainError('NO_ACTIVE_PUSH_DEVICE', 'No active registered push device');

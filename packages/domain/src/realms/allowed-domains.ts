@@ -1,0 +1,91 @@
+import { DomainError } from '../kernel/errors.js';
+import type { FeatureParts } from '../kernel/event.js';
+import type { RealmId } from '../kernel/ids.js';
+import { foldCase, trim } from '../kernel/text.js';
+
+/** Where addresses of an organization may be, if it restricts them (organization §5). */
+export interface AllowedDomain {
+  /** Lower case; unique in the organization. */
+  readonly domain: string;
+  /** At any depth. */
+  readonly allowsSubdomains: boolean;
+}
+
+export interface ListedDomain extends AllowedDomain {
+  readonly id: number;
+}
+
+/** Every address that joins is compared with all of them, and every client gets all. */
+export const MAX_ALLOWED_DOMAINS = 1000;
+/** In code points. */
+const MAX_DOMAIN_LENGTH = 80;
+
+/** Trimmed and in lower case. @throws DomainError INVALID_DOMAIN, with the reasons of organization §5 in their order */
+export function parseDomain(raw: string): string {
+  const domain = foldCase(trim(raw));
+  const reason = faultOf(domain);
+  if (reason !== null) throw new DomainError('INVALID_DOMAIN', `Invalid domain: ${reason}`);
+  return domain;
+}
+
+function faultOf(domain: string): string | null {
+  if (domain === '') return "Domain can't be empty.";
+  if (!domain.includes('.')) return 'Domain must have at least one dot (.)';
+  if (domain.length > MAX_DOMAIN_LENGTH) return 'Domain is too long';
+  if (domain.startsWith('.') || domain.endsWith('.')) return 'Domain cannot start or end with a dot (.)';
+  for (const label of domain.split('.')) {
+    if (label === '') return "Consecutive '.' are not allowed.";
+    if (label.startsWith('-') || label.endsWith('-')) return "Subdomains cannot start or end with a '-'.";
+    if (!/^[a-z0-9-]*$/.test(label)) return "Domain can only have letters, numbers, '.' and '-'s.";
+  }
+  return null;
+}
+
+/** @throws DomainError TOO_MANY_ALLOWED_DOMAINS */
+export function requireRoomForDomain(count: number): void {
+  if (count < MAX_ALLOWED_DOMAINS) return;
+  throw new DomainError('TOO_MANY_ALLOWED_DOMAINS', `Too many domains (limit: ${MAX_ALLOWED_DOMAINS}).`);
+}
+
+export const unknownDomain = (domain: string): DomainError =>
+  new DomainError('UNKNOWN_ALLOWED_DOMAIN', `No entry found for domain ${domain}.`);
+
+export interface AllowedDomainReads {
+  /** In the order in which they were added. */
+  list(realmId: RealmId): Promise<readonly ListedDomain[]>;
+}
+
+/** Every implementation passes realm-lists.contract.ts. */
+export interface AllowedDomainRepository extends AllowedDomainReads {
+  /** Answers its id, which no other one on the server has had. @throws DomainError ALLOWED_DOMAIN_EXISTS */
+  add(realmId: RealmId, domain: AllowedDomain): Promise<number>;
+  /** Whether it was there. */
+  update(realmId: RealmId, domain: AllowedDomain): Promise<boolean>;
+  /** Whether it was there. */
+  remove(realmId: RealmId, domain: string): Promise<boolean>;
+}
+
+declare module '../kernel/unit-of-work.js' {
+  interface RepositoryMap {
+    allowedDomains: [reads: AllowedDomainReads, repository: AllowedDomainRepository];
+  }
+}
+
+/** To everybody (organization §5). */
+export interface AllowedDomainEventTypes {
+  'allowed_domain.added': AllowedDomain;
+  'allowed_domain.changed': AllowedDomain;
+  'allowed_domain.removed': { readonly domain: string };
+}
+
+declare module '../kernel/event.js' {
+  interface DomainEventTypes extends AllowedDomainEventTypes {}
+}
+
+export const ALLOWED_DOMAIN_FEATURE = {
+  eventFormats: {
+    'allowed_domain.added': 1,
+    'allowed_domain.changed': 1,
+    'allowed_domain.removed': 1,
+  },
+} satisfies FeatureParts<AllowedDomainEventTypes>;

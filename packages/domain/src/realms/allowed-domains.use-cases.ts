@@ -1,0 +1,92 @@
+import { wholeRealm } from '../kernel/event.js';
+import type { Caller } from '../kernel/ids.js';
+import { enforce } from '../kernel/permission.js';
+import type { UnitOfWork } from '../kernel/unit-of-work.js';
+import {
+  type AllowedDomain,
+  type ListedDomain,
+  parseDomain,
+  requireRoomForDomain,
+  unknownDomain,
+} from './allowed-domains.js';
+import { canManageDomains } from './realm-permissions.js';
+
+/** Organization §5. Anybody may know. */
+export class ListAllowedDomains {
+  static readonly inject = ['unitOfWork'] as const;
+  constructor(private readonly uow: UnitOfWork) {}
+
+  execute(caller: Caller): Promise<readonly AllowedDomain[]> {
+    return this.uow.read(({ allowedDomains }) => allowedDomains.list(caller.realmId));
+  }
+}
+
+export interface AddAllowedDomainInput {
+  readonly domain: string;
+  readonly allowsSubdomains: boolean;
+}
+
+/** Lets people with addresses there join, where the organization restricts them (organization §5). */
+export class AddAllowedDomain {
+  static readonly inject = ['unitOfWork'] as const;
+  constructor(private readonly uow: UnitOfWork) {}
+
+  /** @throws DomainError MUST_BE_OWNER, INVALID_DOMAIN, ALLOWED_DOMAIN_EXISTS, TOO_MANY_ALLOWED_DOMAINS */
+  execute(caller: Caller, { domain: raw, allowsSubdomains }: AddAllowedDomainInput): Promise<ListedDomain> {
+    return this.uow.write(async (tx) => {
+      const { realmId, ...actor } = await tx.actors.get(caller);
+      enforce(canManageDomains(actor));
+      const domain = { domain: parseDomain(raw), allowsSubdomains };
+      requireRoomForDomain((await tx.allowedDomains.list(realmId)).length);
+      const id = await tx.allowedDomains.add(realmId, domain);
+      await tx.events.append(realmId, { event: { type: 'allowed_domain.added', ...domain }, audience: wholeRealm });
+      return { id, ...domain };
+    });
+  }
+}
+
+/** Whether its subdomains count as well; announced even where nothing changes (organization §5). */
+export class ChangeAllowedDomain {
+  static readonly inject = ['unitOfWork'] as const;
+  constructor(private readonly uow: UnitOfWork) {}
+
+  /** The domain is compared as it is given. @throws DomainError MUST_BE_OWNER, UNKNOWN_ALLOWED_DOMAIN */
+  execute(caller: Caller, domain: AllowedDomain): Promise<void> {
+    return this.uow.write(async (tx) => {
+      const { realmId, ...actor } = await tx.actors.get(caller);
+      enforce(canManageDomains(actor));
+      if (!(await tx.allowedDomains.update(realmId, domain))) throw unknownDomain(domain.domain);
+      await tx.events.append(realmId, { event: { type: 'allowed_domain.changed', ...domain }, audience: wholeRealm });
+    });
+  }
+}
+
+export interface RemoveAllowedDomainInput {
+  readonly domain: string;
+}
+
+/** With the last domain, the restriction to domains goes: nobody could join otherwise (organization §5). */
+export class RemoveAllowedDomain {
+  static readonly inject = ['unitOfWork'] as const;
+  constructor(private readonly uow: UnitOfWork) {}
+
+  /** The domain is compared as it is given. @throws DomainError MUST_BE_OWNER, UNKNOWN_ALLOWED_DOMAIN */
+  execute(caller: Caller, { domain }: RemoveAllowedDomainInput): Promise<void> {
+    return this.uow.write(async (tx) => {
+      const { realmId, ...actor } = await tx.actors.get(caller);
+      enforce(canManageDomains(actor));
+      if (!(await tx.allowedDomains.remove(realmId, domain))) throw unknownDomain(domain);
+      const realm = await tx.realms.get(realmId);
+      const isLast = (await tx.allowedDomains.list(realmId)).length === 0;
+      if (isLast && realm.settings.emailsRestrictedToDomains) {
+        await tx.realms.update({ ...realm, settings: { ...realm.settings, emailsRestrictedToDomains: false } });
+        const setting = { setting: 'emailsRestrictedToDomains', value: false, rendered: null } as const;
+        await tx.events.append(realmId, {
+          event: { type: 'realm.setting_changed', ...setting },
+          audience: wholeRealm,
+        });
+      }
+      await tx.events.append(realmId, { event: { type: 'allowed_domain.removed', domain }, audience: wholeRealm });
+    });
+  }
+}

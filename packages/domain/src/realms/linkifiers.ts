@@ -1,0 +1,221 @@
+import { DomainError } from '../kernel/errors.js';
+import { type FeatureParts, wholeRealm } from '../kernel/event.js';
+import type { RealmId } from '../kernel/ids.js';
+import { compareCodePoints, trim } from '../kernel/text.js';
+import type { Transaction } from '../kernel/unit-of-work.js';
+import type { LinkifierRule } from '../markdown/markdown.js';
+
+/** A rule with what clients know about it (organization §6). */
+export interface LinkifierFields extends LinkifierRule {
+  /** Something that the pattern matches. */
+  readonly exampleInput: string | null;
+  /** What clients make of an address of the template, over the same groups: `#{id}`. */
+  readonly reverseTemplate: string | null;
+  /** Other templates whose addresses clients know. They make no links. */
+  readonly alternativeUrlTemplates: readonly string[];
+}
+
+export interface Linkifier extends LinkifierFields {
+  /** No other one on the server has had it. */
+  readonly id: number;
+}
+
+/** Every message is searched for all of them, and every client gets all of them whenever one changes. */
+export const MAX_LINKIFIERS = 1000;
+/** Of all texts of an organization's linkifiers together, in UTF-16 units. */
+export const MAX_LINKIFIER_TEXT = 500_000;
+
+/** @throws DomainError TOO_MANY_LINKIFIERS for a list that is too long, or whose texts are */
+export function requireRoomForLinkifiers(linkifiers: readonly LinkifierFields[]): void {
+  const refusal = (text: string) => new DomainError('TOO_MANY_LINKIFIERS', text);
+  if (linkifiers.length > MAX_LINKIFIERS) throw refusal(`Too many linkifiers (limit: ${MAX_LINKIFIERS}).`);
+  const length = linkifiers.reduce((sum, linkifier) => sum + textLength(linkifier), 0);
+  if (length > MAX_LINKIFIER_TEXT) throw refusal(`Linkifiers are too long (limit: ${MAX_LINKIFIER_TEXT} characters).`);
+}
+
+const textLength = ({
+  pattern,
+  urlTemplate,
+  exampleInput,
+  reverseTemplate,
+  alternativeUrlTemplates,
+}: LinkifierFields) =>
+  [pattern, urlTemplate, exampleInput ?? '', reverseTemplate ?? '', ...alternativeUrlTemplates].join('').length;
+
+export const unknownLinkifier = (): DomainError => new DomainError('UNKNOWN_LINKIFIER', 'Linkifier not found.');
+
+/** Those of a realm are read with it (`Realm.linkifiers`). Every implementation passes realm-lists.contract.ts. */
+export interface LinkifierRepository {
+  /** After all others. Answers its id. */
+  add(realmId: RealmId, linkifier: LinkifierFields): Promise<number>;
+  /** In its place. Whether it was there. */
+  update(realmId: RealmId, linkifier: Linkifier): Promise<boolean>;
+  /** Whether it was there. */
+  remove(realmId: RealmId, id: number): Promise<boolean>;
+  /** Names all there are. */
+  reorder(realmId: RealmId, ids: readonly number[]): Promise<void>;
+}
+
+declare module '../kernel/unit-of-work.js' {
+  interface RepositoryMap {
+    linkifiers: [reads: never, repository: LinkifierRepository];
+  }
+}
+
+/** To everybody, whatever changed (organization §6). */
+export interface LinkifierEventTypes {
+  'realm.linkifiers_changed': { readonly linkifiers: readonly Linkifier[] };
+}
+
+declare module '../kernel/event.js' {
+  interface DomainEventTypes extends LinkifierEventTypes {}
+}
+
+export const LINKIFIER_FEATURE = {
+  eventFormats: { 'realm.linkifiers_changed': 1 },
+  notExported: {
+    linkifiers: 'They are read with the organization.',
+  },
+} satisfies FeatureParts<LinkifierEventTypes>;
+
+/** What a text is matched to: what the named groups caught, null for those that took no part. */
+export type GroupTexts = Readonly<Record<string, string | null>>;
+
+export interface CompiledPattern {
+  /** Named ones. */
+  readonly groups: readonly string[];
+  /** The first match anywhere in the text; null when there is none. */
+  find(text: string): GroupTexts | null;
+}
+
+/** What patterns and templates mean, as the renderer has it that applies them. */
+export interface LinkifierSyntax {
+  /** Linear in the text, whatever the pattern; or what is wrong with it. */
+  compile(pattern: string): CompiledPattern | { readonly problem: string };
+  /** The variables of an RFC 6570 template; null for what is none. */
+  templateVariables(template: string): ReadonlySet<string> | null;
+}
+
+/** Texts by what they are about; those in `general` are about several fields. Each list has at least one. */
+export interface LinkifierProblems {
+  readonly pattern?: readonly string[];
+  readonly urlTemplate?: readonly string[];
+  readonly general?: readonly string[];
+}
+
+const BLANK = 'This field cannot be blank.';
+const BAD_TEMPLATE = 'Invalid URL template.';
+
+/**
+ * Trimmed, and what is blank is null.
+ * @throws DomainError INVALID_LINKIFIER with everything that organization §6.1 has against it
+ */
+export function checkLinkifier(
+  given: LinkifierFields,
+  others: readonly LinkifierRule[],
+  syntax: LinkifierSyntax,
+): LinkifierFields {
+  const linkifier: LinkifierFields = {
+    pattern: trim(given.pattern),
+    urlTemplate: trim(given.urlTemplate),
+    exampleInput: textOrNull(given.exampleInput),
+    reverseTemplate: textOrNull(given.reverseTemplate),
+    alternativeUrlTemplates: given.alternativeUrlTemplates,
+  };
+  const { pattern, urlTemplate } = linkifier;
+  const errors: { -readonly [K in keyof LinkifierProblems]: LinkifierProblems[K] } = {};
+  if (pattern === '') errors.pattern = [BLANK];
+  if (urlTemplate === '') errors.urlTemplate = [BLANK];
+  else if (syntax.templateVariables(urlTemplate) === null) errors.urlTemplate = [BAD_TEMPLATE];
+
+  const general: string[] = [];
+  const fault = generalFault(linkifier, syntax);
+  if (fault !== null) general.push(fault);
+  if (pattern !== '' && others.some((other) => other.pattern === pattern)) {
+    general.push('Realm filter with this Realm and Pattern already exists.');
+  }
+  if (general.length > 0) errors.general = general;
+  const [first] = [...(errors.pattern ?? []), ...(errors.urlTemplate ?? []), ...general];
+  if (first !== undefined) throw new DomainError('INVALID_LINKIFIER', first, { errors });
+  return linkifier;
+}
+
+function textOrNull(text: string | null): string | null {
+  const trimmed = trim(text ?? '');
+  return trimmed === '' ? null : trimmed;
+}
+
+/** What is wrong with how the parts go together; the first of organization §6.1 rows 3–7. */
+function generalFault(linkifier: LinkifierFields, syntax: LinkifierSyntax): string | null {
+  const compiled = syntax.compile(linkifier.pattern);
+  if ('problem' in compiled) return `Bad regular expression: ${compiled.problem}`;
+  return exampleFault(linkifier, compiled) ?? templatesFault(linkifier, compiled.groups, syntax);
+}
+
+function exampleFault({ exampleInput, reverseTemplate }: LinkifierFields, compiled: CompiledPattern): string | null {
+  if (exampleInput === null) {
+    return reverseTemplate === null ? null : 'Example text is required when auto-conversion field is set.';
+  }
+  const groups = compiled.find(exampleInput);
+  if (groups === null) return 'Example input does not match the linkifier pattern.';
+  if (reverseTemplate === null) return null;
+  const expanded = expandReverseTemplate(reverseTemplate, groups);
+  if ('fault' in expanded) return expanded.fault;
+  return trim(expanded.text) === exampleInput ? null : 'Example text does not match auto-conversion field.';
+}
+
+function templatesFault(
+  { urlTemplate, alternativeUrlTemplates }: LinkifierFields,
+  groups: readonly string[],
+  syntax: LinkifierSyntax,
+): string | null {
+  for (const template of [urlTemplate, ...alternativeUrlTemplates]) {
+    const variables = syntax.templateVariables(template);
+    // That of the rule itself is reported by its field.
+    if (variables === null && template !== urlTemplate) return BAD_TEMPLATE;
+    if (variables === null) continue;
+    const inTemplate = firstOf([...variables].filter((name) => !groups.includes(name)));
+    if (inTemplate !== undefined) return `Group '${inTemplate}' in URL template is not present in linkifier pattern.`;
+    const inPattern = firstOf(groups.filter((name) => !variables.has(name)));
+    if (inPattern !== undefined) return `Group '${inPattern}' in linkifier pattern is not present in URL template.`;
+  }
+  return null;
+}
+
+const firstOf = (names: readonly string[]): string | undefined => [...names].sort(compareCodePoints)[0];
+
+/** `{{` and `}}` are braces, `{name}` is what the group caught, and everything else stands for itself (organization §6.1). */
+export function expandReverseTemplate(
+  template: string,
+  groups: GroupTexts,
+): { readonly text: string } | { readonly fault: string } {
+  let text = '';
+  for (let at = 0; at < template.length; at++) {
+    const character = template[at]!;
+    if (character === template[at + 1] && (character === '{' || character === '}')) {
+      text += character;
+      at++;
+    } else if (character === '{') {
+      const end = template.indexOf('}', at);
+      if (end === -1) return { fault: "Invalid auto-conversion field: missing '}' character." };
+      const name = template.slice(at + 1, end);
+      if (name === '') return { fault: 'Invalid auto-conversion field: empty field name.' };
+      if (!Object.hasOwn(groups, name)) {
+        return { fault: `Group '${name}' in auto-conversion field is not present in linkifier pattern.` };
+      }
+      text += groups[name] ?? '';
+      at = end;
+    } else text += character;
+  }
+  return { text };
+}
+
+/** As they are now. @throws DomainError TOO_MANY_LINKIFIERS */
+export async function publishLinkifiers(tx: Transaction, realmId: RealmId): Promise<void> {
+  const { linkifiers } = await tx.realms.get(realmId);
+  requireRoomForLinkifiers(linkifiers);
+  await tx.events.append(realmId, {
+    event: { type: 'realm.linkifiers_changed', linkifiers },
+    audience: wholeRealm,
+  });
+}

@@ -1,0 +1,124 @@
+import { DomainError } from '../kernel/errors.js';
+import type { Caller } from '../kernel/ids.js';
+import { enforce } from '../kernel/permission.js';
+import type { UnitOfWork } from '../kernel/unit-of-work.js';
+import type { LinkifierRule } from '../markdown/markdown.js';
+import {
+  checkLinkifier,
+  type Linkifier,
+  type LinkifierFields,
+  type LinkifierSyntax,
+  publishLinkifiers,
+  unknownLinkifier,
+} from './linkifiers.js';
+import { canManageLinkifiers } from './realm-permissions.js';
+
+/** In the order in which they are applied; anybody may know them (organization §6). */
+export class ListLinkifiers {
+  static readonly inject = ['unitOfWork'] as const;
+  constructor(private readonly uow: UnitOfWork) {}
+
+  async execute({ realmId }: Caller): Promise<readonly Linkifier[]> {
+    return (await this.uow.read(({ realms }) => realms.get(realmId))).linkifiers;
+  }
+}
+
+/** For what is sent from now on; comes after all others (organization §6). */
+export class AddLinkifier {
+  static readonly inject = ['unitOfWork', 'linkifierSyntax'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly syntax: LinkifierSyntax,
+  ) {}
+
+  /** Answers its id. @throws DomainError MUST_BE_ADMINISTRATOR, INVALID_LINKIFIER, TOO_MANY_LINKIFIERS */
+  execute(caller: Caller, given: LinkifierFields): Promise<number> {
+    return this.uow.write(async (tx) => {
+      const { realmId, ...actor } = await tx.actors.get(caller);
+      enforce(canManageLinkifiers(actor));
+      const { linkifiers } = await tx.realms.get(realmId);
+      const id = await tx.linkifiers.add(realmId, checkLinkifier(given, linkifiers, this.syntax));
+      await publishLinkifiers(tx, realmId);
+      return id;
+    });
+  }
+}
+
+/** What is not given stays as it is; a blank text takes it away. */
+export interface ChangeLinkifierInput extends LinkifierRule, Partial<Omit<LinkifierFields, keyof LinkifierRule>> {
+  readonly id: number;
+}
+
+/** For what is sent or edited from now on (organization §6). */
+export class ChangeLinkifier {
+  static readonly inject = ['unitOfWork', 'linkifierSyntax'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly syntax: LinkifierSyntax,
+  ) {}
+
+  /** @throws DomainError MUST_BE_ADMINISTRATOR, UNKNOWN_LINKIFIER, INVALID_LINKIFIER, TOO_MANY_LINKIFIERS */
+  execute(caller: Caller, { id, ...given }: ChangeLinkifierInput): Promise<void> {
+    return this.uow.write(async (tx) => {
+      const { realmId, ...actor } = await tx.actors.get(caller);
+      enforce(canManageLinkifiers(actor));
+      const { linkifiers } = await tx.realms.get(realmId);
+      const before = linkifiers.find((linkifier) => linkifier.id === id);
+      if (!before) throw unknownLinkifier();
+      const others = linkifiers.filter((linkifier) => linkifier !== before);
+      const fields = checkLinkifier({ ...before, ...given }, others, this.syntax);
+      await tx.linkifiers.update(realmId, { id, ...fields });
+      await publishLinkifiers(tx, realmId);
+    });
+  }
+}
+
+export interface RemoveLinkifierInput {
+  readonly id: number;
+}
+
+/** Messages that were sent keep their links (organization §6). */
+export class RemoveLinkifier {
+  static readonly inject = ['unitOfWork'] as const;
+  constructor(private readonly uow: UnitOfWork) {}
+
+  /** @throws DomainError MUST_BE_ADMINISTRATOR, UNKNOWN_LINKIFIER */
+  execute(caller: Caller, { id }: RemoveLinkifierInput): Promise<void> {
+    return this.uow.write(async (tx) => {
+      const { realmId, ...actor } = await tx.actors.get(caller);
+      enforce(canManageLinkifiers(actor));
+      if (!(await tx.linkifiers.remove(realmId, id))) throw unknownLinkifier();
+      await publishLinkifiers(tx, realmId);
+    });
+  }
+}
+
+export interface ReorderLinkifiersInput {
+  /** All of them. */
+  readonly ids: readonly number[];
+}
+
+/** What comes first wins where several match (organization §6). */
+export class ReorderLinkifiers {
+  static readonly inject = ['unitOfWork'] as const;
+  constructor(private readonly uow: UnitOfWork) {}
+
+  /** @throws DomainError MUST_BE_ADMINISTRATOR, INVALID_LINKIFIER_ORDER */
+  execute(caller: Caller, { ids }: ReorderLinkifiersInput): Promise<void> {
+    return this.uow.write(async (tx) => {
+      const { realmId, ...actor } = await tx.actors.get(caller);
+      enforce(canManageLinkifiers(actor));
+      const { linkifiers } = await tx.realms.get(realmId);
+      const named = new Set(ids);
+      if (named.size < ids.length) throw badOrder('The ordered list must not contain duplicated linkifiers');
+      if (named.size !== linkifiers.length || !linkifiers.every(({ id }) => named.has(id))) {
+        throw badOrder('The ordered list must enumerate all existing linkifiers exactly once');
+      }
+      if (ids.length === 0) return;
+      await tx.linkifiers.reorder(realmId, ids);
+      await publishLinkifiers(tx, realmId);
+    });
+  }
+}
+
+const badOrder = (text: string) => new DomainError('INVALID_LINKIFIER_ORDER', text);

@@ -1,0 +1,287 @@
+import { type ApiKeyMint, type LoginAttempts, loginAttemptKey, type PasswordHasher } from '../access/credentials.js';
+import { isAtLeast } from '../access/roles.js';
+import { DomainError } from '../kernel/errors.js';
+import type { EventListener, StoredEvent } from '../kernel/event-log.js';
+import type { AnonymousCaller, Caller, RealmId, UserId } from '../kernel/ids.js';
+import type { Cancellation, DevelopmentMode, RealmUrls } from '../kernel/ports.js';
+import { foldCase } from '../kernel/text.js';
+import type { UnitOfWork } from '../kernel/unit-of-work.js';
+import type { Realm } from '../realms/realm.js';
+import {
+  accountDeactivated,
+  authenticationFailed,
+  findActiveAccount,
+  invalidEmail,
+  type JsonWebTokens,
+  KnownCallers,
+  LoginLetters,
+  type PasswordLogIn,
+  realmDeactivated,
+  unknownRealm,
+  userOfPassword,
+} from './authentication.js';
+import { type OpenedSession, OpenSession } from './sessions.use-cases.js';
+import { type BotKind, isEmailAddress, type User } from './user.js';
+
+export interface IssuedKey {
+  readonly apiKey: string;
+  readonly user: User;
+}
+
+/** A key for a password (protocol §8.1). */
+export class FetchApiKey {
+  static readonly inject = ['unitOfWork', 'passwordHasher', 'apiKeyMint', 'loginAttempts', LoginLetters] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly hasher: PasswordHasher,
+    private readonly mint: ApiKeyMint,
+    private readonly attempts: LoginAttempts,
+    private readonly loginLetters: LoginLetters,
+  ) {}
+
+  /**
+   * @throws DomainError UNKNOWN_REALM, INVALID_EMAIL, RATE_LIMITED, USER_DEACTIVATED, REALM_DEACTIVATED,
+   * PASSWORD_AUTH_DISABLED, SERVER_BUSY, AUTHENTICATION_FAILED
+   */
+  async execute(caller: AnonymousCaller, input: PasswordLogIn): Promise<IssuedKey> {
+    const { uow, hasher, attempts } = this;
+    const { user } = await userOfPassword({ uow, hasher, attempts }, caller, input);
+    await this.loginLetters.plan(user, caller);
+    return issueKey(this.uow, this.mint, user);
+  }
+}
+
+/** The user's present key. */
+export async function issueKey(uow: UnitOfWork, mint: ApiKeyMint, user: User): Promise<IssuedKey> {
+  const record = await uow.read(({ apiKeys }) => apiKeys.find(user.realmId, user.id));
+  if (!record) throw authenticationFailed();
+  return { apiKey: mint.derive(record), user };
+}
+
+export interface FetchOwnApiKeyInput {
+  readonly password: string;
+  readonly cancellation?: Cancellation | undefined;
+}
+
+/** The caller's own key, for their password once more: a browser that somebody left open does not show it (protocol §8.4). */
+export class FetchOwnApiKey {
+  static readonly inject = ['unitOfWork', 'passwordHasher', 'apiKeyMint', 'loginAttempts'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly hasher: PasswordHasher,
+    private readonly mint: ApiKeyMint,
+    private readonly attempts: LoginAttempts,
+  ) {}
+
+  /** Without a password where the organization has no log-in by password. @throws DomainError RATE_LIMITED, SERVER_BUSY, WRONG_PASSWORD */
+  async execute(caller: Caller, { password, cancellation }: FetchOwnApiKeyInput): Promise<IssuedKey> {
+    const { realmId, userId } = caller;
+    const { user, hash, asksForPassword } = await this.uow.read(async ({ actors, realms, users }) => {
+      await actors.get(caller);
+      const { settings } = await realms.get(realmId);
+      return {
+        user: (await users.find(realmId, userId))!,
+        hash: await users.findPasswordHash(realmId, userId),
+        asksForPassword: settings.emailAuthentication,
+      };
+    });
+    if (asksForPassword) {
+      const key = loginAttemptKey(realmId, user.email);
+      this.attempts.attempt(key);
+      let isRight: boolean;
+      try {
+        isRight = await this.hasher.verify(password, hash, { client: `user ${userId}`, cancellation });
+      } catch (error) {
+        this.attempts.withdraw(key);
+        throw error;
+      }
+      if (!isRight) throw new DomainError('WRONG_PASSWORD', 'Password is incorrect.');
+      this.attempts.forget(key);
+    }
+    return issueKey(this.uow, this.mint, user);
+  }
+}
+
+/** A key for a token that another service has signed (protocol §8.2). */
+export class FetchApiKeyByToken {
+  static readonly inject = ['unitOfWork', 'webTokens', 'apiKeyMint'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly tokens: JsonWebTokens,
+    private readonly mint: ApiKeyMint,
+  ) {}
+
+  /**
+   * @throws DomainError UNKNOWN_REALM, JWT_DISABLED, JWT_REQUIRED, INVALID_JWT, JWT_WITHOUT_EMAIL, INVALID_EMAIL, USER_DEACTIVATED,
+   * REALM_DEACTIVATED, AUTHENTICATION_FAILED
+   */
+  async execute(
+    { realmId }: AnonymousCaller,
+    { token }: { readonly token: string },
+  ): Promise<IssuedKey & { readonly realm: Realm }> {
+    if (realmId === null) throw unknownRealm();
+    const { stringId } = await this.uow.read(({ realms }) => realms.get(realmId));
+    const email = await this.emailIn(token, stringId);
+    const { user, realm } = await this.uow.read((repositories) => findActiveAccount(repositories, realmId, email));
+    if (!user || user.bot) throw authenticationFailed();
+    return { ...(await issueKey(this.uow, this.mint, user)), realm };
+  }
+
+  private async emailIn(token: string, realmStringId: string): Promise<string> {
+    if (!this.tokens.isEnabledFor(realmStringId)) {
+      throw new DomainError('JWT_DISABLED', 'JWT authentication is not enabled for this organization');
+    }
+    if (token === '') throw new DomainError('JWT_REQUIRED', 'No JSON web token passed in request');
+    const claims = await this.tokens.verify(realmStringId, token);
+    if (!claims) throw new DomainError('INVALID_JWT', 'Bad JSON web token');
+    if (claims.email === null) {
+      throw new DomainError('JWT_WITHOUT_EMAIL', 'No email specified in JSON web token claims');
+    }
+    if (!isEmailAddress(claims.email)) throw invalidEmail();
+    return claims.email;
+  }
+}
+
+export const notInProduction = () => new DomainError('NOT_IN_PRODUCTION', 'Endpoint not available in production.');
+
+/** @throws DomainError DEVELOPMENT_AUTH_DISABLED (protocol §8.2, organization §2.5) */
+export function requireDevelopmentAuth({ settings }: Pick<Realm, 'settings'>): void {
+  if (settings.devAuthentication) return;
+  throw new DomainError('DEVELOPMENT_AUTH_DISABLED', 'DevAuthBackend not enabled.');
+}
+
+/** A key for the asking (protocol §8.2); only in development. */
+export class FetchDevelopmentApiKey {
+  static readonly inject = ['unitOfWork', 'apiKeyMint', 'developmentMode'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly mint: ApiKeyMint,
+    private readonly mode: DevelopmentMode,
+  ) {}
+
+  /**
+   * @throws DomainError NOT_IN_PRODUCTION, UNKNOWN_REALM, DEVELOPMENT_AUTH_DISABLED, INVALID_EMAIL, USER_DEACTIVATED,
+   * REALM_DEACTIVATED, AUTHENTICATION_FAILED
+   */
+  async execute({ realmId }: AnonymousCaller, { username }: { readonly username: string }): Promise<IssuedKey> {
+    if (!this.mode.isOn) throw notInProduction();
+    if (realmId === null) throw unknownRealm();
+    const { user } = await this.uow.read(async (repositories) => {
+      requireDevelopmentAuth(await repositories.realms.get(realmId));
+      if (!isEmailAddress(username)) throw invalidEmail();
+      return findActiveAccount(repositories, realmId, username);
+    });
+    if (!user) throw authenticationFailed();
+    return issueKey(this.uow, this.mint, user);
+  }
+}
+
+/** The same for clients that go on in the session style: with a browser session (clients §6). */
+export class LogInForDevelopment {
+  static readonly inject = [FetchDevelopmentApiKey, OpenSession] as const;
+  constructor(
+    private readonly fetchKey: FetchDevelopmentApiKey,
+    private readonly openSession: OpenSession,
+  ) {}
+
+  /** @throws DomainError as `FetchDevelopmentApiKey` does */
+  async execute(
+    caller: AnonymousCaller,
+    { username, userAgent }: { readonly username: string; readonly userAgent: string },
+  ): Promise<{ readonly key: IssuedKey; readonly session: OpenedSession }> {
+    const key = await this.fetchKey.execute(caller, { username });
+    return { key, session: await this.openSession.execute({ user: key.user, userAgent }) };
+  }
+}
+
+export interface DevelopmentUsers {
+  /** Addresses to sign in with; people only. */
+  readonly administrators: readonly string[];
+  readonly others: readonly string[];
+  readonly realmUrl: string;
+}
+
+/** Whom one can be (protocol §8.2); only in development. */
+export class ListDevelopmentUsers {
+  static readonly inject = ['unitOfWork', 'realmUrls', 'developmentMode'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly addresses: RealmUrls,
+    private readonly mode: DevelopmentMode,
+  ) {}
+
+  /** @throws DomainError NOT_IN_PRODUCTION, UNKNOWN_REALM, DEVELOPMENT_AUTH_DISABLED */
+  async execute({ realmId }: AnonymousCaller): Promise<DevelopmentUsers> {
+    if (!this.mode.isOn) throw notInProduction();
+    if (realmId === null) throw unknownRealm();
+    return this.uow.read(async ({ realms, users }) => {
+      const realm: Realm = await realms.get(realmId);
+      requireDevelopmentAuth(realm);
+      const heads = (await users.listEntries(realmId)).filter((head) => head.isActive);
+      const ids = heads.map((head) => head.id);
+      const people = (await users.list(realmId, ids)).filter((user) => !user.bot);
+      const emails = (areAdministrators: boolean) =>
+        people.filter((user) => isAtLeast(user.role, 'administrator') === areAdministrators).map((user) => user.email);
+      return { administrators: emails(true), others: emails(false), realmUrl: this.addresses.urlOf(realm) };
+    });
+  }
+}
+
+export interface VerifyApiKeyInput {
+  /** Null: whose the key is. */
+  readonly email: string | null;
+  /** 32 letters and digits; whoever takes it from a request has checked that. */
+  readonly apiKey: string;
+}
+
+export interface VerifiedUser {
+  readonly realmId: RealmId;
+  readonly userId: UserId;
+  /** Null: a person. */
+  readonly botKind: BotKind | null;
+}
+
+/** Who calls, by address and key (protocol §7.2); the refusals come in the contract's order. */
+export class VerifyApiKey implements EventListener {
+  static readonly inject = ['unitOfWork', 'apiKeyMint'] as const;
+
+  /** By address and fingerprint. */
+  private readonly known = new KnownCallers<VerifiedUser>();
+
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly mint: ApiKeyMint,
+  ) {}
+
+  /** @throws DomainError UNAUTHENTICATED, REALM_DEACTIVATED, USER_DEACTIVATED */
+  async execute({ realmId }: AnonymousCaller, { email, apiKey }: VerifyApiKeyInput): Promise<VerifiedUser> {
+    const fingerprint = this.mint.fingerprint(apiKey);
+    const claim = `${fingerprint}:${foldCase(email ?? '')}`;
+    const user = this.known.find(claim) ?? (await this.known.lookUp(claim, () => this.lookUp(fingerprint, email)));
+    if (user.realmId !== realmId) {
+      throw new DomainError('UNAUTHENTICATED', 'Account is not associated with this subdomain');
+    }
+    return user;
+  }
+
+  onEvents(events: readonly StoredEvent[]): void {
+    this.known.onEvents(events);
+  }
+
+  onUnreadable(): void {
+    this.known.onUnreadable();
+  }
+
+  private lookUp(fingerprint: string, email: string | null): Promise<VerifiedUser> {
+    return this.uow.read(async ({ apiKeys, users, realms }) => {
+      const record = await apiKeys.findByFingerprint(fingerprint);
+      const user = record && (await users.find(record.realmId, record.userId));
+      if (!user || (email !== null && foldCase(user.email) !== foldCase(email))) {
+        throw new DomainError('UNAUTHENTICATED', 'Invalid API key');
+      }
+      if ((await realms.get(user.realmId)).isDeactivated) throw realmDeactivated();
+      if (!user.isActive) throw accountDeactivated();
+      return { realmId: user.realmId, userId: user.id, botKind: user.bot?.kind ?? null };
+    });
+  }
+}

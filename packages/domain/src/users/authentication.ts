@@ -1,0 +1,255 @@
+import { type LoginAttempts, loginAttemptKey, type PasswordHasher } from '../access/credentials.js';
+import {
+  composeLetter,
+  type Letter,
+  LetterJobs,
+  type LetterQuota,
+  letterJobKind,
+  type Mailer,
+} from '../access/email.js';
+import { DomainError } from '../kernel/errors.js';
+import type { EventListener, StoredEvent } from '../kernel/event-log.js';
+import { type AnonymousCaller, isId, type RealmId, type UnixSeconds, type UserId } from '../kernel/ids.js';
+import { encodeJob, type Job } from '../kernel/jobs.js';
+import type { Cancellation, Clock, RealmUrls } from '../kernel/ports.js';
+import { takeCodePoints } from '../kernel/text.js';
+import type { Repositories, UnitOfWork } from '../kernel/unit-of-work.js';
+import type { Realm } from '../realms/realm.js';
+import { isEmailAddress, type User } from './user.js';
+
+/** Who somebody is, as another service says that shares a secret with the organization (protocol §8.2). */
+export interface JsonWebTokens {
+  /** Whether the operator has named a secret for the organization. */
+  isEnabledFor(realmStringId: string): boolean;
+  /** Null: nothing that the organization's secret has signed, or its time is over. Runs outside units. */
+  verify(realmStringId: string, token: string): Promise<TokenClaims | null>;
+}
+
+export interface TokenClaims {
+  /** The address to sign in with; null: it names none. */
+  readonly email: string | null;
+}
+
+/** So many are kept at hand. */
+const MAX_KNOWN = 10_000;
+
+/** Who was let in, by what they proved it with; kept until something about them changes. */
+export class KnownCallers<T extends { readonly userId: UserId }> implements EventListener {
+  private readonly known = new Map<string, T>();
+  /** Counts the times something was forgotten: what was looked up before is not kept then. */
+  private forgotten = 0;
+
+  find(claim: string): T | undefined {
+    return this.known.get(claim);
+  }
+
+  /** `look` answers null for nobody, who is not kept. */
+  async lookUp<F extends T | null>(claim: string, look: () => Promise<F>): Promise<F> {
+    const { forgotten } = this;
+    const found = await look();
+    if (found === null) return found;
+    if (this.known.size >= MAX_KNOWN) this.known.clear();
+    if (this.forgotten === forgotten) this.known.set(claim, found);
+    return found;
+  }
+
+  /** Forgets whom these events change. */
+  onEvents(events: readonly StoredEvent[]): void {
+    for (const { event } of events) {
+      if (
+        event.type === 'user.activation_changed' ||
+        event.type === 'user.api_key_replaced' ||
+        event.type === 'user.credentials_changed' ||
+        event.type === 'user.sessions_ended'
+      ) {
+        this.forgotten++;
+        for (const [claim, user] of this.known) if (user.userId === event.userId) this.known.delete(claim);
+      } else if (event.type === 'realm.deactivated') {
+        this.forgetAll();
+      }
+    }
+  }
+
+  /** It may have been about anybody. */
+  onUnreadable(): void {
+    this.forgetAll();
+  }
+
+  private forgetAll(): void {
+    this.forgotten++;
+    this.known.clear();
+  }
+}
+
+/** Where somebody logged in from, as far as it is known. */
+interface LoginSource {
+  /** As the program calls itself. */
+  readonly clientName?: string | undefined;
+  readonly ip?: string | undefined;
+}
+
+interface LoginNotice {
+  readonly userId: UserId;
+  readonly at: UnixSeconds;
+  readonly clientName: string | null;
+  readonly ip: string | null;
+}
+
+const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null);
+
+const LOGIN_LETTER = letterJobKind<LoginNotice>({
+  name: 'authentication.login_letter',
+  readPayload: (stored) => {
+    const { userId, at, clientName, ip } = stored as Partial<LoginNotice>;
+    if (!isId(userId) || !Number.isSafeInteger(at)) throw new TypeError('It names nobody');
+    return { userId, at: at!, clientName: textOrNull(clientName), ip: textOrNull(ip) };
+  },
+});
+
+/** Who has only just joined knows that they log in. */
+const NEWCOMER_SECONDS = 60;
+/** Of what comes from the request, in code points. */
+const MAX_SOURCE_LENGTH = 100;
+
+/** Plans a letter to whoever logs in, so that they notice log-ins that were somebody else's (protocol §8.1). */
+export class LoginLetters {
+  static readonly inject = ['unitOfWork', 'letterQuota', 'clock'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly quota: LetterQuota,
+    private readonly clock: Clock,
+  ) {}
+
+  /** To those who want it, and not without end: a program may ask for its key each time it runs. */
+  async plan(user: User, { clientName, ip }: LoginSource): Promise<void> {
+    const { realmId, id: userId, settings, joinedAt, bot } = user;
+    const now = this.clock.now();
+    if (!settings.enableLoginEmails || bot !== null || now - joinedAt <= NEWCOMER_SECONDS) return;
+    try {
+      this.quota.take('loginByUser', String(userId));
+    } catch (error) {
+      if (error instanceof DomainError && error.is('RATE_LIMITED')) return;
+      throw error;
+    }
+    const payload = { userId, at: now, clientName: shortened(clientName), ip: shortened(ip) };
+    await this.uow.write((tx) => tx.jobs.schedule(encodeJob(LOGIN_LETTER, { realmId, dueAt: now, payload })));
+  }
+}
+
+const shortened = (text: string | undefined): string | null => takeCodePoints(text ?? '', MAX_SOURCE_LENGTH) || null;
+
+/** Writes to people about log-ins to their accounts, which may have been somebody else's. */
+export class SendLoginLetters extends LetterJobs<LoginNotice> {
+  static readonly inject = ['mailer', 'unitOfWork', 'realmUrls'] as const;
+
+  readonly kind = LOGIN_LETTER;
+
+  constructor(
+    mailer: Mailer,
+    private readonly uow: UnitOfWork,
+    private readonly realmUrls: RealmUrls,
+  ) {
+    super(mailer);
+  }
+
+  protected async compose({ realmId, payload }: Job<LoginNotice>): Promise<Letter | null> {
+    const { realm, user } = await this.uow.read(async ({ realms, users }) => ({
+      realm: await realms.get(realmId),
+      user: await users.find(realmId, payload.userId),
+    }));
+    if (!user?.isActive || realm.isDeactivated) return null;
+    const url = this.realmUrls.urlOf(realm);
+    return composeLetter({
+      to: user.email,
+      senderName: realm.name,
+      subject: `New log-in to ${realm.name}`,
+      paragraphs: [
+        `Somebody has logged in to your account ${user.email} at ${realm.name} (${url}).`,
+        `When: ${timeFor(user, payload.at)}`,
+        `Program: ${payload.clientName ?? 'unknown'}`,
+        `Network address: ${payload.ip ?? 'unknown'}`,
+        'If this was you, there is nothing that you have to do. If it was not, set a new password at once and ask for a new API key.',
+      ],
+      link: { label: 'Set a new password', url: `${url}/accounts/password/reset/` },
+      footer: 'You get this because the setting "Send email notifications for new logins to my account" is on.',
+    });
+  }
+}
+
+/** In their time zone, if they named one. */
+function timeFor({ settings }: User, at: UnixSeconds): string {
+  const timeZone = settings.timezone === '' ? 'UTC' : settings.timezone;
+  return new Intl.DateTimeFormat('en', { dateStyle: 'full', timeStyle: 'long', timeZone }).format(new Date(at * 1000));
+}
+
+export interface PasswordLogIn {
+  /** The address to sign in with. */
+  readonly username: string;
+  readonly password: string;
+  /** Of whoever waits for the answer. */
+  readonly cancellation?: Cancellation | undefined;
+}
+
+export interface PasswordCheck {
+  readonly uow: UnitOfWork;
+  readonly hasher: PasswordHasher;
+  readonly attempts: LoginAttempts;
+}
+
+/**
+ * Whose address and password these are, and the hash that the password was right by (protocol §8.1).
+ * @throws DomainError UNKNOWN_REALM, INVALID_EMAIL, RATE_LIMITED, USER_DEACTIVATED, REALM_DEACTIVATED,
+ * PASSWORD_AUTH_DISABLED, SERVER_BUSY, AUTHENTICATION_FAILED
+ */
+export async function userOfPassword(
+  { uow, hasher, attempts }: PasswordCheck,
+  { realmId, ip }: AnonymousCaller,
+  { username, password, cancellation }: PasswordLogIn,
+): Promise<{ readonly user: User; readonly hash: string | null }> {
+  if (realmId === null) throw unknownRealm();
+  if (!isEmailAddress(username)) throw invalidEmail();
+  const key = loginAttemptKey(realmId, username);
+  attempts.attempt(key, ip);
+  const { user, hash } = await uow.read(async ({ realms, users }) => {
+    const { realm, user: found } = await findActiveAccount({ realms, users }, realmId, username);
+    if (!realm.settings.emailAuthentication) throw passwordAuthDisabled();
+    // Bots have no password, whatever is stored.
+    const person = found && !found.bot ? found : null;
+    return { user: person, hash: person && (await users.findPasswordHash(realmId, person.id)) };
+  });
+  let isRight: boolean;
+  try {
+    isRight = await hasher.verify(password, hash, { client: ip, cancellation });
+  } catch (error) {
+    attempts.withdraw(key, ip);
+    throw error;
+  }
+  if (!isRight || !user) throw authenticationFailed();
+  attempts.forget(key, ip);
+  return { user, hash };
+}
+
+/**
+ * Who logs in with the address; `user`: null where it is nobody's.
+ * @throws DomainError USER_DEACTIVATED, REALM_DEACTIVATED
+ */
+export async function findActiveAccount(
+  { realms, users }: Pick<Repositories, 'realms' | 'users'>,
+  realmId: RealmId,
+  email: string,
+): Promise<{ readonly realm: Realm; readonly user: User | null }> {
+  const user = await users.findByEmail(realmId, email);
+  if (user && !user.isActive) throw accountDeactivated();
+  const realm = await realms.get(realmId);
+  if (realm.isDeactivated) throw realmDeactivated();
+  return { realm, user };
+}
+
+export const unknownRealm = () => new DomainError('UNKNOWN_REALM', 'Invalid subdomain');
+export const invalidEmail = () => new DomainError('INVALID_EMAIL', 'Enter a valid email address.');
+export const authenticationFailed = () =>
+  new DomainError('AUTHENTICATION_FAILED', 'Your username or password is incorrect');
+export const accountDeactivated = () => new DomainError('USER_DEACTIVATED', 'Account is deactivated');
+export const realmDeactivated = () => new DomainError('REALM_DEACTIVATED', 'This organization has been deactivated');
+export const passwordAuthDisabled = () =>
+  new DomainError('PASSWORD_AUTH_DISABLED', 'Password authentication is disabled in this organization');

@@ -1,0 +1,133 @@
+import type { BlobKey } from '../files/blobs.js';
+import { bytesOf, type GivenImage, type ImageTarget, requireOneImage } from '../files/images.js';
+import { type MadePicture, namePicture, PictureMaker, type PictureTarget } from '../files/pictures.js';
+import type { Caller, RealmId } from '../kernel/ids.js';
+import { enforce } from '../kernel/permission.js';
+import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import type { Realm } from '../realms/realm.js';
+import type { Avatar, UploadedAvatar, User } from './user.js';
+import { accessorsOf } from './user-delivery.js';
+import { canChangeOwnAvatar } from './user-permissions.js';
+
+const square = (size: number): ImageTarget => ({
+  width: size,
+  height: size,
+  fit: 'cover',
+  format: 'png',
+  maxFrames: 1,
+});
+
+/** The medium picture, for profiles, and the usual one, in pixels (users §1.3). */
+export const AVATAR_TARGETS: readonly PictureTarget[] = [square(500), { ...square(100), isOfPrevious: true }];
+
+export interface ChangedAvatar {
+  readonly user: User;
+  /** Blobs that nothing names any more. */
+  readonly replaced: readonly (BlobKey | null)[];
+}
+
+/** Names what was made for `AVATAR_TARGETS`. The pictures are for anybody who knows the key, which is random. */
+export async function nameAvatar(
+  tx: Transaction,
+  realmId: RealmId,
+  [medium, usual]: readonly MadePicture[],
+  version: number,
+): Promise<UploadedAvatar> {
+  const key = usual!.blob;
+  await namePicture(tx, realmId, `avatar/${key}`, usual!);
+  await namePicture(tx, realmId, `avatar/${key}/medium`, medium!);
+  return { source: 'uploaded', version, key };
+}
+
+/** Gives somebody what was made for `AVATAR_TARGETS`. */
+export async function giveAvatar(tx: Transaction, user: User, made: readonly MadePicture[]): Promise<ChangedAvatar> {
+  return changeAvatar(tx, user, await nameAvatar(tx, user.realmId, made, user.avatar.version + 1));
+}
+
+export async function changeAvatar(tx: Transaction, before: User, avatar: Avatar): Promise<ChangedAvatar> {
+  const { realmId } = before;
+  const user = await tx.users.update({ ...before, avatar });
+  await tx.events.append(realmId, { event: { type: 'user.avatar_changed', user }, audience: accessorsOf(user.id) });
+  if (before.avatar.source !== 'uploaded') return { user, replaced: [] };
+  const { key } = before.avatar;
+  return {
+    user,
+    replaced: [
+      await tx.pictures.remove(realmId, `avatar/${key}`),
+      await tx.pictures.remove(realmId, `avatar/${key}/medium`),
+    ],
+  };
+}
+
+/** Somebody as they are now. */
+export interface AvatarOutput {
+  readonly user: User;
+  readonly realm: Realm;
+}
+
+export interface ChangeOwnAvatarInput {
+  /** Null: no file, or several. */
+  readonly image: GivenImage | null;
+}
+
+/** An uploaded avatar for oneself (users §11). */
+export class ChangeOwnAvatar {
+  static readonly inject = ['unitOfWork', PictureMaker] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly pictures: PictureMaker,
+  ) {}
+
+  /**
+   * @throws DomainError ONE_IMAGE_REQUIRED, AVATAR_CHANGES_DISABLED, IMAGE_FILE_TOO_LARGE, UNREADABLE_IMAGE, IMAGE_TOO_LARGE,
+   * SERVER_BUSY
+   */
+  async execute(caller: Caller, { image }: ChangeOwnAvatarInput): Promise<AvatarOutput> {
+    const given = requireOneImage(image, 'avatar');
+    await this.uow.read((reads) => loadChangeable(reads, caller));
+    const { replaced, ...output } = await this.pictures.make(caller.userId, bytesOf(given), AVATAR_TARGETS, (made) =>
+      this.uow.write(async (tx) => {
+        const { user, realm } = await loadChangeable(tx, caller);
+        return { realm, ...(await giveAvatar(tx, user, made)) };
+      }),
+    );
+    await this.pictures.discard(replaced);
+    return output;
+  }
+}
+
+/** Back to the organization's usual avatars (users §11). Nothing happens where none was uploaded. */
+export class RemoveOwnAvatar {
+  static readonly inject = ['unitOfWork', PictureMaker] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly pictures: PictureMaker,
+  ) {}
+
+  /** @throws DomainError AVATAR_CHANGES_DISABLED */
+  async execute(caller: Caller): Promise<AvatarOutput> {
+    const { replaced, ...output } = await this.uow.write(async (tx) => {
+      const { user, realm } = await loadChangeable(tx, caller);
+      const { source, version } = user.avatar;
+      if (source !== 'uploaded') return { realm, user, replaced: [] };
+      const usual = { source: realm.settings.defaultAvatarSource, version: version + 1 };
+      return { realm, ...(await changeAvatar(tx, user, usual)) };
+    });
+    await this.pictures.discard(replaced);
+    return output;
+  }
+}
+
+async function loadChangeable(
+  {
+    actors,
+    realms,
+    users,
+  }: Pick<Repositories, 'actors' | 'realms'> & { readonly users: Pick<Repositories['users'], 'find'> },
+  caller: Caller,
+): Promise<AvatarOutput> {
+  const actor = await actors.get(caller);
+  const realm = await realms.get(caller.realmId);
+  enforce(canChangeOwnAvatar(actor, realm));
+  return { realm, user: (await users.find(realm.id, actor.id))! };
+}

@@ -1,0 +1,85 @@
+import { DomainError, declareErrors } from '../kernel/errors.js';
+import { type FeatureParts, users } from '../kernel/event.js';
+import type { Caller, RealmId, UserId } from '../kernel/ids.js';
+import type { Snapshot } from '../kernel/register-queue.js';
+import type { UnitOfWork } from '../kernel/unit-of-work.js';
+
+/** What a client shows to newcomers once, in the order in which it is listed (users §22). */
+export const ONBOARDING_STEPS = [
+  'visibility_policy_banner',
+  'intro_inbox_view_modal',
+  'intro_recent_view_modal',
+  'first_stream_created_banner',
+] as const;
+
+export type OnboardingStep = (typeof ONBOARDING_STEPS)[number];
+
+export const isOnboardingStep = (name: string): name is OnboardingStep =>
+  (ONBOARDING_STEPS as readonly string[]).includes(name);
+
+/** Those that are still to come. */
+export const remainingSteps = (done: ReadonlySet<string>): readonly OnboardingStep[] =>
+  ONBOARDING_STEPS.filter((step) => !done.has(step));
+
+export interface OnboardingReads {
+  /** What the user has been shown; perhaps steps that there are no more. */
+  listDone(realmId: RealmId, userId: UserId): Promise<ReadonlySet<string>>;
+}
+
+/** Every implementation passes onboarding-repository.contract.ts. */
+export interface OnboardingRepository extends OnboardingReads {
+  /** Once more: without effect. */
+  markDone(realmId: RealmId, userId: UserId, step: OnboardingStep): Promise<void>;
+}
+
+declare module '../kernel/unit-of-work.js' {
+  interface RepositoryMap {
+    onboarding: [reads: OnboardingReads, repository: OnboardingRepository];
+  }
+}
+
+export const ONBOARDING_ERRORS = declareErrors({
+  UNKNOWN_ONBOARDING_STEP: 'unknown',
+});
+
+type OnboardingErrors = typeof ONBOARDING_ERRORS;
+
+declare module '../kernel/errors.js' {
+  interface ErrorCodes extends OnboardingErrors {}
+}
+
+export interface OnboardingEventTypes {
+  /** To whom they concern: those that are still to come. */
+  'onboarding.steps_changed': { readonly remaining: readonly OnboardingStep[] };
+}
+
+declare module '../kernel/event.js' {
+  interface DomainEventTypes extends OnboardingEventTypes {}
+}
+
+export const ONBOARDING_FEATURE = {
+  eventFormats: { 'onboarding.steps_changed': 1 },
+} satisfies FeatureParts<OnboardingEventTypes>;
+
+/** What the viewer has not been shown yet. */
+export const loadRemainingSteps = async ({ caller, repositories }: Snapshot): Promise<readonly OnboardingStep[]> =>
+  remainingSteps(await repositories.onboarding.listDone(caller.realmId, caller.userId));
+
+/** Notes that somebody has been shown what newcomers are shown once (users §22). */
+export class CompleteOnboardingStep {
+  static readonly inject = ['unitOfWork'] as const;
+  constructor(private readonly uow: UnitOfWork) {}
+
+  /** @throws DomainError UNKNOWN_ONBOARDING_STEP */
+  async execute({ realmId, userId }: Caller, { step }: { readonly step: string }): Promise<void> {
+    if (!isOnboardingStep(step)) {
+      throw new DomainError('UNKNOWN_ONBOARDING_STEP', `Unknown onboarding_step: ${step}`);
+    }
+    await this.uow.write(async (tx) => {
+      await tx.onboarding.markDone(realmId, userId, step);
+      const remaining = remainingSteps(await tx.onboarding.listDone(realmId, userId));
+      const event = { type: 'onboarding.steps_changed', remaining } as const;
+      await tx.events.append(realmId, { event, audience: users([userId]) });
+    });
+  }
+}

@@ -1,0 +1,384 @@
+import { DomainError, declareErrors } from '../kernel/errors.js';
+import type { FeatureParts } from '../kernel/event.js';
+import type { ProfileFieldId, RealmId, UserId } from '../kernel/ids.js';
+import type { Snapshot } from '../kernel/register-queue.js';
+import { isLongerThan, isUrl, trim } from '../kernel/text.js';
+import type { Repositories, Transaction } from '../kernel/unit-of-work.js';
+import type { User } from './user.js';
+
+/** Of users' own fields (users §13.1). */
+export const PROFILE_FIELD_KINDS = [
+  'shortText',
+  'longText',
+  'choice',
+  'date',
+  'link',
+  'users',
+  'externalAccount',
+  'pronouns',
+] as const;
+export type ProfileFieldKind = (typeof PROFILE_FIELD_KINDS)[number];
+
+/** What users say about themselves beside their name: one field, which administrators define. */
+export interface ProfileField extends ProfileFieldSettings {
+  readonly id: ProfileFieldId;
+  readonly realmId: RealmId;
+  readonly kind: ProfileFieldKind;
+  /** Fields are shown by it, and by id where it is the same. */
+  readonly order: number;
+}
+
+export interface ProfileFieldSettings {
+  /** Unique in the realm. */
+  readonly name: string;
+  readonly hint: string;
+  /** The choices of a `choice`, the service of an `externalAccount`; empty for others. */
+  readonly data: ProfileFieldData;
+  /** For information only: a value is never asked for. */
+  readonly isRequired: boolean;
+  /** By users themselves; administrators may anyway. */
+  readonly isEditableByUser: boolean;
+  readonly isForMatching: boolean;
+  readonly isInSummary: boolean;
+}
+
+/** In the form in which clients know it: choices by key, or `subtype` and `url_pattern`. */
+export type ProfileFieldData = Readonly<Record<string, string | Readonly<Record<string, string>>>>;
+
+/** In code points (protocol §14). */
+export const MAX_PROFILE_FIELD_NAME_LENGTH = 40;
+export const MAX_PROFILE_FIELD_HINT_LENGTH = 80;
+/** Every client gets all fields, and every user may have a value for each. */
+export const MAX_PROFILE_FIELDS = 50;
+/** Of a `choice`. */
+export const MAX_PROFILE_CHOICES = 200;
+const MAX_IN_SUMMARY = 2;
+
+/** Services whose fields the server names (users §13.3). */
+export const DEFAULT_EXTERNAL_ACCOUNTS = {
+  twitter: {
+    text: 'Twitter',
+    urlPattern: 'https://twitter.com/%(username)s',
+    name: 'Twitter username',
+    hint: '',
+  },
+  github: { text: 'GitHub', urlPattern: 'https://github.com/%(username)s', name: 'GitHub username', hint: '' },
+} as const;
+type DefaultExternalAccount = keyof typeof DEFAULT_EXTERNAL_ACCOUNTS;
+
+/** Null: not one of the server's. */
+export function defaultAccountOf({
+  kind,
+  data,
+}: {
+  readonly kind: ProfileFieldKind | 'unknown';
+  readonly data: ProfileFieldData;
+}): DefaultExternalAccount | null {
+  const { subtype } = data;
+  const isDefault = kind === 'externalAccount' && typeof subtype === 'string' && isDefaultAccount(subtype);
+  return isDefault ? subtype : null;
+}
+
+const isDefaultAccount = (subtype: string): subtype is DefaultExternalAccount =>
+  Object.hasOwn(DEFAULT_EXTERNAL_ACCOUNTS, subtype);
+
+/**
+ * A field as it is to be, in the order of users §13.3. `others`: of the realm.
+ * @throws DomainError INVALID_PROFILE_FIELD, PROFILE_FIELD_NAME_TAKEN, TOO_MANY_SUMMARY_FIELDS, TOO_MANY_PROFILE_FIELDS
+ */
+export function checkProfileField(
+  kind: ProfileFieldKind | 'unknown',
+  asked: ProfileFieldSettings,
+  others: readonly ProfileField[],
+): { readonly kind: ProfileFieldKind; readonly settings: ProfileFieldSettings } {
+  requireRoomInSummary(asked.isInSummary, others);
+  const data = checkData(kind, asked.data);
+  const service = defaultAccountOf({ kind, data });
+  const { name, hint } = service ? DEFAULT_EXTERNAL_ACCOUNTS[service] : checkTexts(asked);
+  if (kind === 'unknown') throw invalid('Invalid field type.');
+  if (asked.isInSummary && kind === 'users') throw invalid('Field type not supported for display in profile summary.');
+  if (others.some((other) => other.name === name)) {
+    throw new DomainError('PROFILE_FIELD_NAME_TAKEN', 'A field with that label already exists.');
+  }
+  if (others.length >= MAX_PROFILE_FIELDS) {
+    throw new DomainError('TOO_MANY_PROFILE_FIELDS', `Too many custom profile fields (limit: ${MAX_PROFILE_FIELDS}).`);
+  }
+  return { kind, settings: { ...asked, name, hint, data } };
+}
+
+function requireRoomInSummary(isInSummary: boolean, others: readonly ProfileField[]): void {
+  if (isInSummary && others.filter((other) => other.isInSummary).length >= MAX_IN_SUMMARY) {
+    throw new DomainError(
+      'TOO_MANY_SUMMARY_FIELDS',
+      `Only ${MAX_IN_SUMMARY} custom profile fields can be displayed in the profile summary.`,
+    );
+  }
+}
+
+function checkTexts({ name: raw, hint }: Pick<ProfileFieldSettings, 'name' | 'hint'>) {
+  const name = trim(raw);
+  if (name === '') throw invalid('Label cannot be blank.');
+  if (isLongerThan(hint, MAX_PROFILE_FIELD_HINT_LENGTH)) throw tooLong('hint', MAX_PROFILE_FIELD_HINT_LENGTH);
+  if (isLongerThan(name, MAX_PROFILE_FIELD_NAME_LENGTH)) throw tooLong('name', MAX_PROFILE_FIELD_NAME_LENGTH);
+  return { name, hint };
+}
+
+function checkData(kind: ProfileFieldKind | 'unknown', data: ProfileFieldData): ProfileFieldData {
+  if (kind === 'choice') return checkChoices(data);
+  return kind === 'externalAccount' ? checkAccount(data) : {};
+}
+
+function checkChoices(data: ProfileFieldData): ProfileFieldData {
+  const choices = Object.entries(data);
+  if (choices.length === 0) throw invalid('Field must have at least one choice.');
+  if (choices.length > MAX_PROFILE_CHOICES) {
+    throw invalid(`field_data is too long (limit: ${MAX_PROFILE_CHOICES} items)`);
+  }
+  const texts = new Set<string>();
+  for (const [key, choice] of choices) {
+    if (trim(key) === '') throw invalid("'value' cannot be blank.");
+    if (typeof choice === 'string') throw invalid('field_data is not a dict');
+    texts.add(required(choice, 'text'));
+    required(choice, 'order');
+    refuseOthers(choice, ['text', 'order']);
+  }
+  if (texts.size < choices.length) throw invalid('Field must not have duplicate choices.');
+  return data;
+}
+
+function checkAccount(data: ProfileFieldData): ProfileFieldData {
+  const subtype = required(data, 'subtype');
+  const { url_pattern: pattern } = data;
+  if (pattern !== undefined) {
+    if (typeof pattern !== 'string') throw invalid('field_data["url_pattern"] is not a string');
+    if (!pattern.includes('%(username)s')) throw invalid("URL pattern must contain '%(username)s'.");
+    if (!isUrl(pattern.replaceAll('%(username)s', 'username'))) throw invalid('field_data["url_pattern"] is not a URL');
+  }
+  refuseOthers(data, ['subtype', 'url_pattern']);
+  if (!isDefaultAccount(subtype) && subtype !== 'custom') throw invalid('Invalid external account type');
+  if (subtype === 'custom' && pattern === undefined) throw invalid('Custom external account must define URL pattern');
+  return data;
+}
+
+function required(data: Readonly<Record<string, unknown>>, key: string): string {
+  const value = data[key];
+  if (value === undefined) throw invalid(`${key} key is missing from field_data`);
+  if (typeof value !== 'string') throw invalid(`field_data["${key}"] is not a string`);
+  if (trim(value) === '') throw invalid(`field_data["${key}"] cannot be blank.`);
+  return value;
+}
+
+function refuseOthers(data: object, known: readonly string[]): void {
+  const others = Object.keys(data).filter((key) => !known.includes(key));
+  if (others.length > 0) throw invalid(`Unexpected arguments: ${others.join(', ')}`);
+}
+
+const tooLong = (what: string, limit: number) => invalid(`${what} is too long (limit: ${limit} characters)`);
+const invalid = (text: string) => new DomainError('INVALID_PROFILE_FIELD', text);
+
+/** What an update asks for; absent: as it is. */
+export type ProfileFieldChanges = Partial<ProfileFieldSettings>;
+
+/**
+ * The field with these changes, of which those named by the server take none but of the flags (users §13.4).
+ * @throws DomainError DEFAULT_PROFILE_FIELD, and as `checkProfileField` does
+ */
+export function changedProfileField(
+  field: ProfileField,
+  changes: ProfileFieldChanges,
+  others: readonly ProfileField[],
+): ProfileField {
+  const asked = { ...field, ...changes };
+  if (defaultAccountOf(field) !== null) {
+    const isSame =
+      trim(asked.name) === field.name &&
+      asked.hint === field.hint &&
+      (changes.data === undefined || JSON.stringify(changes.data) === JSON.stringify(field.data));
+    if (!isSame) throw new DomainError('DEFAULT_PROFILE_FIELD', 'Default custom field cannot be updated.');
+  }
+  const { settings } = checkProfileField(field.kind, asked, others);
+  return { ...asked, ...settings };
+}
+
+/** Keys of choices that are there no longer, whose values are forgotten. */
+export const removedChoices = (before: ProfileField, after: ProfileField): readonly string[] =>
+  before.kind === 'choice' ? Object.keys(before.data).filter((key) => !Object.hasOwn(after.data, key)) : [];
+
+export const unknownProfileField = (id: number): DomainError =>
+  new DomainError('UNKNOWN_PROFILE_FIELD', `Field id ${id} not found.`);
+
+/** What a user says in one field. */
+export interface ProfileValue {
+  readonly fieldId: ProfileFieldId;
+  /** As clients get it: of users a JSON list of ids. */
+  readonly value: string;
+  /** HTML, of the kinds that are rendered; null: of others, and of nothing. */
+  readonly rendered: string | null;
+}
+
+/** A user as others see them, with what they say about themselves; ascending field. */
+export interface UserWithProfile extends User {
+  readonly profile: readonly ProfileValue[];
+}
+
+/** What a request gives as a value; null takes the value away. */
+export type GivenProfileValue = string | readonly UserId[] | null;
+
+/** In code points. */
+const MAX_LENGTH: Readonly<Partial<Record<ProfileFieldKind, number>>> = {
+  shortText: 50,
+  longText: 500,
+  externalAccount: 50,
+  pronouns: 50,
+};
+/** In one value. */
+export const MAX_USERS_IN_VALUE = 100;
+
+export const isRenderedKind = (kind: ProfileFieldKind): boolean => kind === 'shortText' || kind === 'longText';
+
+/**
+ * The text that is stored for a value (users §13.1). `users`: of the realm those that the value names, deactivated ones and
+ * bots too. @throws DomainError INVALID_PROFILE_VALUE
+ */
+export function profileValueText(
+  { kind, name, data }: Pick<ProfileField, 'kind' | 'name' | 'data'>,
+  given: string | readonly UserId[],
+  users: ReadonlyMap<UserId, User>,
+): string {
+  if (kind === 'users') {
+    if (typeof given === 'string') throw invalidProfileValue('User IDs is not a list');
+    return userListText(given, users);
+  }
+  if (typeof given !== 'string') throw invalidProfileValue(`${name} is not a string`);
+  const limit = MAX_LENGTH[kind];
+  if (limit !== undefined && isLongerThan(given, limit)) {
+    throw invalidProfileValue(`${name} is too long (limit: ${limit} characters)`);
+  }
+  if (kind === 'choice' && !Object.hasOwn(data, given)) {
+    throw invalidProfileValue(`'${given}' is not a valid choice for '${name}'.`);
+  }
+  if (kind === 'date' && !isDate(given)) throw invalidProfileValue(`${name} is not a date`);
+  if (kind === 'link' && !isUrl(given)) throw invalidProfileValue(`${name} is not a URL`);
+  return given;
+}
+
+function userListText(ids: readonly UserId[], users: ReadonlyMap<UserId, User>): string {
+  if (ids.length > MAX_USERS_IN_VALUE)
+    throw invalidProfileValue(`User IDs is too long (limit: ${MAX_USERS_IN_VALUE} items)`);
+  for (const id of ids) {
+    const user = users.get(id);
+    if (!user || user.bot?.isSystem) throw invalidProfileValue(`Invalid user ID: ${id}`);
+    if (!user.isActive) throw invalidProfileValue(`User with ID ${id} is deactivated`);
+    if (user.bot) throw invalidProfileValue(`User with ID ${id} is a bot`);
+  }
+  return JSON.stringify(ids);
+}
+
+/** `YYYY-MM-DD`, of a day that there is. */
+function isDate(text: string): boolean {
+  const match = /^(\d{4})-(\d\d)-(\d\d)$/.exec(text);
+  if (!match) return false;
+  const [year, month, day] = match.slice(1).map(Number) as [number, number, number];
+  const isLeap = (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0;
+  const days = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1];
+  return year > 0 && days !== undefined && day >= 1 && day <= days;
+}
+
+const invalidProfileValue = (text: string) => new DomainError('INVALID_PROFILE_VALUE', text);
+
+export const PROFILE_ERRORS = declareErrors({
+  UNKNOWN_PROFILE_FIELD: 'unknown',
+  INVALID_PROFILE_FIELD: 'invalid',
+  PROFILE_FIELD_NAME_TAKEN: 'conflict',
+  TOO_MANY_PROFILE_FIELDS: 'conflict',
+  /** As many fields as the summary shows are in it. */
+  TOO_MANY_SUMMARY_FIELDS: 'conflict',
+  /** Named by the server. */
+  DEFAULT_PROFILE_FIELD: 'forbidden',
+  /** Some field is missing in it. */
+  INVALID_PROFILE_FIELD_ORDER: 'invalid',
+  INVALID_PROFILE_VALUE: 'invalid',
+  /** By users; administrators may. */
+  PROFILE_FIELD_NOT_EDITABLE: 'forbidden',
+});
+
+type ProfileErrors = typeof PROFILE_ERRORS;
+
+declare module '../kernel/errors.js' {
+  interface ErrorCodes extends ProfileErrors {}
+}
+
+export interface ProfileEventTypes {
+  /** To everybody: all fields as they are, in order. */
+  'profile.fields_changed': { readonly fields: readonly ProfileField[] };
+  /** To everybody who may know the user. `value` null: they have none any more. */
+  'profile.value_changed': {
+    readonly userId: UserId;
+    readonly fieldId: ProfileFieldId;
+    readonly value: string | null;
+    readonly rendered: string | null;
+  };
+}
+
+declare module '../kernel/event.js' {
+  interface DomainEventTypes extends ProfileEventTypes {}
+}
+
+export const PROFILE_FEATURE = {
+  eventFormats: {
+    'profile.fields_changed': 1,
+    'profile.value_changed': 1,
+  },
+} satisfies FeatureParts<ProfileEventTypes>;
+
+export interface ProfileReads {
+  /** By order, then id. */
+  listFields(realmId: RealmId): Promise<readonly ProfileField[]>;
+  /** By ascending field; users without any are absent. One statement, whatever the number of users. */
+  listValues(realmId: RealmId, userIds: readonly UserId[]): Promise<ReadonlyMap<UserId, readonly ProfileValue[]>>;
+}
+
+/** Every implementation passes profile-repository.contract.ts. Changing a value renews the user's version. */
+export interface ProfileRepository extends ProfileReads {
+  /** Its `order` is its id. @throws DomainError PROFILE_FIELD_NAME_TAKEN */
+  addField(field: Omit<ProfileField, 'id' | 'order'>): Promise<ProfileField>;
+  /** @throws DomainError PROFILE_FIELD_NAME_TAKEN */
+  updateField(field: ProfileField): Promise<void>;
+  /** Without its values, which are removed first. */
+  removeField(realmId: RealmId, id: ProfileFieldId): Promise<void>;
+  /** Adds or replaces. */
+  putValue(realmId: RealmId, userId: UserId, value: ProfileValue): Promise<void>;
+  /** Answers whether there was one. */
+  removeValue(realmId: RealmId, userId: UserId, fieldId: ProfileFieldId): Promise<boolean>;
+  /** Of all users, those equal to one of `values` (null: any), at most `limit`. Answers how many it removed. */
+  removeValuesOf(
+    realmId: RealmId,
+    fieldId: ProfileFieldId,
+    values: readonly string[] | null,
+    limit: number,
+  ): Promise<number>;
+}
+
+declare module '../kernel/unit-of-work.js' {
+  interface RepositoryMap {
+    profiles: [reads: ProfileReads, repository: ProfileRepository];
+  }
+}
+
+/** In the order of `users`. */
+export async function withProfiles(
+  { profiles }: Pick<Repositories | Transaction, 'profiles'>,
+  realmId: RealmId,
+  users: readonly User[],
+): Promise<readonly UserWithProfile[]> {
+  if (users.length === 0) return [];
+  const values = await profiles.listValues(
+    realmId,
+    users.map(({ id }) => id),
+  );
+  return users.map((user) => ({ ...user, profile: values.get(user.id) ?? [] }));
+}
+
+/** By order. */
+export const loadProfileFields = ({ caller, repositories }: Snapshot): Promise<readonly ProfileField[]> =>
+  repositories.profiles.listFields(caller.realmId);

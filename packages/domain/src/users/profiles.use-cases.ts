@@ -1,0 +1,325 @@
+import { type Actor, isAdministrator, mustBeAdministrator, mustBeHuman } from '../access/actor.js';
+import { DomainError } from '../kernel/errors.js';
+import { wholeRealm } from '../kernel/event.js';
+import type { Caller, ProfileFieldId, RealmId, UserId } from '../kernel/ids.js';
+import { enforce } from '../kernel/permission.js';
+import type { Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import type { ParsedText, TextRenderer } from '../markdown/markdown.js';
+import type { Realm } from '../realms/realm.js';
+import {
+  changedProfileField,
+  checkProfileField,
+  type GivenProfileValue,
+  isRenderedKind,
+  type ProfileField,
+  type ProfileFieldChanges,
+  type ProfileFieldKind,
+  type ProfileFieldSettings,
+  type ProfileValue,
+  profileValueText,
+  removedChoices,
+  unknownProfileField,
+} from './profiles.js';
+import type { User } from './user.js';
+import { accessorsOf } from './user-delivery.js';
+
+export interface ProfileEntry {
+  readonly fieldId: ProfileFieldId;
+  readonly value: GivenProfileValue;
+}
+
+/** Texts that are shown as Markdown, by what they are. */
+export type ParsedProfile = ReadonlyMap<string, ParsedText>;
+
+/** Values of custom profile fields (users §3.2, §13.5). */
+export class ProfileValues {
+  static readonly inject = ['unitOfWork', 'textRenderer'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly texts: TextRenderer,
+  ) {}
+
+  /** Before the unit: what takes its time. */
+  async parse(realmId: RealmId, entries: readonly ProfileEntry[]): Promise<ParsedProfile> {
+    if (entries.length === 0) return new Map();
+    const fields = await this.uow.read(({ profiles }) => profiles.listFields(realmId));
+    const rendered = new Set(fields.filter(({ kind }) => isRenderedKind(kind)).map(({ id }) => id));
+    const texts = entries.flatMap(({ fieldId, value }) => {
+      // What is longer than any value is refused in its turn.
+      const isText = typeof value === 'string' && value !== '' && value.length <= 1000;
+      return isText && rendered.has(fieldId) ? [value] : [];
+    });
+    return this.texts.parseAll(realmId, texts);
+  }
+
+  /**
+   * Checks all entries in their order, then stores those whose text differs, each announced by itself. `emptyRemoves`: an
+   * empty value takes away what there is.
+   * @throws DomainError UNKNOWN_PROFILE_FIELD, PROFILE_FIELD_NOT_EDITABLE, INVALID_PROFILE_VALUE, UNRENDERABLE_CONTENT
+   */
+  async store(
+    tx: Transaction,
+    { realm, actor, user }: { readonly realm: Realm; readonly actor: Actor; readonly user: User },
+    entries: readonly ProfileEntry[],
+    parsed: ParsedProfile,
+    { emptyRemoves }: { readonly emptyRemoves: boolean },
+  ): Promise<void> {
+    if (entries.length === 0) return;
+    const fields = await fieldsById(tx, realm.id);
+    const named = entries.flatMap(({ value }) => (Array.isArray(value) ? (value as UserId[]) : []));
+    const users = new Map(
+      (named.length === 0 ? [] : await tx.users.list(realm.id, [...new Set(named)])).map((each) => [each.id, each]),
+    );
+    const accepted: ProfileChange[] = [];
+    for (const { fieldId, value } of entries) {
+      const field = editableField(fields, fieldId, actor);
+      const isRemoved = value === null || (emptyRemoves && value.length === 0);
+      accepted.push({ field, text: isRemoved ? null : profileValueText(field, value, users) });
+    }
+    const present = new Map(
+      ((await tx.profiles.listValues(realm.id, [user.id])).get(user.id) ?? []).map((value) => [value.fieldId, value]),
+    );
+    for (const change of accepted) await this.apply(tx, realm, actor, user, change, present, parsed);
+  }
+
+  private async apply(
+    tx: Transaction,
+    realm: Realm,
+    actor: Actor,
+    user: User,
+    { field: { id: fieldId, kind }, text }: ProfileChange,
+    present: Map<ProfileFieldId, ProfileValue>,
+    parsed: ParsedProfile,
+  ): Promise<void> {
+    if (text === null) {
+      if (present.delete(fieldId)) await removeProfileValue(tx, user, fieldId);
+      return;
+    }
+    if (present.get(fieldId)?.value === text) return;
+    const ahead = isRenderedKind(kind) ? parsed.get(text) : undefined;
+    const rendered = ahead ? await this.texts.render(tx, realm.id, actor, ahead) : null;
+    const value: ProfileValue = { fieldId, value: text, rendered };
+    present.set(fieldId, value);
+    await tx.profiles.putValue(realm.id, user.id, value);
+    await announce(tx, user, value);
+  }
+}
+
+interface ProfileChange {
+  readonly field: ProfileField;
+  /** Null: the value is taken away. */
+  readonly text: string | null;
+}
+
+export async function fieldsById(
+  { profiles }: Pick<Transaction, 'profiles'>,
+  realmId: RealmId,
+): Promise<ReadonlyMap<ProfileFieldId, ProfileField>> {
+  return new Map((await profiles.listFields(realmId)).map((field) => [field.id, field]));
+}
+
+/** @throws DomainError UNKNOWN_PROFILE_FIELD, PROFILE_FIELD_NOT_EDITABLE */
+export function editableField(
+  fields: ReadonlyMap<ProfileFieldId, ProfileField>,
+  id: ProfileFieldId,
+  actor: Actor,
+): ProfileField {
+  const field = fields.get(id);
+  if (!field) throw unknownProfileField(id);
+  if (!field.isEditableByUser && !isAdministrator(actor)) {
+    throw new DomainError(
+      'PROFILE_FIELD_NOT_EDITABLE',
+      'You are not allowed to change this field. Contact an administrator to update it.',
+    );
+  }
+  return field;
+}
+
+/** Nothing happens where there is none. */
+export async function removeProfileValue(tx: Transaction, user: User, fieldId: ProfileFieldId): Promise<void> {
+  if (!(await tx.profiles.removeValue(user.realmId, user.id, fieldId))) return;
+  await announce(tx, user, { fieldId, value: null, rendered: null });
+}
+
+function announce(
+  tx: Transaction,
+  { realmId, id: userId }: User,
+  { fieldId, value, rendered }: { fieldId: ProfileFieldId; value: string | null; rendered: string | null },
+) {
+  return tx.events.append(realmId, {
+    event: { type: 'profile.value_changed', userId, fieldId, value, rendered },
+    audience: accessorsOf(userId),
+  });
+}
+
+/** What people say about themselves (users §13.5). */
+export class ChangeOwnProfile {
+  static readonly inject = ['unitOfWork', ProfileValues] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly values: ProfileValues,
+  ) {}
+
+  /**
+   * All or nothing. @throws DomainError MUST_NOT_BE_BOT, UNKNOWN_PROFILE_FIELD, PROFILE_FIELD_NOT_EDITABLE,
+   * INVALID_PROFILE_VALUE, UNRENDERABLE_CONTENT
+   */
+  async execute(caller: Caller, entries: readonly ProfileEntry[]): Promise<void> {
+    const parsed = await this.values.parse(caller.realmId, entries);
+    await this.uow.write(async (tx) => {
+      const actor = await tx.actors.get(caller);
+      enforce(mustBeHuman(actor));
+      const realm = await tx.realms.get(caller.realmId);
+      const user = (await tx.users.find(caller.realmId, caller.userId))!;
+      await this.values.store(tx, { realm, actor, user }, entries, parsed, { emptyRemoves: false });
+    });
+  }
+}
+
+/** Takes away what people said in these fields (users §13.5). */
+export class ClearOwnProfile {
+  static readonly inject = ['unitOfWork'] as const;
+  constructor(private readonly uow: UnitOfWork) {}
+
+  /** All or nothing. @throws DomainError MUST_NOT_BE_BOT, UNKNOWN_PROFILE_FIELD, PROFILE_FIELD_NOT_EDITABLE */
+  execute(caller: Caller, fieldIds: readonly ProfileFieldId[]): Promise<void> {
+    return this.uow.write(async (tx) => {
+      const actor = await tx.actors.get(caller);
+      enforce(mustBeHuman(actor));
+      const fields = await fieldsById(tx, caller.realmId);
+      for (const id of fieldIds) editableField(fields, id, actor);
+      const user = (await tx.users.find(caller.realmId, caller.userId))!;
+      for (const id of fieldIds) await removeProfileValue(tx, user, id);
+    });
+  }
+}
+
+/** What fields users have beside their name (users §13.2). */
+export class ListProfileFields {
+  static readonly inject = ['unitOfWork'] as const;
+  constructor(private readonly uow: UnitOfWork) {}
+
+  /** By order. */
+  execute(caller: Caller): Promise<readonly ProfileField[]> {
+    return this.uow.read(async ({ actors, profiles }) => {
+      await actors.get(caller);
+      return profiles.listFields(caller.realmId);
+    });
+  }
+}
+
+export interface AddProfileFieldInput extends ProfileFieldSettings {
+  readonly kind: ProfileFieldKind | 'unknown';
+}
+
+/** Users §13.3. */
+export class AddProfileField {
+  static readonly inject = ['unitOfWork'] as const;
+  constructor(private readonly uow: UnitOfWork) {}
+
+  /**
+   * @throws DomainError MUST_BE_ADMINISTRATOR, TOO_MANY_SUMMARY_FIELDS, INVALID_PROFILE_FIELD, PROFILE_FIELD_NAME_TAKEN,
+   * TOO_MANY_PROFILE_FIELDS
+   */
+  execute(caller: Caller, { kind: asked, ...settings }: AddProfileFieldInput): Promise<ProfileFieldId> {
+    return administrate(this.uow, caller, async (tx, fields) => {
+      const { kind, settings: accepted } = checkProfileField(asked, settings, fields);
+      const { id } = await tx.profiles.addField({ realmId: caller.realmId, kind, ...accepted });
+      return id;
+    });
+  }
+}
+
+/** Users §13.4. */
+export class UpdateProfileField {
+  static readonly inject = ['unitOfWork'] as const;
+  constructor(private readonly uow: UnitOfWork) {}
+
+  /**
+   * @throws DomainError MUST_BE_ADMINISTRATOR, UNKNOWN_PROFILE_FIELD, DEFAULT_PROFILE_FIELD, TOO_MANY_SUMMARY_FIELDS,
+   * INVALID_PROFILE_FIELD, PROFILE_FIELD_NAME_TAKEN
+   */
+  execute(
+    caller: Caller,
+    { id, changes }: { readonly id: ProfileFieldId; readonly changes: ProfileFieldChanges },
+  ): Promise<void> {
+    return administrate(this.uow, caller, async (tx, fields) => {
+      const field = fieldIn(fields, id);
+      const after = changedProfileField(
+        field,
+        changes,
+        fields.filter((other) => other.id !== id),
+      );
+      await tx.profiles.updateField(after);
+      const removed = removedChoices(field, after);
+      if (removed.length > 0) await removeValues(tx, caller.realmId, id, removed);
+    });
+  }
+}
+
+/** With what everybody said in it (users §13.4). */
+export class RemoveProfileField {
+  static readonly inject = ['unitOfWork'] as const;
+  constructor(private readonly uow: UnitOfWork) {}
+
+  /** @throws DomainError MUST_BE_ADMINISTRATOR, UNKNOWN_PROFILE_FIELD */
+  execute(caller: Caller, id: ProfileFieldId): Promise<void> {
+    return administrate(this.uow, caller, async (tx, fields) => {
+      fieldIn(fields, id);
+      await removeValues(tx, caller.realmId, id, null);
+      await tx.profiles.removeField(caller.realmId, id);
+    });
+  }
+}
+
+/** In which order they are shown (users §13.4). */
+export class OrderProfileFields {
+  static readonly inject = ['unitOfWork'] as const;
+  constructor(private readonly uow: UnitOfWork) {}
+
+  /** `ids`: all fields; of those named twice the last place counts. @throws DomainError MUST_BE_ADMINISTRATOR, INVALID_PROFILE_FIELD_ORDER */
+  execute(caller: Caller, ids: readonly ProfileFieldId[]): Promise<void> {
+    return administrate(this.uow, caller, async (tx, fields) => {
+      const places = new Map(ids.map((id, place) => [id, place]));
+      if (fields.some(({ id }) => !places.has(id))) {
+        throw new DomainError('INVALID_PROFILE_FIELD_ORDER', 'Invalid order mapping.');
+      }
+      for (const field of fields) await tx.profiles.updateField({ ...field, order: places.get(field.id)! });
+    });
+  }
+}
+
+/** Afterwards everybody gets all fields. */
+function administrate<T>(
+  uow: UnitOfWork,
+  caller: Caller,
+  change: (tx: Transaction, fields: readonly ProfileField[]) => Promise<T>,
+): Promise<T> {
+  const { realmId } = caller;
+  return uow.write(async (tx) => {
+    enforce(mustBeAdministrator(await tx.actors.get(caller)));
+    const result = await change(tx, await tx.profiles.listFields(realmId));
+    const event = { type: 'profile.fields_changed', fields: await tx.profiles.listFields(realmId) } as const;
+    await tx.events.append(realmId, { event, audience: wholeRealm });
+    return result;
+  });
+}
+
+function fieldIn(fields: readonly ProfileField[], id: ProfileFieldId): ProfileField {
+  const field = fields.find((each) => each.id === id);
+  if (!field) throw unknownProfileField(id);
+  return field;
+}
+
+const VALUES_AT_A_TIME = 500;
+
+async function removeValues(
+  tx: Transaction,
+  realmId: RealmId,
+  id: ProfileFieldId,
+  values: readonly string[] | null,
+): Promise<void> {
+  while ((await tx.profiles.removeValuesOf(realmId, id, values, VALUES_AT_A_TIME)) === VALUES_AT_A_TIME) {
+    await tx.yield();
+  }
+}

@@ -1,0 +1,257 @@
+import {
+  endSessions,
+  isRenewalDue,
+  type LoginAttempts,
+  MAX_USER_AGENT_LENGTH,
+  type PasswordHasher,
+  removeSessions,
+  type Session,
+  type SessionTokens,
+  sessionExpiry,
+  surplusSessions,
+} from '../access/credentials.js';
+import { DomainError } from '../kernel/errors.js';
+import type { EventListener, StoredEvent } from '../kernel/event-log.js';
+import type { AnonymousCaller, Caller, RealmId, SessionId, UserId } from '../kernel/ids.js';
+import type { Clock, ReportProblem } from '../kernel/ports.js';
+import { takeCodePoints } from '../kernel/text.js';
+import type { Repositories, UnitOfWork } from '../kernel/unit-of-work.js';
+import {
+  accountDeactivated,
+  authenticationFailed,
+  KnownCallers,
+  LoginLetters,
+  type PasswordLogIn,
+  realmDeactivated,
+  userOfPassword,
+} from './authentication.js';
+import type { BotKind, User } from './user.js';
+
+export interface OpenedSession {
+  readonly user: User;
+  readonly id: SessionId;
+  /** For the browser alone: nobody can learn it from what is stored. */
+  readonly token: string;
+  readonly csrfToken: string;
+}
+
+export interface OpenSessionInput {
+  readonly user: User;
+  /** What the browser calls itself. */
+  readonly userAgent: string;
+  /** The password's hash that the user was let in by: whoever changed the password meanwhile ended what it opens. Absent: none was asked. */
+  readonly passwordHash?: string | null;
+}
+
+/** Logs somebody in who has proved who they are; whoever calls it has made sure of that. */
+export class OpenSession {
+  static readonly inject = ['unitOfWork', 'sessionTokens', 'clock'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly tokens: SessionTokens,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws DomainError USER_DEACTIVATED, REALM_DEACTIVATED, AUTHENTICATION_FAILED */
+  execute({ user: { realmId, id: userId }, userAgent, passwordHash }: OpenSessionInput): Promise<OpenedSession> {
+    return this.uow.write(async (tx) => {
+      const now = this.clock.now();
+      const user = await tx.users.find(realmId, userId);
+      if (!user?.isActive) throw accountDeactivated();
+      if ((await tx.realms.get(realmId)).isDeactivated) throw realmDeactivated();
+      if (passwordHash !== undefined && (await tx.users.findPasswordHash(realmId, userId)) !== passwordHash) {
+        throw authenticationFailed();
+      }
+      await removeSessions(tx, user, surplusSessions(await tx.sessions.listOf(realmId, userId), now));
+      const token = this.tokens.make();
+      const id = await tx.sessions.add(
+        {
+          realmId,
+          userId,
+          userAgent: takeCodePoints(userAgent, MAX_USER_AGENT_LENGTH),
+          createdAt: now,
+          lastUsedAt: now,
+          expiresAt: sessionExpiry(now, now),
+        },
+        this.tokens.fingerprint(token),
+      );
+      return { user, id, token, csrfToken: this.tokens.csrfTokenOf(token) };
+    });
+  }
+}
+
+export interface LogInInput extends PasswordLogIn {
+  /** What the browser calls itself. */
+  readonly userAgent: string;
+}
+
+/** A browser session for a password (protocol §7.6). */
+export class LogIn {
+  static readonly inject = ['unitOfWork', 'passwordHasher', 'loginAttempts', OpenSession, LoginLetters] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly hasher: PasswordHasher,
+    private readonly attempts: LoginAttempts,
+    private readonly openSession: OpenSession,
+    private readonly loginLetters: LoginLetters,
+  ) {}
+
+  /**
+   * @throws DomainError UNKNOWN_REALM, INVALID_EMAIL, RATE_LIMITED, USER_DEACTIVATED, REALM_DEACTIVATED,
+   * PASSWORD_AUTH_DISABLED, SERVER_BUSY, AUTHENTICATION_FAILED
+   */
+  async execute(caller: AnonymousCaller, { userAgent, ...input }: LogInInput): Promise<OpenedSession> {
+    const { uow, hasher, attempts } = this;
+    const { user, hash } = await userOfPassword({ uow, hasher, attempts }, caller, input);
+    await this.loginLetters.plan(user, caller);
+    return this.openSession.execute({ user, userAgent, passwordHash: hash });
+  }
+}
+
+/** Ends the session that the caller is logged in by; without one nothing happens. */
+export class LogOut {
+  static readonly inject = ['unitOfWork'] as const;
+  constructor(private readonly uow: UnitOfWork) {}
+
+  async execute({ realmId, userId, sessionId }: Caller): Promise<void> {
+    if (sessionId === undefined) return;
+    await this.uow.write((tx) => removeSessions(tx, { realmId, id: userId }, [sessionId]));
+  }
+}
+
+interface SessionsOf {
+  readonly realmId: RealmId;
+  /** The address to sign in with. */
+  readonly email: string;
+}
+
+/** For the operator: where somebody is logged in, most recently used first. */
+export class ListSessions {
+  static readonly inject = ['unitOfWork', 'clock'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws DomainError UNKNOWN_USER */
+  execute({ realmId, email }: SessionsOf): Promise<readonly Session[]> {
+    return this.uow.read(async (repositories) => {
+      const { id } = await userWith(repositories, realmId, email);
+      const now = this.clock.now();
+      return (await repositories.sessions.listOf(realmId, id)).filter(({ expiresAt }) => expiresAt > now);
+    });
+  }
+}
+
+/** For the operator: logs somebody out, everywhere or of one session. Answers how many sessions ended. */
+export class EndSessions {
+  static readonly inject = ['unitOfWork'] as const;
+  constructor(private readonly uow: UnitOfWork) {}
+
+  /** @throws DomainError UNKNOWN_USER */
+  execute({ realmId, email, sessionId }: SessionsOf & { readonly sessionId?: SessionId }): Promise<number> {
+    return this.uow.write(async (tx) => {
+      const user = await userWith(tx, realmId, email);
+      return sessionId === undefined ? endSessions(tx, user) : removeSessions(tx, user, [sessionId]);
+    });
+  }
+}
+
+const SESSIONS_AT_A_TIME = 500;
+
+/** Removes expired sessions, which let nobody in. */
+export class RemoveExpiredSessions {
+  static readonly inject = ['unitOfWork', 'clock'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly clock: Clock,
+  ) {}
+
+  async execute(): Promise<void> {
+    const now = this.clock.now();
+    while ((await this.uow.write((tx) => tx.sessions.removeExpired(now, SESSIONS_AT_A_TIME))) === SESSIONS_AT_A_TIME);
+  }
+}
+
+async function userWith({ users }: Pick<Repositories, 'users'>, realmId: RealmId, email: string): Promise<User> {
+  const user = await users.findByEmail(realmId, email);
+  if (!user) throw new DomainError('UNKNOWN_USER', 'No such user');
+  return user;
+}
+
+export interface VerifiedSession {
+  readonly realmId: RealmId;
+  readonly userId: UserId;
+  readonly sessionId: SessionId;
+  /** Null: a person. */
+  readonly botKind: BotKind | null;
+  /** What the browser's own pages prove with that a request comes from them. */
+  readonly csrfToken: string;
+}
+
+interface KnownSession {
+  readonly userId: UserId;
+  readonly botKind: BotKind | null;
+  readonly csrfToken: string;
+  session: Session;
+}
+
+/** Who calls, by the token of a session (protocol §7.6). A session that is known costs no read, and a write in ten minutes. */
+export class VerifySession implements EventListener {
+  static readonly inject = ['unitOfWork', 'sessionTokens', 'clock', 'report'] as const;
+
+  /** By fingerprint. */
+  private readonly known = new KnownCallers<KnownSession>();
+
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly tokens: SessionTokens,
+    private readonly clock: Clock,
+    private readonly report: ReportProblem,
+  ) {}
+
+  /** Null: there is no such session in this realm, or it has expired. @throws DomainError REALM_DEACTIVATED, USER_DEACTIVATED */
+  async execute({ realmId }: AnonymousCaller, token: string): Promise<VerifiedSession | null> {
+    const fingerprint = this.tokens.fingerprint(token);
+    const known =
+      this.known.find(fingerprint) ??
+      (await this.known.lookUp(fingerprint, () => this.lookUp(fingerprint, this.tokens.csrfTokenOf(token))));
+    const now = this.clock.now();
+    if (!known || known.session.realmId !== realmId || known.session.expiresAt <= now) return null;
+    if (isRenewalDue(known.session, now)) await this.renew(known, now);
+    const { userId, botKind, csrfToken } = known;
+    return { realmId, userId, botKind, sessionId: known.session.id, csrfToken };
+  }
+
+  onEvents(events: readonly StoredEvent[]): void {
+    this.known.onEvents(events);
+  }
+
+  onUnreadable(): void {
+    this.known.onUnreadable();
+  }
+
+  private lookUp(fingerprint: string, csrfToken: string): Promise<KnownSession | null> {
+    return this.uow.read(async ({ sessions, users, realms }) => {
+      const session = await sessions.findByFingerprint(fingerprint);
+      const user = session && (await users.find(session.realmId, session.userId));
+      if (!user) return null;
+      // Their sessions have ended already, unless something is amiss.
+      if ((await realms.get(session.realmId)).isDeactivated) throw realmDeactivated();
+      if (!user.isActive) throw accountDeactivated();
+      return { userId: session.userId, botKind: user.bot?.kind ?? null, csrfToken, session };
+    });
+  }
+
+  /** Who calls is let in all the same where this fails. */
+  private async renew(known: KnownSession, now: number): Promise<void> {
+    const use = { lastUsedAt: now, expiresAt: sessionExpiry(known.session.createdAt, now) };
+    // At once, so that of many requests at the same time one writes it down.
+    known.session = { ...known.session, ...use };
+    try {
+      await this.uow.write((tx) => tx.sessions.renew(known.session.id, use));
+    } catch (err) {
+      this.report('writing down that a session is used failed', { err });
+    }
+  }
+}

@@ -1,0 +1,121 @@
+import type { Emoji } from '../files/emoji.js';
+import { declareErrors } from '../kernel/errors.js';
+import type { FeatureParts } from '../kernel/event.js';
+import type { RealmId, UserId } from '../kernel/ids.js';
+import type { Snapshot } from '../kernel/register-queue.js';
+import type { Transaction } from '../kernel/unit-of-work.js';
+import { slicesOf } from '../kernel/work.js';
+import { loadRealm } from '../realms/realm-loaders.js';
+import { accessibleUserIds } from './accessible-users.js';
+import type { User } from './user.js';
+import { accessorsOf } from './user-delivery.js';
+import { loadViewer } from './users.use-cases.js';
+
+export const STATUS_ERRORS = declareErrors({
+  /** Nothing is given that could be changed. */
+  STATUS_CHANGE_REQUIRED: 'invalid',
+  /** An emoji's code or type is given without its name. */
+  EMOJI_NAME_REQUIRED: 'invalid',
+});
+
+type StatusErrors = typeof STATUS_ERRORS;
+
+declare module '../kernel/errors.js' {
+  interface ErrorCodes extends StatusErrors {}
+}
+
+/** What somebody says of what they are doing (users §7). */
+export interface UserStatus {
+  /** Empty: nothing. */
+  readonly text: string;
+  readonly emoji: Emoji | null;
+}
+
+/** The same with whether they want to be seen at all. */
+export interface ShownStatus extends UserStatus {
+  readonly isAway: boolean;
+}
+
+export const NO_STATUS: UserStatus = { text: '', emoji: null };
+
+/** In code points. */
+export const MAX_STATUS_TEXT_LENGTH = 60;
+
+export const shownStatus = (status: UserStatus, { settings }: Pick<User, 'settings'>): ShownStatus => ({
+  ...status,
+  isAway: !settings.presenceEnabled,
+});
+
+declare module '../kernel/unit-of-work.js' {
+  interface RepositoryMap {
+    statuses: [reads: StatusReads, repository: StatusRepository];
+  }
+}
+
+export interface StatusReads {
+  /** Null for who has never set any. */
+  find(realmId: RealmId, userId: UserId): Promise<UserStatus | null>;
+  /** Of everybody who has ever set one; ascending user. */
+  list(realmId: RealmId): Promise<ReadonlyMap<UserId, UserStatus>>;
+}
+
+/** Every implementation passes status-repository.contract.ts. */
+export interface StatusRepository extends StatusReads {
+  put(realmId: RealmId, userId: UserId, status: UserStatus): Promise<void>;
+}
+
+/** What was asked to be changed; what is absent was not. */
+export interface StatusChange {
+  readonly isAway?: boolean;
+  readonly text?: string;
+  /** Null: none any more. */
+  readonly emoji?: Emoji | null;
+}
+
+export interface StatusEventTypes {
+  /** To everybody who may know the user. */
+  'user.status_changed': { readonly userId: UserId; readonly change: StatusChange };
+}
+
+declare module '../kernel/event.js' {
+  interface DomainEventTypes extends StatusEventTypes {}
+}
+
+export const STATUS_FEATURE = {
+  eventFormats: { 'user.status_changed': 1 },
+} satisfies FeatureParts<StatusEventTypes>;
+
+const USERS_AT_A_TIME = 500;
+
+/** Of active users whom the viewer may know, those with something set. */
+export async function loadStatuses(snapshot: Snapshot): Promise<ReadonlyMap<UserId, ShownStatus>> {
+  const { repositories } = snapshot;
+  const realm = await snapshot.load(loadRealm);
+  const known = await accessibleUserIds(repositories, await snapshot.load(loadViewer), realm);
+  const stored = await repositories.statuses.list(realm.id);
+  const shown = new Map<UserId, ShownStatus>();
+  for (const ids of slicesOf([...stored.keys()], USERS_AT_A_TIME)) {
+    for (const user of await repositories.users.list(realm.id, ids)) {
+      const status = shownStatus(stored.get(user.id)!, user);
+      const isSet = status.isAway || status.text !== '' || status.emoji !== null;
+      if (isSet && user.isActive && (!known || known.has(user.id))) shown.set(user.id, status);
+    }
+    await repositories.yield();
+  }
+  return shown;
+}
+
+/** Stores what changes, and tells it. Asks for no permission. */
+export async function storeStatusChange(
+  tx: Transaction,
+  { id: userId, realmId }: User,
+  change: StatusChange,
+): Promise<void> {
+  const before = (await tx.statuses.find(realmId, userId)) ?? NO_STATUS;
+  const { text = before.text, emoji = before.emoji } = change;
+  await tx.statuses.put(realmId, userId, { text, emoji });
+  await tx.events.append(realmId, {
+    event: { type: 'user.status_changed', userId, change },
+    audience: accessorsOf(userId),
+  });
+}

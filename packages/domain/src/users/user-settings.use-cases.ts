@@ -1,0 +1,377 @@
+import type { Actor } from '../access/actor.js';
+import { requestConfirmation } from '../access/confirmations.js';
+import {
+  changePassword,
+  isPasswordStrong,
+  type LoginAttempts,
+  loginAttemptKey,
+  type PasswordHasher,
+  type PasswordStrength,
+} from '../access/credentials.js';
+import type { LetterQuota } from '../access/email.js';
+import { DomainError } from '../kernel/errors.js';
+import { users as usersNamed } from '../kernel/event.js';
+import type { Caller, GroupId, RealmId, UnixSeconds, UserId } from '../kernel/ids.js';
+import { enforce } from '../kernel/permission.js';
+import type { Clock } from '../kernel/ports.js';
+import { changed, type SettingChange, type SettingChanges, settingChanges } from '../kernel/settings.js';
+import { trim } from '../kernel/text.js';
+import type { Repositories, Transaction, UnitOfWork } from '../kernel/unit-of-work.js';
+import type { Realm } from '../realms/realm.js';
+import { USER_SETTINGS, type UserSettingName } from '../realms/user-settings.js';
+import { acceptedName, type DisposableDomains, newEmailProblem, rename } from './change-email.js';
+import { type PresencePolicy, presenceAudience } from './presence.js';
+import type { User } from './user.js';
+import { accessorsOf, announceExportConsent } from './user-delivery.js';
+import { canChangeOwnEmail, canChangeSettingsOfOthers, mayChangeOwnName } from './user-permissions.js';
+
+export type UserSettingChange = SettingChange<typeof USER_SETTINGS>;
+
+/** What a change depends on beside the user. */
+export interface ChangeContext {
+  readonly now: UnixSeconds;
+  readonly presencePolicy: PresencePolicy;
+}
+
+/** Somebody changes settings of their own: stores it, and tells them and whom it concerns (users §6.4). */
+export async function applySettings(
+  tx: Transaction,
+  user: User,
+  changes: readonly UserSettingChange[],
+  context: ChangeContext,
+): Promise<void> {
+  if (changes.length === 0) return;
+  const edited = changes.map(({ name }) => name).filter((name) => !user.editedSettings.includes(name));
+  const settings = changed(user.settings, changes);
+  const after = { ...user, settings, editedSettings: [...user.editedSettings, ...edited] };
+  const stored = await tx.users.update(after);
+  await dropDrafts(tx, user, changes);
+  for (const change of lastTimeZone(changes)) {
+    await announceSetting(tx, user.realmId, change, [user.id]);
+    await announceToOthers(tx, change, user, stored, context);
+  }
+}
+
+/** Whoever no longer wants drafts on the server has none there, without an event for each (users §6). */
+export async function dropDrafts(
+  tx: Transaction,
+  { realmId, id }: User,
+  changes: readonly UserSettingChange[],
+): Promise<void> {
+  const isOff = changes.some(({ name, value }) => name === 'enableDraftsSynchronization' && !value);
+  if (isOff) await tx.drafts.removeAll(realmId, id);
+}
+
+/** The time zone comes after the others (users §6.2). */
+const lastTimeZone = (changes: readonly UserSettingChange[]): readonly UserSettingChange[] => [
+  ...changes.filter(({ name }) => name !== 'timezone'),
+  ...changes.filter(({ name }) => name === 'timezone'),
+];
+
+export function announceSetting(
+  tx: Transaction,
+  realmId: RealmId,
+  { name, value }: UserSettingChange,
+  userIds: readonly UserId[],
+) {
+  const event = { type: 'user.setting_changed', setting: name, value } as const;
+  return tx.events.append(realmId, { event, audience: usersNamed(userIds) });
+}
+
+async function announceToOthers(
+  tx: Transaction,
+  { name }: UserSettingChange,
+  before: User,
+  user: User,
+  { now: at, presencePolicy }: ChangeContext,
+): Promise<void> {
+  switch (USER_SETTINGS[name].othersLearn) {
+    case 'timeZone':
+      await tx.events.append(user.realmId, {
+        event: { type: 'user.time_zone_changed', user },
+        audience: accessorsOf(user.id),
+      });
+      break;
+    case 'email': {
+      const visibility = before.settings.emailAddressVisibility;
+      const event = { type: 'user.email_visibility_changed', user, before: visibility } as const;
+      await tx.events.append(user.realmId, { event, audience: accessorsOf(user.id) });
+      break;
+    }
+    case 'presence':
+      await tx.events.append(user.realmId, {
+        event: { type: 'user.presence_switched', user, at },
+        audience: presenceAudience(presencePolicy, user.id),
+      });
+      break;
+    case 'exportConsent':
+      await announceExportConsent(tx, user);
+      break;
+    case 'nothing':
+  }
+}
+
+export interface ChangeSettingsInput {
+  readonly settings: SettingChanges<typeof USER_SETTINGS>;
+  readonly fullName?: string;
+  readonly email?: string;
+  /** Without a new one it is not looked at. */
+  readonly oldPassword?: string;
+  /** Empty: as if absent. */
+  readonly newPassword?: string;
+  /** Absent: the caller. */
+  readonly targets?: SettingTargets;
+}
+
+/** Whose settings an administrator changes (users §6.3). */
+export interface SettingTargets {
+  readonly userIds: readonly UserId[];
+  readonly groupIds: readonly GroupId[];
+  /** Leaves out settings that the user has ever changed themselves. */
+  readonly skipsEdited: boolean;
+}
+
+/** The order in which values are looked at that are not refused with the parameters. */
+const CHECKED_FIRST: readonly UserSettingName[] = ['defaultLanguage', 'notificationSound'];
+
+const USERS_AT_A_TIME = 500;
+
+/** Preferences, name, address and password: one's own, or preferences of many others (users §6.1–6.4). */
+export class ChangeSettings {
+  static readonly inject = [
+    'unitOfWork',
+    'passwordHasher',
+    'passwordStrength',
+    'loginAttempts',
+    'letterQuota',
+    'disposableDomains',
+    'clock',
+    'presencePolicy',
+  ] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly hasher: PasswordHasher,
+    private readonly strength: PasswordStrength,
+    private readonly attempts: LoginAttempts,
+    private readonly letters: LetterQuota,
+    private readonly disposable: DisposableDomains,
+    private readonly clock: Clock,
+    private readonly presencePolicy: PresencePolicy,
+  ) {}
+
+  /**
+   * All or nothing. Another address is only asked for here: whoever reads its mail confirms it (`ConfirmEmailChange`).
+   * @throws DomainError BAD_SETTING_VALUE, SERVER_BUSY; of one's own WRONG_PASSWORD, WEAK_PASSWORD,
+   * TOO_MANY_PASSWORD_ATTEMPTS, INVALID_USER_NAME, USER_NAME_TAKEN, EMAIL_CHANGES_DISABLED, INVALID_EMAIL,
+   * EMAIL_NOT_ALLOWED, EMAIL_RESERVED, EMAIL_TAKEN, EMAIL_OF_DEACTIVATED_USER, RATE_LIMITED, MUST_NOT_BE_BOT; of others
+   * NO_TARGET_USERS, MUST_BE_ADMINISTRATOR, SETTING_NOT_FOR_OTHERS, UNKNOWN_USER, UNKNOWN_GROUP
+   */
+  async execute(caller: Caller, input: ChangeSettingsInput): Promise<void> {
+    if (input.targets) return this.changeOthers(caller, input, input.targets);
+    const password = await this.preparePassword(caller, input);
+    const email = await this.prepareEmail(caller, input);
+    try {
+      await this.uow.write(async (tx) => {
+        const actor = await tx.actors.get(caller);
+        const realm = await tx.realms.get(caller.realmId);
+        const user = (await tx.users.find(caller.realmId, caller.userId))!;
+        const changes = settingChanges('user', USER_SETTINGS, user.settings, input.settings, CHECKED_FIRST);
+        const now = this.clock.now();
+        if (password) await storePassword(tx, caller, user, password, now);
+        if (email !== null) {
+          await this.checkEmail(tx, actor, user, realm, email);
+          const { realmId, id: userId } = user;
+          const wanted = { realmId, purpose: 'emailChange', email, userId, invitationId: null } as const;
+          await requestConfirmation(tx, wanted, now);
+        }
+        const asks = input.fullName !== undefined && input.fullName !== user.fullName && mayChangeOwnName(actor, realm);
+        const fullName = asks ? await acceptedName(tx, realm, user, input.fullName!) : user.fullName;
+        await applySettings(tx, await rename(tx, user, fullName), changes, {
+          now,
+          presencePolicy: this.presencePolicy,
+        });
+      });
+    } catch (error) {
+      if (email !== null) this.letters.withdraw('emailChangeByUser', String(caller.userId));
+      throw error;
+    }
+  }
+
+  /**
+   * The new address, once it may be asked for and a letter may be sent, which is counted outside of the unit; null: it stays
+   * (users §6.2).
+   */
+  private async prepareEmail(caller: Caller, { settings, email: raw }: ChangeSettingsInput): Promise<string | null> {
+    if (raw === undefined) return null;
+    const email = trim(raw);
+    const isNew = await this.uow.read(async (repositories) => {
+      const actor = await repositories.actors.get(caller);
+      const user = (await repositories.users.find(caller.realmId, caller.userId))!;
+      settingChanges('user', USER_SETTINGS, user.settings, settings, CHECKED_FIRST);
+      if (email === user.email) return false;
+      await this.checkEmail(repositories, actor, user, await repositories.realms.get(caller.realmId), email);
+      return true;
+    });
+    if (!isNew) return null;
+    this.letters.take('emailChangeByUser', String(caller.userId));
+    return email;
+  }
+
+  /** Hashes take their time, so they are made before the unit, once everything that comes first has been looked at. */
+  private async preparePassword(caller: Caller, { settings, oldPassword = '', newPassword = '' }: ChangeSettingsInput) {
+    if (newPassword === '') return null;
+    const { user, hash } = await this.uow.read(async ({ actors, users }) => {
+      await actors.get(caller);
+      const found = (await users.find(caller.realmId, caller.userId))!;
+      settingChanges('user', USER_SETTINGS, found.settings, settings, CHECKED_FIRST);
+      return { user: found, hash: await users.findPasswordHash(caller.realmId, caller.userId) };
+    });
+    const client = `user ${caller.userId}`;
+    const key = loginAttemptKey(caller.realmId, user.email);
+    this.countAttempt(key);
+    let isRight: boolean;
+    try {
+      isRight = await this.hasher.verify(oldPassword, hash, { client });
+    } catch (error) {
+      this.attempts.withdraw(key);
+      throw error;
+    }
+    if (!isRight) throw wrongPassword();
+    this.attempts.forget(key);
+    if (!isPasswordStrong(this.strength, newPassword, [user.email, user.fullName])) {
+      throw new DomainError('WEAK_PASSWORD', 'New password is too weak!');
+    }
+    return { before: hash, after: await this.hasher.hash(newPassword, { client }) };
+  }
+
+  private countAttempt(key: string): void {
+    try {
+      this.attempts.attempt(key);
+    } catch (error) {
+      if (!(error instanceof DomainError) || !error.is('RATE_LIMITED')) throw error;
+      const seconds = Math.ceil(error.details.retryAfter);
+      throw new DomainError(
+        'TOO_MANY_PASSWORD_ATTEMPTS',
+        `You're making too many attempts! Try again in ${seconds} seconds.`,
+      );
+    }
+  }
+
+  private async checkEmail(
+    repositories: Repositories | Transaction,
+    actor: Actor,
+    user: User,
+    realm: Realm,
+    email: string,
+  ): Promise<void> {
+    enforce(canChangeOwnEmail(actor, realm));
+    const problem = await newEmailProblem(repositories, user, realm, email, this.disposable);
+    if (problem) throw problem;
+  }
+
+  private changeOthers(caller: Caller, input: ChangeSettingsInput, targets: SettingTargets): Promise<void> {
+    const { email, newPassword = '' } = input;
+    const settings = Object.keys(input.settings) as UserSettingName[];
+    return this.uow.write(async (tx) => {
+      const actor = await tx.actors.get(caller);
+      enforce(
+        canChangeSettingsOfOthers(actor, {
+          namesSomebody: targets.userIds.length > 0 || targets.groupIds.length > 0,
+          settings,
+          changesAccount: email !== undefined || newPassword !== '',
+        }),
+      );
+      const announced = new Map<UserSettingName, { readonly change: UserSettingChange; readonly userIds: UserId[] }>();
+      let seen = 0;
+      for (const user of await targetsOf(tx, actor, targets)) {
+        if (++seen % USERS_AT_A_TIME === 0) await tx.yield();
+        const wanted = Object.fromEntries(
+          settings
+            .filter((name) => !targets.skipsEdited || !user.editedSettings.includes(name))
+            .map((name) => [name, input.settings[name]]),
+        );
+        const changes = settingChanges('user', USER_SETTINGS, user.settings, wanted, CHECKED_FIRST);
+        if (changes.length === 0) continue;
+        await tx.users.update({ ...user, settings: changed(user.settings, changes) });
+        await dropDrafts(tx, user, changes);
+        for (const change of changes) {
+          const others = announced.get(change.name);
+          if (others) others.userIds.push(user.id);
+          else announced.set(change.name, { change, userIds: [user.id] });
+        }
+      }
+      // One event a setting, however many people it is of.
+      for (const { change, userIds } of announced.values()) await announceSetting(tx, actor.realmId, change, userIds);
+    });
+  }
+}
+
+const wrongPassword = () => new DomainError('WRONG_PASSWORD', 'Wrong password!');
+
+async function storePassword(
+  tx: Transaction,
+  { sessionId }: Caller,
+  user: User,
+  { before, after }: { readonly before: string | null; readonly after: string },
+  now: UnixSeconds,
+): Promise<void> {
+  // Somebody else may have changed it while the hash was made.
+  if ((await tx.users.findPasswordHash(user.realmId, user.id)) !== before) throw wrongPassword();
+  await changePassword(tx, user, after, { now, except: sessionId });
+}
+
+/** Users named or in the groups at any depth, deactivated ones too; bots are left out. @throws DomainError UNKNOWN_USER, UNKNOWN_GROUP */
+async function targetsOf(tx: Transaction, { realmId }: Actor, targets: SettingTargets): Promise<readonly User[]> {
+  const ids = new Set<UserId>();
+  for (const groupId of await withSubgroups(tx, realmId, targets.groupIds)) {
+    for (const id of await tx.groups.listDirectMembers(realmId, groupId)) ids.add(id);
+  }
+  const members = await tx.users.list(realmId, [...ids]);
+  const named = await tx.users.list(realmId, [...new Set(targets.userIds)]);
+  const known = new Set<UserId>(named.filter((user) => !user.bot).map(({ id }) => id));
+  const unknown = targets.userIds.find((id) => !known.has(id));
+  if (unknown !== undefined) throw new DomainError('UNKNOWN_USER', `Invalid user ID: ${unknown}`);
+  const everybody = new Map([...members, ...named].map((user) => [user.id, user]));
+  return [...everybody.values()].filter((user) => !user.bot).sort((a, b) => a.id - b.id);
+}
+
+async function withSubgroups(
+  tx: Transaction,
+  realmId: Realm['id'],
+  groupIds: readonly GroupId[],
+): Promise<ReadonlySet<GroupId>> {
+  for (const id of groupIds) {
+    const group = await tx.groups.find(realmId, id);
+    if (group === null || group.name === null) throw new DomainError('UNKNOWN_GROUP', `Invalid user group ID: ${id}`);
+  }
+  const found = new Set(groupIds);
+  if (found.size === 0) return found;
+  const edges = await tx.groups.listEdges(realmId);
+  // A set is walked in order of insertion, what is added meanwhile included.
+  for (const holder of found) for (const edge of edges) if (edge.groupId === holder) found.add(edge.subgroupId);
+  return found;
+}
+
+/** What one command does. */
+export type DisplaySwitch = { readonly colorScheme: 'dark' | 'light' } | { readonly fluidLayoutWidth: boolean };
+
+/** Changes how the caller sees things, as they said it in a message box (messages §15.2). */
+export class SwitchDisplay {
+  static readonly inject = ['unitOfWork', 'clock', 'presencePolicy'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly clock: Clock,
+    private readonly presencePolicy: PresencePolicy,
+  ) {}
+
+  /** Whether it was otherwise before. */
+  execute(caller: Caller, settings: DisplaySwitch): Promise<boolean> {
+    return this.uow.write(async (tx) => {
+      const { realmId, id } = await tx.actors.get(caller);
+      const user = (await tx.users.find(realmId, id))!;
+      const changes = settingChanges('user', USER_SETTINGS, user.settings, settings, []);
+      await applySettings(tx, user, changes, { now: this.clock.now(), presencePolicy: this.presencePolicy });
+      return changes.length > 0;
+    });
+  }
+}

@@ -1,0 +1,149 @@
+import type { Actor } from '../access/actor.js';
+import { DomainError } from '../kernel/errors.js';
+import type { Caller, MessageId, RealmId, UserId } from '../kernel/ids.js';
+import { enforce } from '../kernel/permission.js';
+import type { RealmUrls } from '../kernel/ports.js';
+import type { Snapshot } from '../kernel/register-queue.js';
+import type { UnitOfWork } from '../kernel/unit-of-work.js';
+import type { Realm } from '../realms/realm.js';
+import { loadRealm } from '../realms/realm-loaders.js';
+import { accessibleUserIds, conversationPartnerIds, type PresentUsers, presentKnownUsers } from './accessible-users.js';
+import { findReferencedUser, type UserReference } from './find-user.js';
+import { type UserWithProfile, withProfiles } from './profiles.js';
+import type { SpecialPermission, User, UserListEntry } from './user.js';
+import { canAccessUser } from './user-permissions.js';
+
+/** Whom the snapshot is for. */
+export const loadViewer = ({ caller, repositories }: Snapshot): Promise<Actor> => repositories.actors.get(caller);
+
+/** The viewer's own user. */
+export const loadOwnUser = async ({ caller, repositories }: Snapshot): Promise<User> =>
+  (await repositories.users.find(caller.realmId, caller.userId))!;
+
+export interface LoadedPeople {
+  /** Those the viewer may know; ascending id; deactivated users and bots too. */
+  readonly entries: readonly UserListEntry[];
+  /** The others; ascending. Nobody, unless the viewer is a guest who may not know everybody (users §1.4). */
+  readonly inaccessibleIds: readonly UserId[];
+  readonly systemBots: readonly User[];
+  /** Within the snapshot's read only. */
+  readonly hydrate: (ids: readonly UserId[]) => Promise<readonly UserWithProfile[]>;
+}
+
+export async function loadPeople(snapshot: Snapshot): Promise<LoadedPeople> {
+  const { repositories } = snapshot;
+  const { users } = repositories;
+  const viewer = await snapshot.load(loadViewer);
+  const realm = await snapshot.load(loadRealm);
+  const known = await accessibleUserIds(repositories, viewer, realm);
+  const entries = await users.listEntries(realm.id);
+  return {
+    entries: known ? entries.filter(({ id }) => known.has(id)) : entries,
+    inaccessibleIds: known ? entries.map(({ id }) => id).filter((id) => !known.has(id)) : [],
+    systemBots: await users.listSystemBots(realm.id),
+    hydrate: async (ids) => {
+      await repositories.yield();
+      return withProfiles(repositories, realm.id, await users.list(realm.id, ids));
+    },
+  };
+}
+
+export interface GetOwnUserOutput {
+  readonly user: UserWithProfile;
+  readonly realm: Realm;
+  /** Null: has none. */
+  readonly newestMessageId: MessageId | null;
+}
+
+/** The caller themselves. */
+export class GetOwnUser {
+  static readonly inject = ['unitOfWork'] as const;
+  constructor(private readonly uow: UnitOfWork) {}
+
+  execute(caller: Caller): Promise<GetOwnUserOutput> {
+    return this.uow.read(async (repositories) => {
+      await repositories.actors.get(caller);
+      const realm = await repositories.realms.get(caller.realmId);
+      const user = await repositories.users.find(caller.realmId, caller.userId);
+      const [shown] = await withProfiles(repositories, caller.realmId, [user!]);
+      return { user: shown!, realm, newestMessageId: await repositories.personal.newestId(caller) };
+    });
+  }
+}
+
+export interface GetUserOutput {
+  readonly user: UserWithProfile;
+  readonly viewer: Actor;
+  readonly realm: Realm;
+}
+
+/** One user of the realm, deactivated ones and bots too (users §2). */
+export class GetUser {
+  static readonly inject = ['unitOfWork', 'realmUrls'] as const;
+  constructor(
+    private readonly uow: UnitOfWork,
+    private readonly realmUrls: RealmUrls,
+  ) {}
+
+  /** @throws DomainError UNKNOWN_USER, NOT_PERMITTED */
+  execute(caller: Caller, by: UserReference): Promise<GetUserOutput> {
+    return this.uow.read(async (repositories) => {
+      const viewer = await repositories.actors.get(caller);
+      const realm = await repositories.realms.get(caller.realmId);
+      const user = await findReferencedUser(repositories, viewer, realm, this.realmUrls, by);
+      const partners = await conversationPartnerIds(repositories, viewer, realm);
+      enforce(
+        canAccessUser(viewer, user, {
+          realm,
+          sharesConversation: user !== null && partners.has(user.id),
+          allowBots: true,
+          allowDeactivated: true,
+        }),
+      );
+      if (!user) throw new DomainError('UNKNOWN_USER', 'No such user');
+      const [shown] = await withProfiles(repositories, realm.id, [user]);
+      return { user: shown!, viewer, realm };
+    });
+  }
+}
+
+/** The users of the realm that the caller may know of (users §2). */
+export class ListUsers {
+  static readonly inject = ['unitOfWork'] as const;
+  constructor(private readonly uow: UnitOfWork) {}
+
+  /** `ids`: only these; null: all. Unknown ones are left out. */
+  execute<T>(
+    caller: Caller,
+    { ids }: { readonly ids: readonly UserId[] | null },
+    present: PresentUsers<T>,
+  ): Promise<T> {
+    return this.uow.read(async (repositories) => {
+      const viewer = await repositories.actors.get(caller);
+      const realm = await repositories.realms.get(caller.realmId);
+      return presentKnownUsers(repositories, { viewer, realm, ids }, present);
+    });
+  }
+}
+
+export interface GrantSpecialPermissionInput {
+  readonly realmId: RealmId;
+  readonly email: string;
+  readonly permission: SpecialPermission;
+}
+
+/** The operator's leave for what no role carries. */
+export class GrantSpecialPermission {
+  static readonly inject = ['unitOfWork'] as const;
+  constructor(private readonly uow: UnitOfWork) {}
+
+  /** Granting twice changes nothing. @throws DomainError UNKNOWN_USER when nobody has the address. */
+  execute({ realmId, email, permission }: GrantSpecialPermissionInput): Promise<User> {
+    return this.uow.write(async (tx) => {
+      const user = await tx.users.findByEmail(realmId, email);
+      if (!user) throw new DomainError('UNKNOWN_USER', 'No such user');
+      if (user.specialPermissions.includes(permission)) return user;
+      return tx.users.update({ ...user, specialPermissions: [...user.specialPermissions, permission] });
+    });
+  }
+}

@@ -1,0 +1,204 @@
+import { createReadStream, createWriteStream, type Stats } from 'node:fs';
+import { lstat, mkdir, readFile, realpath, stat, statfs } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { Transform, type TransformCallback } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import { DomainError } from '@parley/domain/kernel';
+import { extract } from 'tar-stream';
+import { parseJson, wrong } from './parley-shapes.js';
+
+const MIB = 1024 ** 2;
+/** Seconds: an operator has to make room first. */
+const RETRY_AFTER = 60;
+/** Written between two looks at the disk. */
+const LOOK_EVERY_BYTES = 16 * MIB;
+
+/** The room on a disk on which something long is being written, some of which stays free for others. */
+export class DiskRoom {
+  private unseen = 0;
+
+  constructor(
+    private readonly folder: string,
+    private readonly minFreeBytes: number,
+    private readonly freeBytesOf: (folder: string) => Promise<number> = freeBytes,
+  ) {}
+
+  /** @throws DomainError SERVER_BUSY where there is not as much, before anything is written */
+  async require(bytes: number): Promise<void> {
+    if ((await this.freeBytesOf(this.folder)) < bytes + this.minFreeBytes) throw await this.refusal(bytes);
+  }
+
+  /** Called with what is about to be written. @throws DomainError SERVER_BUSY when others would soon find no room */
+  async take(bytes: number): Promise<void> {
+    this.unseen += bytes;
+    if (this.unseen < LOOK_EVERY_BYTES) return;
+    await this.require(this.unseen);
+    this.unseen = 0;
+  }
+
+  /** `bytes`: known to be needed. */
+  async refusal(bytes = 0): Promise<DomainError> {
+    const free = Math.floor((await this.freeBytesOf(this.folder)) / MIB);
+    const needed = Math.ceil((bytes + this.minFreeBytes) / MIB);
+    return new DomainError(
+      'SERVER_BUSY',
+      `There is not enough space in ${this.folder}: at least ${needed} MiB more are needed, ${free} are free.`,
+      { retryAfter: RETRY_AFTER },
+    );
+  }
+}
+
+async function freeBytes(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder);
+  return bavail * bsize;
+}
+
+/** A quota, and a limit of the process for its files, are no more room either. */
+const FULL = new Set(['ENOSPC', 'EDQUOT', 'EFBIG']);
+
+export const isDiskFull = (error: unknown): boolean => FULL.has((error as NodeJS.ErrnoException).code ?? '');
+
+/** Of one document, which is read as a whole. Longer than a text of JavaScript can be it is never. */
+const MAX_DOCUMENT_BYTES = 500 * 1024 ** 2;
+
+/** Never outside of the folder. @throws DomainError INVALID_IMPORT */
+export function pathIn(root: string, folder: string, path: string): string {
+  const segments = path.split('/');
+  const isBad =
+    segments.some((segment) => segment === '' || segment === '.' || segment === '..') || /[\\\0]/.test(path);
+  if (isBad) throw wrong(`The path '${path}'`, 'cannot be that of a file');
+  return join(root, folder, ...segments);
+}
+
+/** Null: there is none, or it is a link or behind one, which may lead to files that are nobody's to import. */
+export async function findFile(root: string, path: string): Promise<Stats | null> {
+  const found = await lstat(path).catch(() => null);
+  if (!found?.isFile()) return null;
+  const isInside = (await realpath(path)) === join(await realpath(root), path.slice(root.length));
+  return isInside ? found : null;
+}
+
+/** One after the other. @throws DomainError INVALID_IMPORT where one is too long, or there is no such file */
+export async function* readLines(root: string, name: string, maxLength = MAX_DOCUMENT_BYTES): AsyncGenerator<string> {
+  const path = join(root, name);
+  if (!(await findFile(root, path))) throw wrong('The export', `has no ${name}`);
+  let pending = '';
+  for await (const chunk of createReadStream(path, { encoding: 'utf8' }) as AsyncIterable<string>) {
+    const [first, ...others] = chunk.split('\n');
+    if (pending.length + first!.length > maxLength) {
+      throw wrong(name, `has a line of more than ${maxLength} characters`);
+    }
+    pending += first;
+    for (const next of others) {
+      yield pending;
+      pending = next;
+    }
+  }
+  yield pending;
+}
+
+export async function readDocument(root: string, name: string): Promise<unknown> {
+  return parseJson(await readText(root, name), name);
+}
+
+export async function readText(root: string, name: string): Promise<string> {
+  const path = join(root, name);
+  const found = await findFile(root, path);
+  if (!found) throw wrong('The export', `has no ${name}`);
+  if (found.size > MAX_DOCUMENT_BYTES) throw wrong(name, `has more than ${MAX_DOCUMENT_BYTES} bytes`);
+  return readFile(path, 'utf8');
+}
+
+export interface UnpackLimits {
+  /** Of all files together. */
+  readonly maxBytes: number;
+  readonly maxFiles: number;
+  /** Left on the disk, which a server may need as well. */
+  readonly minFreeBytes: number;
+}
+const GIB = 1024 ** 3;
+/** With less on the disk than that, a server says that it is not ready. */
+const MIN_FREE_BYTES = 64 * MIB;
+export const UNPACK_LIMITS: UnpackLimits = {
+  maxBytes: 200 * GIB,
+  maxFiles: 5_000_000,
+  minFreeBytes: MIN_FREE_BYTES,
+};
+
+/** Deeper than anything in an export. */
+const MAX_DEPTH = 12;
+const MAX_NAME_LENGTH = 1000;
+
+/**
+ * Unpacks an export into a folder that is empty. Nothing is written outside of it; links and whatever else is no file are refused.
+ * @throws DomainError INVALID_IMPORT; SERVER_BUSY where the disk has no room for it
+ */
+export async function unpack(
+  path: string,
+  folder: string,
+  limits: UnpackLimits = UNPACK_LIMITS,
+  room = new DiskRoom(folder, limits.minFreeBytes),
+): Promise<void> {
+  // What is unpacked is longer, but for a little.
+  await room.require((await stat(path)).size);
+  const archive = extract();
+  let bytes = 0;
+  let files = 0;
+  const meter = new Transform({
+    transform(chunk: Uint8Array, _encoding, done: TransformCallback) {
+      bytes += chunk.length;
+      if (bytes > limits.maxBytes) done(wrong('The archive', `unpacks to more than ${limits.maxBytes} bytes`));
+      else room.take(chunk.length).then(() => done(null, chunk), done);
+    },
+  });
+  const isCompressed = !/\.tar$/.test(path);
+  const source = createReadStream(path);
+  // A stream of a kind that Node's types do not know, and its pipelines take.
+  const sink = archive as unknown as NodeJS.WritableStream;
+  const reading = isCompressed ? pipeline(source, createGunzip(), meter, sink) : pipeline(source, meter, sink);
+  reading.catch(() => undefined);
+  try {
+    for await (const entry of archive) {
+      const { name, type } = entry.header;
+      if (type === 'directory') {
+        entry.resume();
+        continue;
+      }
+      if (type !== 'file' && type !== 'contiguous-file') throw wrong(`'${name}'`, 'is no file');
+      if (++files > limits.maxFiles) throw wrong('The archive', `has more than ${limits.maxFiles} files`);
+      const target = join(folder, ...safeSegments(name));
+      await mkdir(dirname(target), { recursive: true, mode: 0o700 });
+      await pipeline(entry, createWriteStream(target, { mode: 0o600, flags: 'wx' }));
+    }
+    await reading;
+  } catch (error) {
+    source.destroy();
+    if (isDiskFull(error)) throw await room.refusal();
+    throw isDamage(error) ? wrong('The archive', `is damaged: ${(error as Error).message}`) : error;
+  }
+}
+
+/** @throws DomainError INVALID_IMPORT for a name that leads anywhere else */
+function safeSegments(name: string): readonly string[] {
+  const segments = name.split('/').filter((segment) => segment !== '' && segment !== '.');
+  const isBad =
+    segments.length === 0 ||
+    segments.length > MAX_DEPTH ||
+    name.length > MAX_NAME_LENGTH ||
+    name.startsWith('/') ||
+    name.includes('\\') ||
+    name.includes('\0') ||
+    segments.includes('..');
+  if (isBad) throw wrong(`The name '${name.slice(0, 200)}'`, 'cannot be that of a file of an export');
+  return segments;
+}
+
+const DAMAGE = new Set(['Z_DATA_ERROR', 'Z_BUF_ERROR', 'EEXIST', 'ERR_STREAM_PREMATURE_CLOSE']);
+
+function isDamage(error: unknown): boolean {
+  const { code, message } = error as { readonly code?: string; readonly message?: string };
+  return DAMAGE.has(code ?? '') || /tar header|header exceeds max size|Unexpected end of data/i.test(message ?? '');
+}
+
+export const isFolder = async (path: string): Promise<boolean> => (await stat(path)).isDirectory();

@@ -1,0 +1,94 @@
+import { endOfString } from '@parley/domain/kernel';
+
+export interface JsonLimits {
+  /** Of lists and dictionaries within each other. */
+  readonly maxDepth: number;
+  /** Lists and dictionaries. There may be five times as many values. */
+  readonly maxStructures: number;
+  /** Keys of one dictionary. */
+  readonly maxMembers: number;
+}
+
+/** An organization of twenty thousand people is some million rows. */
+export const JSON_LIMITS: JsonLimits = { maxDepth: 100, maxStructures: 10_000_000, maxMembers: 1_000_000 };
+const VALUES_A_STRUCTURE = 5;
+
+/**
+ * Why JSON is not to be parsed, since it takes far more memory than its letters do: running out of it ends the process. Null: it is not
+ * too large.
+ */
+export function excessOf(text: string, limits: JsonLimits = JSON_LIMITS): string | null {
+  /** By depth: colons of what is open there. */
+  const members: number[] = [0];
+  const maxValues = VALUES_A_STRUCTURE * limits.maxStructures;
+  let depth = 0;
+  let structures = 0;
+  let values = 0;
+  for (let index = 0; index < text.length; index++) {
+    switch (text.charCodeAt(index)) {
+      case 0x22: // "
+        index = endOfString(text, index);
+        break;
+      case 0x5b: // [
+      case 0x7b: // {
+        if (++structures > limits.maxStructures) return 'holds too many lists and dictionaries';
+        if (++depth > limits.maxDepth) return 'is nested too deeply';
+        members[depth] = 0;
+        break;
+      case 0x5d: // ]
+      case 0x7d: // }
+        depth = Math.max(0, depth - 1);
+        break;
+      case 0x3a: // :
+        if (++members[depth]! > limits.maxMembers) return 'has a dictionary of too many keys';
+        break;
+      case 0x2c: // ,
+        if (++values > maxValues) return 'holds too many values';
+    }
+  }
+  return null;
+}
+
+/** Of a list, made text at a time: about four milliseconds' work where they are people. */
+const MEMBERS_AT_A_TIME = 100;
+
+/**
+ * JSON of a dictionary some members of which are long lists, piece by piece, so that others can do something in between. What lists hold
+ * may be made when its turn comes.
+ */
+export function* jsonPieces(members: Readonly<Record<string, unknown>>): Generator<Buffer> {
+  let before = '{';
+  for (const [name, value] of Object.entries(members)) {
+    if (value === undefined) continue;
+    const start = `${before}${JSON.stringify(name)}:`;
+    if (isList(value)) yield* listPieces(start, value);
+    else yield Buffer.from(start + JSON.stringify(value));
+    before = ',';
+  }
+  yield Buffer.from(before === '{' ? '{}' : '}');
+}
+
+function* listPieces(start: string, list: Iterable<unknown>): Generator<Buffer> {
+  let text = `${start}[`;
+  let count = 0;
+  for (const member of list) {
+    if (count > 0) text += ',';
+    text += JSON.stringify(member) ?? 'null';
+    if (++count % MEMBERS_AT_A_TIME !== 0) continue;
+    yield Buffer.from(text);
+    text = '';
+  }
+  yield Buffer.from(`${text}]`);
+}
+
+const isList = (value: unknown): value is Iterable<unknown> =>
+  typeof value === 'object' && value !== null && Symbol.iterator in value;
+
+/** Another list, each member of which is made when its turn comes. */
+export function mapped<T, R>(list: readonly T[], map: (member: T) => R): Iterable<R> {
+  return {
+    *[Symbol.iterator]() {
+      for (const member of list) yield map(member);
+    },
+  };
+}

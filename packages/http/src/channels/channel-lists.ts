@@ -1,0 +1,169 @@
+import {
+  ChangeChannelFolder,
+  ChangeDefaultChannelGroup,
+  ChangeDefaultGroupChannels,
+  type ChangeDefaultGroupChannelsInput,
+  CreateChannelFolder,
+  CreateDefaultChannelGroup,
+  DeleteDefaultChannelGroup,
+  ListChannelFolders,
+  MAX_CHANNEL_FOLDER_DESCRIPTION_LENGTH,
+  MAX_CHANNEL_FOLDER_NAME_LENGTH,
+  ReorderChannelFolders,
+  SetDefaultChannel,
+} from '@parley/domain/channels';
+import type { ChannelFolderId, ChannelId, DefaultChannelGroupId } from '@parley/domain/kernel';
+import { MAX_IDS, MAX_NAMES, MAX_TEXT_LENGTH } from '../kernel/param-types.js';
+import { BooleanParam, given, IntegerListParam, IntegerParam, TextListParam, TextParam } from '../kernel/params.js';
+import { type Route, route } from '../kernel/route.js';
+import * as wire from '../kernel/wire-schema.js';
+import { FOLDERS, presentFolder } from './channel.presenters.js';
+
+/** The use case refuses names that are too long, in its own words (channels §4.14). */
+const TEXT = { max: MAX_TEXT_LENGTH };
+const DESCRIPTION = { max: 1024 };
+
+export class DefaultChannelDto {
+  @IntegerParam() stream_id!: number;
+}
+
+export class CreateDefaultChannelGroupDto {
+  @TextParam(TEXT) group_name!: string;
+  @TextParam(DESCRIPTION) description!: string;
+  @TextListParam({ max: MAX_NAMES, each: TEXT }) stream_names!: string[];
+}
+
+export class ChangeDefaultChannelGroupDto {
+  @IntegerParam() group_id!: number;
+  @TextParam({ ...TEXT, optional: true }) new_group_name?: string;
+  @TextParam({ ...DESCRIPTION, optional: true }) new_description?: string;
+}
+
+export class ChangeDefaultGroupChannelsDto {
+  @IntegerParam() group_id!: number;
+  @TextParam(TEXT) op!: string;
+  @TextListParam({ max: MAX_NAMES, each: TEXT }) stream_names!: string[];
+}
+
+export class DeleteDefaultChannelGroupDto {
+  @IntegerParam() group_id!: number;
+}
+
+const FOLDER_NAME = { max: MAX_CHANNEL_FOLDER_NAME_LENGTH };
+const FOLDER_DESCRIPTION = { max: MAX_CHANNEL_FOLDER_DESCRIPTION_LENGTH };
+
+export class CreateFolderDto {
+  @TextParam(FOLDER_NAME) name!: string;
+  @TextParam(FOLDER_DESCRIPTION) description = '';
+}
+
+export class ListFoldersDto {
+  @BooleanParam() include_archived = false;
+}
+
+export class ReorderFoldersDto {
+  @IntegerListParam({ max: MAX_IDS }) order!: number[];
+}
+
+export class ChangeFolderDto {
+  @IntegerParam() channel_folder_id!: number;
+  @TextParam({ ...FOLDER_NAME, optional: true }) name?: string;
+  @TextParam({ ...FOLDER_DESCRIPTION, optional: true }) description?: string;
+  @BooleanParam({ optional: true }) is_archived?: boolean;
+}
+
+const setDefault = (method: 'POST' | 'DELETE', isDefault: boolean): Route =>
+  route(method, '/default_streams', {
+    auth: 'user',
+    roleRequirements: ['changesDefaultChannels'],
+    dto: DefaultChannelDto,
+    useCase: SetDefaultChannel,
+    toInput: ({ stream_id }) => ({ channelId: stream_id as ChannelId, isDefault }),
+  });
+
+const toOperation = (op: string): ChangeDefaultGroupChannelsInput['op'] =>
+  op === 'add' || op === 'remove' ? op : 'unknown';
+
+/** Default channels and groups of them, and folders (channels §4.14, §4.15). */
+export const channelListRoutes: readonly Route[] = [
+  setDefault('POST', true),
+  setDefault('DELETE', false),
+  route('POST', '/default_stream_groups/create', {
+    auth: 'user',
+    roleRequirements: ['changesDefaultChannels'],
+    dto: CreateDefaultChannelGroupDto,
+    useCase: CreateDefaultChannelGroup,
+    toInput: ({ group_name, description, stream_names }) => ({
+      name: group_name,
+      description,
+      channelNames: stream_names,
+    }),
+  }),
+  route('PATCH', '/default_stream_groups/:group_id', {
+    auth: 'user',
+    roleRequirements: ['changesDefaultChannels'],
+    dto: ChangeDefaultChannelGroupDto,
+    useCase: ChangeDefaultChannelGroup,
+    toInput: (dto) =>
+      given({
+        groupId: dto.group_id as DefaultChannelGroupId,
+        name: dto.new_group_name,
+        description: dto.new_description,
+      }),
+  }),
+  route('PATCH', '/default_stream_groups/:group_id/streams', {
+    auth: 'user',
+    roleRequirements: ['changesDefaultChannels'],
+    dto: ChangeDefaultGroupChannelsDto,
+    useCase: ChangeDefaultGroupChannels,
+    toInput: ({ group_id, op, stream_names }) => ({
+      groupId: group_id as DefaultChannelGroupId,
+      op: toOperation(op),
+      channelNames: stream_names,
+    }),
+  }),
+  route('DELETE', '/default_stream_groups/:group_id', {
+    auth: 'user',
+    roleRequirements: ['changesDefaultChannels'],
+    dto: DeleteDefaultChannelGroupDto,
+    useCase: DeleteDefaultChannelGroup,
+    toInput: ({ group_id }) => ({ groupId: group_id as DefaultChannelGroupId }),
+  }),
+  route('POST', '/channel_folders/create', {
+    auth: 'user',
+    roleRequirements: ['administrator'],
+    dto: CreateFolderDto,
+    useCase: CreateChannelFolder,
+    toInput: ({ name, description }) => ({ name, description }),
+    answer: wire.fields({ channel_folder_id: wire.integer() }),
+    present: (channel_folder_id) => ({ channel_folder_id }),
+  }),
+  route('GET', '/channel_folders', {
+    auth: 'user',
+    dto: ListFoldersDto,
+    useCase: ListChannelFolders,
+    toInput: ({ include_archived }) => ({ includeArchived: include_archived }),
+    answer: FOLDERS,
+    present: (folders) => ({ channel_folders: folders.map(presentFolder) }),
+  }),
+  route('PATCH', '/channel_folders', {
+    auth: 'user',
+    roleRequirements: ['administrator'],
+    dto: ReorderFoldersDto,
+    useCase: ReorderChannelFolders,
+    toInput: ({ order }) => ({ folderIds: order as ChannelFolderId[] }),
+  }),
+  route('PATCH', '/channel_folders/:channel_folder_id', {
+    auth: 'user',
+    roleRequirements: ['administrator'],
+    dto: ChangeFolderDto,
+    useCase: ChangeChannelFolder,
+    toInput: (dto) =>
+      given({
+        folderId: dto.channel_folder_id as ChannelFolderId,
+        name: dto.name,
+        description: dto.description,
+        isArchived: dto.is_archived,
+      }),
+  }),
+];

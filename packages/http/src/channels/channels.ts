@@ -1,0 +1,324 @@
+import {
+  ArchiveChannel,
+  ChangeChannel,
+  ChangeSubscriptionProperties,
+  ChangeSubscriptions,
+  CreateChannel,
+  FindChannelId,
+  GetChannel,
+  GetChannelAddress,
+  GetSubscriptionStatus,
+  ListChannels,
+  type ListChannelsInput,
+  type ListChannelsOutput,
+  ListSubscribers,
+  ListSubscriptions,
+  ListUserChannels,
+  MuteTopic,
+  SetTopicPolicy,
+  SubscribeUsers,
+  UnsubscribeUsers,
+} from '@parley/domain/channels';
+import type { ChannelId, UserId } from '@parley/domain/kernel';
+import { ListTopics, SpectateTopics } from '@parley/domain/messages';
+import type { HttpFeature } from '../kernel/feature.js';
+import { PresentedList, presentLongList, Turns } from '../kernel/json-lists.js';
+import { badValue, type WireErrors } from '../kernel/reply.js';
+import { type Route, route } from '../kernel/route.js';
+import * as wire from '../kernel/wire-schema.js';
+import {
+  ChangeChannelDto,
+  ChangeSubscriptionPropertiesDto,
+  ChangeSubscriptionPropertyDto,
+  ChangeSubscriptionsDto,
+  CreateChannelDto,
+  FindChannelIdDto,
+  GetChannelAddressDto,
+  GetSubscriptionStatusDto,
+  ListChannelsDto,
+  ListSubscriptionsDto,
+  ListTopicsDto,
+  ListUserChannelsDto,
+  MuteTopicDto,
+  OneChannelDto,
+  SetTopicPolicyDto,
+  SubscribeUsersDto,
+  toChannelChange,
+  toChannelOptions,
+  toMutedTopic,
+  toNewSubscriptions,
+  toPrincipals,
+  toPropertyChanges,
+  toTopicPolicy,
+  UnsubscribeUsersDto,
+} from './channel.dtos.js';
+import { CHANNEL_EVENTS } from './channel.events.js';
+import {
+  CHANGED_SUBSCRIPTIONS,
+  CHANNEL_LIST,
+  ONE_CHANNEL,
+  presentChangeSubscriptions,
+  presentChannel,
+  presentListedChannel,
+  presentOwnSubscription,
+  presentSubscribeUsers,
+  presentTopics,
+  presentUnsubscribeUsers,
+  SUBSCRIBED,
+  SUBSCRIPTIONS,
+  sharedChannels,
+  TOPICS,
+  UNSUBSCRIBED,
+  WIRE_SUBSCRIPTION_PROPERTIES,
+} from './channel.presenters.js';
+import {
+  channelFoldersSection,
+  channelsSection,
+  defaultChannelGroupsSection,
+  defaultChannelsSection,
+  mutedTopicsSection,
+  subscriptionsSection,
+  userTopicsSection,
+} from './channel.register.js';
+import { channelListRoutes } from './channel-lists.js';
+
+const EMPTY_TOPIC_NAME = { emptyTopicDisplayName: 'empty_topic_display_name' };
+const TOPIC_CREATION_PARAMETERS = 'history_public_to_subscribers, can_create_topic_group';
+
+export const CHANNEL_WIRE_ERRORS = {
+  CHANNEL_NAME_TAKEN: { status: 409, code: 'CHANNEL_ALREADY_EXISTS', fields: { channelName: 'channel_name' } },
+  CANNOT_ADMINISTER_CHANNEL: { code: 'CANNOT_ADMINISTER_CHANNEL' },
+  CANNOT_MANAGE_DEFAULT_CHANNEL: { code: 'CANNOT_MANAGE_DEFAULT_CHANNEL' },
+  CHANNEL_HAS_NAMED_TOPICS: { fields: EMPTY_TOPIC_NAME },
+  TOPIC_REQUIRED: { fields: EMPTY_TOPIC_NAME },
+  EMPTY_TOPIC_REQUIRED: { fields: EMPTY_TOPIC_NAME },
+  INVALID_RETENTION: ({ details }) => badValue('message_retention_days')(details.value),
+  NO_SUBSCRIPTION_CHANGE: { text: 'Nothing to do. Specify at least one of "add" or "delete".' },
+  DEFAULT_CHANNEL_GROUP_CHANGE_REQUIRED: { text: 'You must pass "new_description" or "new_group_name".' },
+  DEFAULT_CHANNEL_GROUP_OPERATION_REQUIRED: {
+    text: 'Invalid value for "op". Specify one of "add" or "remove".',
+  },
+  INVALID_SUBSCRIPTION_VALUE: {
+    text: ({ property, expected }) => `${WIRE_SUBSCRIPTION_PROPERTIES[property]} is not ${expected}`,
+  },
+  TOPIC_CREATION_MUST_BE_OPEN: {
+    extra: { parameters: TOPIC_CREATION_PARAMETERS },
+    text: `Unsupported parameter combination: ${TOPIC_CREATION_PARAMETERS}`,
+  },
+} as const satisfies WireErrors;
+
+const toChannelId = ({ stream_id }: { readonly stream_id: number }) => ({ channelId: stream_id as ChannelId });
+
+const toListedChannels = (dto: ListChannelsDto): ListChannelsInput => ({
+  includePublic: dto.include_public,
+  includeWebPublic: dto.include_web_public,
+  includeSubscribed: dto.include_subscribed,
+  includeOwnerSubscribed: dto.include_owner_subscribed,
+  includeReadable: dto.include_can_access_content,
+  includeAll: dto.include_all,
+  includeAllActive: dto.include_all_active,
+  excludeArchived: dto.exclude_archived,
+  includeDefault: dto.include_default,
+});
+
+export function channelRoutes(): readonly Route[] {
+  const turns = new Turns();
+  const presentChannels = ({ channels }: ListChannelsOutput, { include_default }: ListChannelsDto) =>
+    presentLongList(
+      turns,
+      'streams',
+      include_default ? new PresentedList(channels, presentListedChannel) : sharedChannels(channels),
+    );
+  return [
+    route('GET', '/streams', {
+      auth: 'user',
+      isExpensive: true,
+      dto: ListChannelsDto,
+      useCase: ListChannels,
+      toInput: toListedChannels,
+      answer: CHANNEL_LIST,
+      present: (output, { dto }) => presentChannels(output, dto),
+    }),
+    route('POST', '/channels/create', {
+      auth: 'user',
+      roleRequirements: ['member'],
+      dto: CreateChannelDto,
+      useCase: CreateChannel,
+      toInput: (dto) => ({
+        ...toChannelOptions(dto),
+        name: dto.name,
+        description: dto.description,
+        subscriberIds: dto.subscribers as UserId[],
+        announce: dto.announce,
+      }),
+      answer: wire.fields({ id: wire.integer() }),
+      present: (id) => ({ id }),
+    }),
+    route('GET', '/streams/:stream_id', {
+      auth: 'user',
+      dto: OneChannelDto,
+      useCase: GetChannel,
+      toInput: toChannelId,
+      answer: ONE_CHANNEL,
+      present: (channel) => ({ stream: presentChannel(channel) }),
+    }),
+    route('GET', '/streams/:stream_id/members', {
+      auth: 'user',
+      dto: OneChannelDto,
+      useCase: ListSubscribers,
+      toInput: toChannelId,
+      answer: wire.fields({ subscribers: wire.listOf(wire.integer()) }),
+      present: (subscribers) => ({ subscribers }),
+    }),
+    route('GET', '/users/:user_id/subscriptions/:stream_id', {
+      auth: 'user',
+      dto: GetSubscriptionStatusDto,
+      useCase: GetSubscriptionStatus,
+      toInput: ({ user_id, stream_id }) => ({ userId: user_id as UserId, channelId: stream_id as ChannelId }),
+      answer: wire.fields({ is_subscribed: wire.boolean() }),
+      present: (is_subscribed) => ({ is_subscribed }),
+    }),
+    route('GET', '/users/:user_id/channels', {
+      auth: 'user',
+      dto: ListUserChannelsDto,
+      useCase: ListUserChannels,
+      toInput: ({ user_id }) => ({ userId: user_id as UserId }),
+      answer: wire.fields({ subscribed_channel_ids: wire.listOf(wire.integer()) }),
+      present: (subscribed_channel_ids) => ({ subscribed_channel_ids }),
+    }),
+    route('GET', '/streams/:stream_id/email_address', {
+      auth: 'user',
+      dto: GetChannelAddressDto,
+      useCase: GetChannelAddress,
+      toInput: ({ stream_id, sender_id = null }) => ({
+        channelId: stream_id as ChannelId,
+        senderId: sender_id as UserId | null,
+      }),
+      answer: wire.fields({ email: wire.text() }),
+      present: (address) => ({ email: address ?? '' }),
+    }),
+    route('PATCH', '/streams/:stream_id', {
+      auth: 'user',
+      dto: ChangeChannelDto,
+      useCase: ChangeChannel,
+      toInput: toChannelChange,
+    }),
+    route('DELETE', '/streams/:stream_id', {
+      auth: 'user',
+      dto: OneChannelDto,
+      useCase: ArchiveChannel,
+      toInput: toChannelId,
+    }),
+    route('GET', '/users/me/subscriptions', {
+      auth: 'user',
+      isExpensive: true,
+      dto: ListSubscriptionsDto,
+      useCase: ListSubscriptions,
+      toInput: (dto) => ({ includeSubscribers: dto.include_subscribers !== 'false' }),
+      answer: SUBSCRIPTIONS,
+      present: (subscriptions) =>
+        presentLongList(turns, 'subscriptions', new PresentedList(subscriptions, presentOwnSubscription)),
+    }),
+    route('POST', '/users/me/subscriptions', {
+      auth: 'user',
+      isExpensive: true,
+      roleRequirements: ['member'],
+      dto: SubscribeUsersDto,
+      useCase: SubscribeUsers,
+      toInput: (dto) => ({
+        channels: toNewSubscriptions(dto.subscriptions),
+        principals: toPrincipals(dto.principals),
+        options: toChannelOptions(dto),
+        announce: dto.announce,
+        failsOnInaccessible: dto.authorization_errors_fatal,
+        notifyNewSubscribers: dto.send_new_subscription_messages,
+      }),
+      answer: SUBSCRIBED,
+      present: (output, { dto }) => presentSubscribeUsers(output, dto),
+    }),
+    route('DELETE', '/users/me/subscriptions', {
+      auth: 'user',
+      dto: UnsubscribeUsersDto,
+      useCase: UnsubscribeUsers,
+      toInput: (dto) => ({
+        channelNames: dto.subscriptions,
+        principals: toPrincipals(dto.principals),
+      }),
+      answer: UNSUBSCRIBED,
+      present: presentUnsubscribeUsers,
+    }),
+    route('PATCH', '/users/me/subscriptions', {
+      auth: 'user',
+      isExpensive: true,
+      dto: ChangeSubscriptionsDto,
+      useCase: ChangeSubscriptions,
+      toInput: (dto) => ({ add: toNewSubscriptions(dto.add), remove: dto.delete }),
+      answer: CHANGED_SUBSCRIPTIONS,
+      present: presentChangeSubscriptions,
+    }),
+    route('POST', '/users/me/subscriptions/properties', {
+      auth: 'user',
+      dto: ChangeSubscriptionPropertiesDto,
+      useCase: ChangeSubscriptionProperties,
+      toInput: (dto) => ({ changes: toPropertyChanges(dto.subscription_data) }),
+    }),
+    route('PATCH', '/users/me/subscriptions/muted_topics', {
+      auth: 'user',
+      dto: MuteTopicDto,
+      useCase: MuteTopic,
+      toInput: toMutedTopic,
+    }),
+    route('PATCH', '/users/me/subscriptions/:stream_id', {
+      auth: 'user',
+      dto: ChangeSubscriptionPropertyDto,
+      useCase: ChangeSubscriptionProperties,
+      toInput: (dto) => ({ changes: toPropertyChanges([dto]) }),
+    }),
+    route('POST', '/user_topics', {
+      auth: 'user',
+      dto: SetTopicPolicyDto,
+      useCase: SetTopicPolicy,
+      toInput: toTopicPolicy,
+    }),
+    route('GET', '/get_stream_id', {
+      auth: 'user',
+      dto: FindChannelIdDto,
+      useCase: FindChannelId,
+      toInput: ({ stream }) => ({ name: stream }),
+      answer: wire.fields({ stream_id: wire.integer() }),
+      present: (id) => ({ stream_id: id }),
+    }),
+    route('GET', '/users/me/:stream_id/topics', {
+      auth: 'user',
+      dto: ListTopicsDto,
+      useCase: ListTopics,
+      toInput: toChannelId,
+      answer: TOPICS,
+      present: (topics, { dto }) => presentTopics(topics, dto.allow_empty_topic_name),
+    }),
+    route('GET', '/json/users/me/:stream_id/topics', {
+      auth: 'anyone',
+      atRoot: true,
+      dto: ListTopicsDto,
+      useCase: SpectateTopics,
+      toInput: toChannelId,
+      answer: TOPICS,
+      present: (topics, { dto }) => presentTopics(topics, dto.allow_empty_topic_name),
+    }),
+  ];
+}
+
+export const CHANNELS = {
+  routes: () => [...channelRoutes(), ...channelListRoutes],
+  events: CHANNEL_EVENTS,
+  errors: CHANNEL_WIRE_ERRORS,
+  registerSections: () => [
+    mutedTopicsSection,
+    userTopicsSection,
+    subscriptionsSection,
+    channelsSection,
+    defaultChannelsSection,
+    defaultChannelGroupsSection,
+    channelFoldersSection,
+  ],
+} satisfies HttpFeature;

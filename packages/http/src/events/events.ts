@@ -1,0 +1,346 @@
+import { LoadSpectatorState } from '@parley/domain/channels';
+import { type Caller, RegisterQueue, type RegisterQueueInput } from '@parley/domain/kernel';
+import { type QueuePresentation, queuePresentation, toNobody } from '../kernel/event-presenter.js';
+import type { HttpFeature, RouteParts } from '../kernel/feature.js';
+import { Turns, writeSections } from '../kernel/json-lists.js';
+import {
+  anyOf,
+  boolean,
+  integer,
+  json,
+  listOf,
+  MAX_TEXT_LENGTH,
+  MAX_TOKEN_LENGTH,
+  nullable,
+  object,
+  oneOf,
+  optional,
+  type ParamType,
+  refine,
+  text,
+} from '../kernel/param-types.js';
+import {
+  BooleanParam,
+  IntegerParam,
+  NullableBooleanParam,
+  NullableIntegerParam,
+  param,
+  TextParam,
+  WordParam,
+} from '../kernel/params.js';
+import type { RegisterRequest, RegisterSection } from '../kernel/register-section.js';
+import { badParameter, success, type WireErrors, WireText } from '../kernel/reply.js';
+import type { Request } from '../kernel/request.js';
+import { type AnonymousClient, type Route, route } from '../kernel/route.js';
+import { FEATURE_LEVEL, ZULIP_VERSION } from '../kernel/server-info.js';
+import * as wire from '../kernel/wire-schema.js';
+
+export const EVENT_WIRE_ERRORS = {
+  UNKNOWN_EVENT_QUEUE: {
+    code: 'BAD_EVENT_QUEUE_ID',
+    fields: { queueId: 'queue_id' },
+    text: ({ queueId }, variant) => (variant?.hasOldQueueErrorText ? `Bad event queue id: ${queueId}` : undefined),
+  },
+} as const satisfies WireErrors;
+
+const MAX_EVENT_TYPES = 100;
+const MAX_NARROW_TERMS = 100;
+
+/** What is kept with a queue: with the names of the terms' members, a filter takes no more than 8 kB. */
+const MAX_EVENT_TYPES_BYTES = 3000;
+const MAX_NARROW_BYTES = 2500;
+
+const limitedTo = <T>(bytes: number, type: ParamType<T>): ParamType<T> =>
+  refine(type, (value) =>
+    Buffer.byteLength(JSON.stringify(value)) > bytes ? `{p} is too long (limit: ${bytes} bytes)` : undefined,
+  );
+
+const EventTypesParam = () =>
+  param(nullable(limitedTo(MAX_EVENT_TYPES_BYTES, listOf(text({ max: MAX_TOKEN_LENGTH }), { max: MAX_EVENT_TYPES }))), {
+    optional: true,
+  });
+
+/** `[["channel", "denmark"], ["topic", "lunch"]]`. */
+const NarrowPairsParam = () =>
+  param(
+    limitedTo(
+      MAX_NARROW_BYTES,
+      listOf(listOf(text({ max: MAX_TEXT_LENGTH }), { length: 2 }), { max: MAX_NARROW_TERMS }),
+    ),
+    { optional: true },
+  );
+
+/** What a client can do, by the names of events §2. What it does not say it cannot; unknown names are ignored. */
+const CapabilitiesParam = () =>
+  param(
+    object(
+      {
+        notification_settings_null: boolean(),
+        ...Object.fromEntries(OPTIONAL_CAPABILITIES.map((name) => [name, optional(boolean())])),
+      },
+      { open: true },
+    ),
+    { optional: true },
+  );
+
+const OPTIONAL_CAPABILITIES = [
+  'bulk_message_deletion',
+  'user_avatar_url_field_optional',
+  'stream_typing_notifications',
+  'user_settings_object',
+  'linkifier_url_template',
+  'user_list_incomplete',
+  'include_deactivated_groups',
+  'archived_channels',
+  'empty_topic_name',
+  'simplified_presence_events',
+  'individual_emoji_changes',
+] as const;
+
+/** Minutes are enough for a browser, hours for a telephone that sleeps: JSON, quotes and all (events §1). */
+const IdleTimeoutParam = () => param(anyOf([integer(), json(oneOf('mobile'))]), { optional: true });
+
+export class RegisterDto {
+  @NullableBooleanParam({ aliases: ['client_extavatar'] }) client_gravatar: boolean | null = null;
+  @BooleanParam() apply_markdown = false;
+  @BooleanParam() slim_presence = false;
+  @NullableIntegerParam() presence_history_limit_days: number | null = null;
+  @BooleanParam({ optional: true }) all_public_streams?: boolean;
+  @WordParam(['true', 'false', 'partial']) include_subscribers: 'true' | 'false' | 'partial' = 'false';
+  @CapabilitiesParam() client_capabilities?: Readonly<Record<string, boolean | undefined>>;
+  @EventTypesParam() event_types?: readonly string[] | null;
+  @EventTypesParam() fetch_event_types?: readonly string[] | null;
+  @NarrowPairsParam() narrow?: readonly (readonly [string, string])[];
+  @IdleTimeoutParam() idle_queue_timeout?: number | 'mobile';
+}
+
+/** A poll; without `queue_id` but with `dont_block`, a registration in the old way (events §6.4). */
+export class PollEventsDto {
+  @TextParam({ max: MAX_TOKEN_LENGTH, optional: true }) queue_id?: string;
+  @IntegerParam({ optional: true }) last_event_id?: number;
+  @BooleanParam() dont_block = false;
+  @EventTypesParam() event_types?: readonly string[] | null;
+  @NarrowPairsParam() narrow?: readonly (readonly [string, string])[];
+  @BooleanParam({ optional: true }) all_public_streams?: boolean;
+  @BooleanParam() apply_markdown = false;
+  @NullableBooleanParam({ aliases: ['client_extavatar'] }) client_gravatar: boolean | null = null;
+  @BooleanParam() slim_presence = false;
+}
+
+export class RemoveQueueDto {
+  @TextParam({ max: MAX_TOKEN_LENGTH }) queue_id!: string;
+}
+
+/** Events §6.2, each with the fields of its type; the timeout only where the call opens a queue. */
+const eventsAnswer = (event: wire.WireSchema<object>) =>
+  wire.fields({
+    events: wire.listOf(event),
+    queue_id: wire.optional(wire.text()),
+    idle_queue_timeout_secs: wire.optional(wire.integer()),
+  });
+
+/** Events §3.1, and of the sections those that were asked for. */
+const registerAnswer = (sections: readonly RegisterSection[]) =>
+  wire.fields({
+    queue_id: wire.text(),
+    last_event_id: wire.integer(),
+    idle_queue_timeout_secs: wire.integer(),
+    ...VERSION_FIELDS,
+    ...wire.optionalFields(Object.assign({}, ...sections.map(({ fields }) => fields))),
+  });
+
+const spectatorAnswer = (sections: readonly RegisterSection[]) =>
+  wire.fields({
+    queue_id: wire.nullable(wire.text()),
+    ...VERSION_FIELDS,
+    ...wire.optionalFields(
+      Object.assign(
+        {},
+        ...sections.filter(({ isForSpectators }) => isForSpectators).map(({ spectatorFields }) => spectatorFields),
+      ),
+    ),
+  });
+
+const VERSION_FIELDS = {
+  zulip_version: wire.text(),
+  zulip_merge_base: wire.text(),
+  zulip_feature_level: wire.integer(),
+};
+
+/** So long a phone may sleep (events §6.1). */
+const MOBILE_IDLE_SECONDS = 43_200;
+
+type EventRouteParts = Pick<RouteParts, 'hub' | 'longPoll' | 'sections' | 'event' | 'clock'>;
+
+/** By hand, because one answer waits and the other is written in parts. */
+export function eventRoutes(parts: EventRouteParts): readonly Route[] {
+  const { hub, longPoll } = parts;
+  const turns = new Turns();
+  return [
+    route('POST', '/register', {
+      auth: 'user',
+      isExpensive: true,
+      dto: RegisterDto,
+      useCase: RegisterQueue,
+      answer: registerAnswer(parts.sections),
+      handle: async ({ caller, dto, request, useCase }) =>
+        success(await register(useCase, caller, dto, request, { ...parts, turns })),
+    }),
+    // For browsers whose user has not logged in: what they begin with, and no queue (events §1).
+    route('POST', '/json/register', {
+      auth: 'anyone',
+      atRoot: true,
+      isExpensive: true,
+      dto: RegisterDto,
+      useCase: LoadSpectatorState,
+      answer: spectatorAnswer(parts.sections),
+      handle: async ({ caller, dto, request, useCase }) =>
+        success(await registerSpectator(useCase, caller, dto, request, { ...parts, turns })),
+    }),
+    route('GET', '/events', {
+      auth: 'user',
+      hot: true,
+      longPoll: true,
+      dto: PollEventsDto,
+      useCase: RegisterQueue,
+      answer: eventsAnswer(parts.event),
+      handle: async ({ caller, dto, request, useCase }) => {
+        if (dto.queue_id === undefined) {
+          if (!dto.dont_block) throw badParameter("Missing 'queue_id' argument");
+          return success(await openInTheOldWay(useCase, caller, dto, request));
+        }
+        if (dto.last_event_id === undefined) throw badParameter("Missing 'last_event_id' argument");
+        const poll = { queueId: dto.queue_id, lastPosition: dto.last_event_id, dontBlock: dto.dont_block };
+        return longPoll.poll(caller, poll, request);
+      },
+    }),
+    route('DELETE', '/events', {
+      auth: 'user',
+      dto: RemoveQueueDto,
+      answer: wire.fields({}),
+      handle: async ({ caller, dto }) => {
+        await hub.remove(caller.realmId, caller.userId, dto.queue_id);
+        return success();
+      },
+    }),
+  ];
+}
+
+/** What an answer is to have, as it was asked for. */
+function asked(
+  dto: RegisterDto,
+  request: Pick<Request, 'variant'>,
+  { sections, clock }: EventRouteParts,
+  isSpectator: boolean,
+): { readonly request: RegisterRequest; readonly requested: readonly RegisterSection[] } {
+  const wanted = dto.fetch_event_types ?? dto.event_types ?? null;
+  const fetchEventTypes = wanted && new Set(wanted);
+  return {
+    request: {
+      presentation: presentationFrom(dto, dto.client_capabilities ?? {}, request),
+      includeSubscribers: dto.include_subscribers !== 'false',
+      variant: request.variant,
+      presenceHistoryDays: dto.presence_history_limit_days,
+      now: clock.nowMs() / 1000,
+      isSpectator,
+    },
+    requested: sections.filter(
+      (section) => section.isRequested(fetchEventTypes) && (!isSpectator || section.isForSpectators),
+    ),
+  };
+}
+
+const loadersOf = (requested: readonly RegisterSection[], request: RegisterRequest) =>
+  Object.fromEntries(requested.map((section) => [section.name, section.loader(request)]));
+
+const VERSION = {
+  zulip_version: ZULIP_VERSION,
+  zulip_merge_base: ZULIP_VERSION,
+  zulip_feature_level: FEATURE_LEVEL,
+};
+
+async function registerSpectator(
+  useCase: LoadSpectatorState,
+  caller: AnonymousClient,
+  dto: RegisterDto,
+  request: Request,
+  parts: EventRouteParts & { readonly turns: Turns },
+): Promise<WireText> {
+  if (dto.client_gravatar === true) throw notForSpectators('client_gravatar');
+  if (dto.include_subscribers !== 'false') throw notForSpectators('include_subscribers');
+  const { request: shown, requested } = asked({ ...dto, client_gravatar: false }, request, parts, true);
+  const loaded = await useCase.execute(caller, {
+    loaders: loadersOf(requested, shown),
+  });
+  const presenters = requested.map(({ name }) => loaded[name]!);
+  return new WireText(
+    await parts.turns.runSteps(writeSections([() => ({ queue_id: null, ...VERSION }), ...presenters])),
+  );
+}
+
+const notForSpectators = (parameter: string) => badParameter(`Invalid '${parameter}' parameter for anonymous request`);
+
+async function register(
+  useCase: RegisterQueue,
+  caller: Caller,
+  dto: RegisterDto,
+  request: Request,
+  parts: EventRouteParts & { readonly turns: Turns },
+): Promise<WireText> {
+  const { request: shown, requested } = asked(dto, request, parts, false);
+  const { queue, loaded } = await useCase.execute(caller, {
+    loaders: loadersOf(requested, shown),
+    filter: filterFrom(dto),
+    presentation: { ...shown.presentation },
+    idleTimeoutSeconds: idleSeconds(dto.idle_queue_timeout),
+  });
+  const always = () => ({
+    queue_id: queue.id,
+    last_event_id: -1,
+    idle_queue_timeout_secs: queue.idleTimeoutSeconds,
+    ...VERSION,
+  });
+  const presenters = requested.map(({ name }) => loaded[name]!);
+  return new WireText(await parts.turns.runSteps(writeSections([always, ...presenters])));
+}
+
+async function openInTheOldWay(useCase: RegisterQueue, caller: Caller, dto: PollEventsDto, request: Request) {
+  const { queue } = await useCase.execute(caller, {
+    loaders: {},
+    filter: filterFrom(dto),
+    presentation: { ...presentationFrom(dto, {}, request) },
+    idleTimeoutSeconds: null,
+  });
+  return { queue_id: queue.id, events: [], idle_queue_timeout_secs: queue.idleTimeoutSeconds };
+}
+
+function presentationFrom(
+  dto: Pick<RegisterDto, 'event_types' | 'apply_markdown' | 'client_gravatar' | 'slim_presence'>,
+  capabilities: Readonly<Record<string, boolean | undefined>>,
+  request: Pick<Request, 'variant'>,
+): QueuePresentation {
+  return queuePresentation({
+    eventTypes: dto.event_types ?? null,
+    applyMarkdown: dto.apply_markdown,
+    clientGravatar: dto.client_gravatar ?? true,
+    slimPresence: dto.slim_presence,
+    capabilities,
+    client: request.variant.key,
+  });
+}
+
+function filterFrom(dto: Pick<RegisterDto, 'all_public_streams' | 'narrow'>): RegisterQueueInput['filter'] {
+  return {
+    ...(dto.all_public_streams !== undefined && { allPublicChannels: dto.all_public_streams }),
+    ...(dto.narrow && { narrow: dto.narrow.map(([operator, operand]) => ({ operator, operand })) }),
+  };
+}
+
+const idleSeconds = (wanted: RegisterDto['idle_queue_timeout']): number | null =>
+  wanted === 'mobile' ? MOBILE_IDLE_SECONDS : (wanted ?? null);
+
+export const EVENTS = {
+  routes: eventRoutes,
+  events: { blank: toNobody },
+  errors: EVENT_WIRE_ERRORS,
+} satisfies HttpFeature;

@@ -1,0 +1,157 @@
+import {
+  DeleteExport,
+  type ExportEventTypes,
+  type ExportType,
+  type ExportView,
+  ListExportConsents,
+  ListExports,
+  ReadExport,
+  RequestExport,
+} from '@parley/domain/exports';
+import type { ExportId } from '@parley/domain/kernel';
+import { serveFile } from '../files/serve-file.js';
+import { form, opened, type Presenters } from '../kernel/event-presenter.js';
+import type { HttpFeature, RouteParts } from '../kernel/feature.js';
+import { PresentedList, presentLongList, Turns } from '../kernel/json-lists.js';
+import { IntegerParam, NoParameters, TextParam, WordParam } from '../kernel/params.js';
+import { success, unknownPath } from '../kernel/reply.js';
+import { type Context, type Route, route } from '../kernel/route.js';
+import * as wire from '../kernel/wire-schema.js';
+import { USER_SETTING_FORMS } from '../users/user-settings.js';
+
+/** As clients spell what an export holds of private things. */
+export const EXPORT_TYPE_NAMES: Readonly<Record<ExportType, string>> = {
+  public: 'public',
+  withConsent: 'full_with_consent',
+  withoutConsent: 'full_without_consent',
+};
+
+export const EXPORT = wire.named(
+  'DataExport',
+  wire.fields({
+    id: wire.integer(),
+    acting_user_id: wire.integer(),
+    export_time: wire.number(),
+    deleted_timestamp: wire.nullable(wire.number()),
+    failed_timestamp: wire.nullable(wire.number()),
+    export_url: wire.nullable(wire.text()),
+    pending: wire.boolean(),
+    export_type: wire.text(),
+  }),
+);
+
+/** Organization §8. `realmUrl`: without a slash at its end. */
+export const presentExport = (view: ExportView, realmUrl: string) => ({
+  id: view.id,
+  acting_user_id: view.actingUserId,
+  export_time: view.requestedAt,
+  deleted_timestamp: view.deletedAt,
+  failed_timestamp: view.failedAt,
+  export_url: view.path === null ? null : `${realmUrl}${view.path}`,
+  pending: view.isPending,
+  export_type: EXPORT_TYPE_NAMES[view.type],
+});
+
+class RequestExportDto {
+  @WordParam(Object.values(EXPORT_TYPE_NAMES)) export_type = 'public';
+}
+
+class DeleteExportDto {
+  @IntegerParam() export_id!: number;
+}
+
+class ReadExportDto {
+  @TextParam({ max: 1000 }) path_id!: string;
+}
+
+const BY_ADMINISTRATORS = { auth: 'user', roleRequirements: ['administrator'] } as const;
+
+/** Organization §8. */
+export function exportRoutes({ publicRealms }: Pick<RouteParts, 'publicRealms'>): readonly Route[] {
+  const turns = new Turns();
+  return [
+    route('GET', '/export/realm', {
+      ...BY_ADMINISTRATORS,
+      dto: NoParameters,
+      useCase: ListExports,
+      answer: wire.fields({ exports: wire.listOf(EXPORT) }),
+      handle: async ({ caller, useCase }: Context<'user', NoParameters, ListExports>) => {
+        const views = await useCase.execute(caller);
+        const { url } = await publicRealms.of(caller.realmId);
+        return success({ exports: views.map((view) => presentExport(view, url)) });
+      },
+    }),
+    route('POST', '/export/realm', {
+      ...BY_ADMINISTRATORS,
+      dto: RequestExportDto,
+      useCase: RequestExport,
+      toInput: ({ export_type }) => ({ type: typeNamed(export_type) }),
+      answer: wire.fields({ id: wire.integer() }),
+      present: ({ id }) => ({ id }),
+    }),
+    route('DELETE', '/export/realm/:export_id', {
+      ...BY_ADMINISTRATORS,
+      dto: DeleteExportDto,
+      useCase: DeleteExport,
+      toInput: ({ export_id }) => ({ id: export_id as ExportId }),
+    }),
+    route('GET', '/export/realm/consents', {
+      ...BY_ADMINISTRATORS,
+      dto: NoParameters,
+      useCase: ListExportConsents,
+      answer: wire.fields({
+        export_consents: wire.listOf(
+          wire.fields({
+            user_id: wire.integer(),
+            consented: wire.boolean(),
+            email_address_visibility: wire.integer(),
+          }),
+        ),
+      }),
+      present: (consents) =>
+        presentLongList(
+          turns,
+          'export_consents',
+          new PresentedList(consents, ({ userId, isGiven, emailAddressVisibility }) => ({
+            user_id: userId,
+            consented: isGiven,
+            email_address_visibility: USER_SETTING_FORMS.presentValue(
+              'emailAddressVisibility',
+              emailAddressVisibility,
+            ) as number,
+          })),
+        ),
+    }),
+    route('GET', '/user_avatars/exports/*path_id', {
+      auth: 'anyone',
+      atRoot: true,
+      limit: 'none',
+      dto: ReadExportDto,
+      useCase: ReadExport,
+      answer: 'bytes',
+      handle: async ({ dto, request, caller, useCase }) => {
+        const archive = await useCase.execute(caller, { pathId: dto.path_id });
+        if (!archive) throw unknownPath();
+        return serveFile(archive, request, true);
+      },
+    }),
+  ];
+}
+
+const typeNamed = (name: string): ExportType =>
+  (Object.keys(EXPORT_TYPE_NAMES) as ExportType[]).find((type) => EXPORT_TYPE_NAMES[type] === name)!;
+
+export const EXPORTS = {
+  routes: exportRoutes,
+  events: {
+    'exports.changed': {
+      forms: [form('realm_export', { exports: wire.listOf(EXPORT) })],
+      present: ({ exports }, context) => {
+        const { url } = context.publicRealm;
+        return context.shared('', () =>
+          opened({ type: 'realm_export', exports: exports.map((view) => presentExport(view, url)) }),
+        );
+      },
+    },
+  } satisfies Presenters<keyof ExportEventTypes>,
+} satisfies HttpFeature;

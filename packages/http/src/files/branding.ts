@@ -1,0 +1,110 @@
+import { ChangeRealmImage, FindOwnRealm, ReadPicture, RemoveRealmImage } from '@parley/domain/files';
+import { DomainError, type RealmUrls } from '@parley/domain/kernel';
+import type { Realm, RealmImageName } from '@parley/domain/realms';
+import type { HttpFeature } from '../kernel/feature.js';
+import { BooleanParam, IntegerParam, NoParameters } from '../kernel/params.js';
+import { publicRealmOf } from '../kernel/public-realm.js';
+import { redirectTo } from '../kernel/reply.js';
+import { type Context, type Route, route } from '../kernel/route.js';
+import * as wire from '../kernel/wire-schema.js';
+import { givenImage, TAKES_IMAGE } from './images.js';
+import { SERVES_PICTURES, serveIdenticon, servePicture } from './pictures.js';
+import { REALM_IMAGES, realmImageUrl } from './realm-image-urls.js';
+
+const ICON = wire.fields({ icon_url: wire.text() });
+
+const SIZE = 100;
+
+class LogoDto {
+  @BooleanParam() night!: boolean;
+}
+
+class RealmImageDto {
+  @IntegerParam() realm_id!: number;
+}
+
+const logoOf = ({ night }: LogoDto): RealmImageName => (night ? 'nightLogo' : 'logo');
+
+/** Organization §3. */
+export function brandingRoutes(realmUrls: RealmUrls): readonly Route[] {
+  const urlOf = (name: RealmImageName, realm: Realm) =>
+    realmImageUrl(name, realm.images[name], publicRealmOf(realm, realmUrls));
+  const presentIcon = (realm: Realm) => ({ icon_url: urlOf('icon', realm) });
+  return [
+    route('GET', '/realm/icon', {
+      auth: 'user',
+      dto: NoParameters,
+      useCase: FindOwnRealm,
+      answer: 'bytes',
+      handle: async ({ caller, useCase }: Context<'user', NoParameters, FindOwnRealm>) =>
+        redirectTo(urlOf('icon', await useCase.execute(caller))),
+    }),
+    route('POST', '/realm/icon', {
+      ...TAKES_IMAGE,
+      auth: 'user',
+      roleRequirements: ['administrator'],
+      dto: NoParameters,
+      useCase: ChangeRealmImage,
+      toInput: (_dto, request) => ({ name: 'icon' as const, image: givenImage(request) }),
+      answer: ICON,
+      present: presentIcon,
+    }),
+    route('DELETE', '/realm/icon', {
+      auth: 'user',
+      roleRequirements: ['administrator'],
+      dto: NoParameters,
+      useCase: RemoveRealmImage,
+      toInput: () => ({ name: 'icon' as const }),
+      answer: ICON,
+      present: presentIcon,
+    }),
+    route('GET', '/realm/logo', {
+      auth: 'user',
+      dto: LogoDto,
+      useCase: FindOwnRealm,
+      answer: 'bytes',
+      handle: async ({ dto, caller, useCase }: Context<'user', LogoDto, FindOwnRealm>) =>
+        redirectTo(urlOf(logoOf(dto), await useCase.execute(caller))),
+    }),
+    route('POST', '/realm/logo', {
+      ...TAKES_IMAGE,
+      auth: 'user',
+      roleRequirements: ['administrator'],
+      dto: LogoDto,
+      useCase: ChangeRealmImage,
+      toInput: (dto, request) => ({ name: logoOf(dto), image: givenImage(request) }),
+      answer: wire.fields({}),
+      present: () => ({}),
+    }),
+    route('DELETE', '/realm/logo', {
+      auth: 'user',
+      roleRequirements: ['administrator'],
+      dto: LogoDto,
+      useCase: RemoveRealmImage,
+      toInput: (dto) => ({ name: logoOf(dto) }),
+      answer: wire.fields({}),
+      present: () => ({}),
+    }),
+    ...(Object.keys(REALM_IMAGES) as RealmImageName[]).map(image),
+  ];
+}
+
+/** For anybody, since browsers load it before anybody signs in. Drawn where none was uploaded, whether or not there is the realm. */
+function image(name: RealmImageName): Route {
+  return route('GET', `/user_avatars/:realm_id/realm/${REALM_IMAGES[name].wireName}.png`, {
+    ...SERVES_PICTURES,
+    dto: RealmImageDto,
+    useCase: ReadPicture,
+    answer: 'bytes',
+    handle: async ({ dto, caller, useCase }) => {
+      try {
+        if (caller.realmId === dto.realm_id) return servePicture(await useCase.execute(caller, { name }));
+      } catch (error) {
+        if (!(error instanceof DomainError && error.is('UNKNOWN_PICTURE'))) throw error;
+      }
+      return serveIdenticon(`${dto.realm_id}:realm`, SIZE);
+    },
+  });
+}
+
+export const BRANDING = { routes: ({ realmUrls }) => brandingRoutes(realmUrls) } satisfies HttpFeature;

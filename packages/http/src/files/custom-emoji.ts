@@ -1,0 +1,164 @@
+import {
+  AddCustomEmoji,
+  type CustomEmoji,
+  type CustomEmojiEventTypes,
+  DeactivateCustomEmoji,
+  emojiPath,
+  ListCustomEmoji,
+  loadCustomEmoji,
+  type PictureName,
+  ReadPicture,
+  stillEmojiPath,
+} from '@parley/domain/files';
+import {
+  can,
+  type EventContext,
+  form,
+  formWithout,
+  opened,
+  type Presented,
+  type Presenters,
+} from '../kernel/event-presenter.js';
+import type { HttpFeature } from '../kernel/feature.js';
+import { IntegerParam, NoParameters, TextParam } from '../kernel/params.js';
+import { registerSection } from '../kernel/register-section.js';
+import { type Reply, unknownPath } from '../kernel/reply.js';
+import { type Route, route } from '../kernel/route.js';
+import * as wire from '../kernel/wire-schema.js';
+import { givenImage, TAKES_IMAGE } from './images.js';
+import { SERVES_PICTURES, servePicture } from './pictures.js';
+
+/** Organization §7. */
+export const oneCustomEmoji = wire.named(
+  'CustomEmoji',
+  wire.fields({
+    id: wire.text(),
+    name: wire.text(),
+    source_url: wire.text(),
+    still_url: wire.nullable(wire.text()),
+    deactivated: wire.boolean(),
+    author_id: wire.nullable(wire.integer()),
+  }),
+);
+
+/** By ids. */
+export const customEmoji = wire.dictionaryOf(oneCustomEmoji);
+
+/** Organization §7. */
+export const presentCustomEmoji = (emoji: CustomEmoji) => ({
+  id: String(emoji.id),
+  name: emoji.name,
+  source_url: emojiPath(emoji),
+  still_url: stillEmojiPath(emoji),
+  deactivated: emoji.isDeactivated,
+  author_id: emoji.authorId,
+});
+
+export const presentAllCustomEmoji = (all: readonly CustomEmoji[]) =>
+  Object.fromEntries(all.map((emoji) => [emoji.id, presentCustomEmoji(emoji)]));
+
+/** Clients without it get all emoji with each change (events §2). */
+const CAPABILITY = 'individual_emoji_changes';
+
+const ALL = formWithout(CAPABILITY, 'realm_emoji', { op: wire.oneOf('update'), realm_emoji: customEmoji });
+
+function presentChange(context: EventContext, change: () => Readonly<Record<string, unknown>>): Presented {
+  if (can(context.presentation, CAPABILITY)) {
+    return context.shared('one', () => opened({ type: 'realm_emoji', ...change() }));
+  }
+  return context.shared('all', () =>
+    opened({ type: 'realm_emoji', op: 'update', realm_emoji: presentAllCustomEmoji(context.receiver.customEmoji) }),
+  );
+}
+
+/** Organization §7. */
+export const CUSTOM_EMOJI_EVENTS = {
+  'custom_emoji.added': {
+    forms: [form('realm_emoji', { op: wire.oneOf('add'), emoji: oneCustomEmoji }), ALL],
+    needs: () => ({ customEmoji: true }),
+    present: ({ emoji }, context) => presentChange(context, () => ({ op: 'add', emoji: presentCustomEmoji(emoji) })),
+  },
+  'custom_emoji.deactivated': {
+    forms: [
+      form('realm_emoji', {
+        op: wire.oneOf('update_one'),
+        emoji_id: wire.text(),
+        data: wire.fields({ deactivated: wire.boolean() }),
+      }),
+      ALL,
+    ],
+    needs: () => ({ customEmoji: true }),
+    present: ({ id }, context) =>
+      presentChange(context, () => ({ op: 'update_one', emoji_id: String(id), data: { deactivated: true } })),
+  },
+} satisfies Presenters<keyof CustomEmojiEventTypes>;
+
+class EmojiNameDto {
+  @TextParam({ max: 100 }) emoji_name!: string;
+}
+
+class EmojiPictureDto {
+  @IntegerParam() realm_id!: number;
+  @TextParam({ max: 100 }) file!: string;
+}
+
+const FILE = /^([1-9]\d{0,14})\.(png|gif|webp)$/;
+
+export const customEmojiRoutes: readonly Route[] = [
+  route('GET', '/realm/emoji', {
+    auth: 'user',
+    dto: NoParameters,
+    useCase: ListCustomEmoji,
+    answer: wire.fields({ emoji: customEmoji }),
+    present: (all) => ({ emoji: presentAllCustomEmoji(all) }),
+  }),
+  route('POST', '/realm/emoji/*emoji_name', {
+    ...TAKES_IMAGE,
+    auth: 'user',
+    roleRequirements: ['member'],
+    dto: EmojiNameDto,
+    useCase: AddCustomEmoji,
+    toInput: ({ emoji_name }, request) => ({ name: emoji_name, image: givenImage(request) }),
+    answer: wire.fields({}),
+    present: () => ({}),
+  }),
+  route('DELETE', '/realm/emoji/*emoji_name', {
+    auth: 'user',
+    dto: EmojiNameDto,
+    useCase: DeactivateCustomEmoji,
+    toInput: ({ emoji_name }) => ({ name: emoji_name }),
+  }),
+  picture('/user_avatars/:realm_id/emoji/images/:file', (id) => `emoji/${id}`),
+  picture('/user_avatars/:realm_id/emoji/images/still/:file', (id) => `emoji/${id}/still`),
+];
+
+function picture(path: string, nameOf: (id: number) => PictureName): Route {
+  return route('GET', path, {
+    ...SERVES_PICTURES,
+    dto: EmojiPictureDto,
+    useCase: ReadPicture,
+    answer: 'bytes',
+    handle: async ({ dto, caller, useCase }): Promise<Reply> => {
+      const [, id, format] = FILE.exec(dto.file) ?? [];
+      if (id === undefined || caller.realmId !== dto.realm_id) throw unknownPath();
+      const found = await useCase.execute(caller, { name: nameOf(Number(id)) });
+      if (found.format !== format) throw unknownPath();
+      return servePicture(found);
+    },
+  });
+}
+
+export const CUSTOM_EMOJI = {
+  routes: () => customEmojiRoutes,
+  events: CUSTOM_EMOJI_EVENTS,
+  errors: { UNKNOWN_CUSTOM_EMOJI: { status: 404 } },
+  registerSections: () => [
+    registerSection({
+      name: 'realm_emoji',
+      fields: { realm_emoji: customEmoji },
+      forSpectators: 'likeGuests',
+      load: (snapshot) => snapshot.load(loadCustomEmoji),
+      present: (all) => ({ realm_emoji: presentAllCustomEmoji(all) }),
+    }),
+  ],
+} satisfies HttpFeature;

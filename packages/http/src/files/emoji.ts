@@ -1,0 +1,61 @@
+import type { Emoji, EmojiType, LoadUnicodeEmoji } from '@parley/domain/files';
+import type { HttpFeature } from '../kernel/feature.js';
+import { NoParameters } from '../kernel/params.js';
+import type { PublicRealm } from '../kernel/public-realm.js';
+import type { ClientVariant } from '../kernel/request.js';
+import { type Route, route } from '../kernel/route.js';
+import * as wire from '../kernel/wire-schema.js';
+
+/** Both names of the extra emoji's type are accepted from everybody (messages §12.4). */
+const TYPES: Readonly<Record<string, EmojiType>> = {
+  unicode_emoji: 'unicode',
+  realm_emoji: 'custom',
+  zulip_extra_emoji: 'extra',
+  service_extra_emoji: 'extra',
+};
+
+/** Null: there is no such type. */
+export const parseEmojiType = (name: string): EmojiType | null => (Object.hasOwn(TYPES, name) ? TYPES[name]! : null);
+
+export function presentEmojiType(type: EmojiType, { extraEmojiType }: Pick<ClientVariant, 'extraEmojiType'>): string {
+  return type === 'extra' ? extraEmojiType : type === 'custom' ? 'realm_emoji' : 'unicode_emoji';
+}
+
+/** How clients name an emoji that somebody chose. */
+export const presentEmoji = ({ type, code, name }: Emoji, client: ClientVariant) => ({
+  emoji_name: name,
+  emoji_code: code,
+  reaction_type: presentEmojiType(type, client),
+});
+
+/** What `presentEmoji` answers. */
+export const EMOJI_FIELDS = {
+  emoji_name: wire.text(),
+  emoji_code: wire.text(),
+  reaction_type: wire.oneOf('unicode_emoji', 'realm_emoji', 'service_extra_emoji', 'zulip_extra_emoji'),
+};
+
+export const EMOJI_DATA_PATH = '/static/emoji/emoji_api.json';
+
+/** Where clients that bring no emoji of their own find them (events §5.2, server_emoji_data_url). */
+export const emojiDataUrl = ({ url }: PublicRealm): string => url + EMOJI_DATA_PATH;
+
+/** For anybody: browsers load it without credentials, and it is the same for all. */
+export function emojiDataRoutes(unicodeEmoji: LoadUnicodeEmoji): readonly Route[] {
+  let body: string | null = null;
+  return [
+    route('GET', EMOJI_DATA_PATH, {
+      auth: 'anyone',
+      limit: 'none',
+      atRoot: true,
+      dto: NoParameters,
+      answer: 'bytes',
+      handle: async () => {
+        body ??= JSON.stringify({ code_to_names: Object.fromEntries(unicodeEmoji().namesByCode) });
+        return { status: 200, body, cacheControl: 'public, max-age=86400' };
+      },
+    }),
+  ];
+}
+
+export const EMOJI = { routes: ({ unicodeEmoji }) => emojiDataRoutes(unicodeEmoji) } satisfies HttpFeature;

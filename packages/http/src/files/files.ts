@@ -1,0 +1,283 @@
+import {
+  DeleteFile,
+  type FileEventTypes,
+  type FileView,
+  ListFiles,
+  ResumableUploads,
+  UploadFile,
+} from '@parley/domain/files';
+import { DomainError, type FileId } from '@parley/domain/kernel';
+import {
+  CreateTemporaryFileUrl,
+  type ReadableFile,
+  ReadFile,
+  ReadTemporaryFile,
+  ReadThumbnail,
+  SpectateFile,
+} from '@parley/domain/messages';
+import { form, type Presenters, toAll } from '../kernel/event-presenter.js';
+import type { HttpFeature, RouteParts } from '../kernel/feature.js';
+import { PresentedList, presentLongList, Turns } from '../kernel/json-lists.js';
+import { type Dto, IntegerParam, NoParameters, TextParam } from '../kernel/params.js';
+import type { LimitRule } from '../kernel/rate-limit.js';
+import { badParameter, type Reply, success } from '../kernel/reply.js';
+import { type UploadedFile, unescaped } from '../kernel/request.js';
+import { type Method, type Route, route } from '../kernel/route.js';
+import * as wire from '../kernel/wire-schema.js';
+import { TUS_EXTENSIONS, TusProtocol } from './resumable-uploads.js';
+import { serveFile } from './serve-file.js';
+
+/** Users §16. */
+export const attachment = wire.named(
+  'Attachment',
+  wire.fields({
+    id: wire.integer(),
+    name: wire.text(),
+    path_id: wire.text(),
+    size: wire.integer(),
+    create_time: wire.integer(),
+    message_ids: wire.listOf(wire.integer()),
+  }),
+);
+
+/** An attachment, as lists and events have it (users §16). */
+export const presentFile = ({ id, name, pathId, size, createdAt, messageIds }: FileView) => ({
+  id,
+  name,
+  path_id: pathId,
+  size,
+  create_time: createdAt,
+  message_ids: messageIds,
+});
+
+const USED = { upload_space_used: wire.integer() };
+
+/** Users §16. */
+export const FILE_EVENTS = {
+  'file.added': toAll(form('attachment', { op: wire.oneOf('add'), attachment, ...USED }), ({ file, usedBytes }) => ({
+    op: 'add',
+    attachment: presentFile(file),
+    upload_space_used: usedBytes,
+  })),
+  'file.changed': toAll(
+    form('attachment', { op: wire.oneOf('update'), attachment, ...USED }),
+    ({ file, usedBytes }) => ({
+      op: 'update',
+      attachment: presentFile(file),
+      upload_space_used: usedBytes,
+    }),
+  ),
+  'file.removed': toAll(
+    form('attachment', { op: wire.oneOf('remove'), attachment: wire.fields({ id: wire.integer() }), ...USED }),
+    ({ id, usedBytes }) => ({
+      op: 'remove',
+      attachment: { id },
+      upload_space_used: usedBytes,
+    }),
+  ),
+} satisfies Presenters<keyof FileEventTypes>;
+
+const PATH = { max: 1000 };
+
+class ResumableUploadDto {
+  @TextParam(PATH) path_id!: string;
+}
+
+class TemporaryUrlDto {
+  @IntegerParam() realm_id!: number;
+  @TextParam(PATH) filename!: string;
+}
+
+class ReadFileDto {
+  @TextParam(PATH) path_id!: string;
+}
+
+class ReadThumbnailDto {
+  /** `2/ab/…/cat.png/840x560.webp` */
+  @TextParam(PATH) path_id_and_format!: string;
+}
+
+class ReadTemporaryFileDto {
+  @TextParam(PATH) token!: string;
+  @TextParam(PATH) name!: string;
+}
+
+class DeleteFileDto {
+  @IntegerParam() attachment_id!: number;
+}
+
+export function fileRoutes({ serverInfo }: Pick<RouteParts, 'serverInfo'>): readonly Route[] {
+  const turns = new Turns();
+  return [
+    ...resumableUploads(() => serverInfo.fileLimits.maxFileMib * MIB),
+    route('POST', '/user_uploads', {
+      auth: 'user',
+      takesFiles: true,
+      storesFiles: true,
+      dto: NoParameters,
+      useCase: UploadFile,
+      answer: wire.fields({ uri: wire.text(), url: wire.text(), filename: wire.text() }),
+      handle: async ({ request, caller, useCase }) => {
+        const { blob, filename, mimeType } = theFile(request.files);
+        const file = await useCase.execute(caller, { blob, name: unescaped(filename), claimedType: mimeType });
+        const url = `/user_uploads/${file.pathId}`;
+        return success({ uri: url, url, filename: file.name });
+      },
+    }),
+    route('GET', '/user_uploads/:realm_id/*filename', {
+      auth: 'user',
+      limit: 'none',
+      dto: TemporaryUrlDto,
+      useCase: CreateTemporaryFileUrl,
+      answer: wire.fields({ url: wire.text() }),
+      handle: ({ dto, caller, useCase }) =>
+        orPage(async () => {
+          const { token, name } = await useCase.execute(caller, { pathId: `${dto.realm_id}/${dto.filename}` });
+          // Escaped: clients open it as it is.
+          return success({ url: `/user_uploads/temporary/${token}/${encodeURIComponent(name)}` });
+        }),
+    }),
+    route('GET', '/user_uploads/temporary/:token/:name', {
+      auth: 'anyone',
+      atRoot: true,
+      limit: 'none',
+      dto: ReadTemporaryFileDto,
+      useCase: ReadTemporaryFile,
+      answer: 'bytes',
+      handle: async ({ dto, request, caller, useCase }) => serveFile(await useCase.execute(caller, dto), request),
+    }),
+    reading('/user_uploads/*path_id', (file, request) => serveFile(file, request)),
+    reading('/user_uploads/download/*path_id', (file, request) => serveFile(file, request, true)),
+    ...thumbnails(),
+    route('GET', '/attachments', {
+      auth: 'user',
+      dto: NoParameters,
+      useCase: ListFiles,
+      answer: wire.fields({ attachments: wire.listOf(attachment), upload_space_used: wire.integer() }),
+      present: ({ files, usedBytes }) =>
+        presentLongList(turns, 'attachments', new PresentedList(files, presentFile), { upload_space_used: usedBytes }),
+    }),
+    route('DELETE', '/attachments/:attachment_id', {
+      auth: 'user',
+      dto: DeleteFileDto,
+      useCase: DeleteFile,
+      toInput: ({ attachment_id }) => ({ id: attachment_id as FileId }),
+    }),
+  ];
+}
+
+/** Messages §16.1. Current clients ask with a slash at the end. */
+function resumableUploads(maxBytes: () => number): readonly Route[] {
+  const protocol = new TusProtocol();
+  const optionsHeaders = () => [
+    ...['Tus-Resumable', '1.0.0', 'Tus-Version', '1.0.0'],
+    ...['Tus-Extension', TUS_EXTENSIONS, 'Tus-Max-Size', String(maxBytes())],
+  ];
+  const of = <D extends object>(method: Method, path: string, dto: Dto<D>, limit?: LimitRule): Route =>
+    route(method, path, {
+      auth: 'user',
+      takesSessions: true,
+      streamsBody: true,
+      optionsHeaders,
+      dto,
+      useCase: ResumableUploads,
+      answer: 'bytes',
+      ...(limit && { limit }),
+      handle: ({ request, caller, useCase }) => protocol.handle(request, caller, useCase),
+    });
+  return [
+    of('POST', '/tus', NoParameters),
+    of('POST', '/tus/', NoParameters),
+    of('GET', '/tus/*path_id', ResumableUploadDto, 'upload_parts_by_user'),
+    of('PATCH', '/tus/*path_id', ResumableUploadDto, 'upload_parts_by_user'),
+    of('DELETE', '/tus/*path_id', ResumableUploadDto),
+  ];
+}
+
+const MIB = 1024 * 1024;
+
+type Serve = (file: ReadableFile, request: Parameters<typeof serveFile>[1]) => Reply;
+
+/** For spectators by the same address: nobody knows beforehand whether a browser is logged in (protocol §9). */
+function reading(path: string, serve: Serve): Route {
+  return route('GET', path, {
+    ...FOR_BROWSERS,
+    auth: 'user',
+    takesKeyParameter: true,
+    dto: ReadFileDto,
+    useCase: ReadFile,
+    answer: 'bytes',
+    handle: ({ dto, request, caller, useCase }) =>
+      orPage(async () => serve(await useCase.execute(caller, { pathId: dto.path_id }), request)),
+    forSpectators: spectating(path, ReadFileDto, ({ path_id }) => ({ pathId: path_id, format: null }), serve),
+  });
+}
+
+function thumbnails(): readonly Route[] {
+  const path = '/user_uploads/thumbnail/*path_id_and_format';
+  const inputOf = ({ path_id_and_format: of }: ReadThumbnailDto) => {
+    const end = of.lastIndexOf('/');
+    return { pathId: of.slice(0, end), format: of.slice(end + 1) };
+  };
+  return [
+    route('GET', path, {
+      ...FOR_BROWSERS,
+      auth: 'user',
+      takesKeyParameter: true,
+      dto: ReadThumbnailDto,
+      useCase: ReadThumbnail,
+      answer: 'bytes',
+      handle: ({ dto, request, caller, useCase }) =>
+        orPage(async () => serveFile(await useCase.execute(caller, inputOf(dto)), request)),
+      forSpectators: spectating(path, ReadThumbnailDto, inputOf, (file, request) => serveFile(file, request)),
+    }),
+  ];
+}
+
+const spectating = <D extends object>(
+  path: string,
+  dto: Dto<D>,
+  inputOf: (dto: D) => Parameters<SpectateFile['execute']>[1],
+  serve: Serve,
+): Route =>
+  route('GET', path, {
+    ...FOR_BROWSERS,
+    auth: 'anyone',
+    dto,
+    useCase: SpectateFile,
+    answer: 'bytes',
+    handle: ({ dto: given, request, caller, useCase }) =>
+      orPage(async () => serve(await useCase.execute(caller, inputOf(given)), request)),
+  });
+
+const FOR_BROWSERS = { atRoot: true, limit: 'none' } as const;
+
+/** The one file of a request. @throws HttpRefusal */
+function theFile(files: readonly UploadedFile[]): UploadedFile {
+  const [file, ...others] = files;
+  if (!file) throw badParameter('You must specify a file to upload');
+  if (others.length > 0) throw badParameter('You may only upload one file at a time');
+  return file;
+}
+
+const PAGES: Readonly<Record<string, number>> = { UNKNOWN_FILE: 404, CANNOT_VIEW_FILE: 403 };
+
+/** Browsers show these refusals to people (messages §16.2). */
+async function orPage(answer: () => Promise<Reply>): Promise<Reply> {
+  try {
+    return await answer();
+  } catch (error) {
+    const status = error instanceof DomainError ? PAGES[error.code] : undefined;
+    if (status === undefined) throw error;
+    return { status, body: `<p>${(error as DomainError).message}</p>`, contentType: 'text/html; charset=utf-8' };
+  }
+}
+
+export const FILES = {
+  routes: fileRoutes,
+  events: FILE_EVENTS,
+  errors: {
+    UPLOAD_QUOTA_EXCEEDED: { code: 'REALM_UPLOAD_QUOTA' },
+    OWN_UPLOAD_QUOTA_EXCEEDED: { code: 'USER_UPLOAD_QUOTA' },
+  },
+} satisfies HttpFeature;

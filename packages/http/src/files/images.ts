@@ -1,0 +1,25 @@
+import { type GivenImage, MAX_IMAGE_MIB } from '@parley/domain/files';
+import type { HttpFeature } from '../kernel/feature.js';
+import type { Request } from '../kernel/request.js';
+
+/** For routes that take one image. */
+export const TAKES_IMAGE = { takesFiles: true, maxFileBytes: MAX_IMAGE_MIB * 1024 * 1024 } as const;
+
+/** Null: no file, or several. */
+export function givenImage({ files }: Pick<Request, 'files'>): GivenImage | null {
+  const [file, ...others] = files;
+  return file && others.length === 0 ? { bytes: file.content, isTooLarge: file.isTruncated } : null;
+}
+
+// Declares the codes.
+
+const BAD_IMAGE = { code: 'BAD_IMAGE' };
+
+export const IMAGES = {
+  errors: {
+    UNREADABLE_IMAGE: BAD_IMAGE,
+    IMAGE_TOO_LARGE: BAD_IMAGE,
+    CORRUPT_ANIMATION: BAD_IMAGE,
+    UNKNOWN_ANIMATION_FORMAT: BAD_IMAGE,
+  },
+} satisfies HttpFeature;

@@ -1,0 +1,119 @@
+import { createHash } from 'node:crypto';
+import { deflateSync } from 'node:zlib';
+import '@parley/domain/files';
+import type { ReadablePicture } from '@parley/domain/files';
+import type { HttpFeature } from '../kernel/feature.js';
+import type { Reply } from '../kernel/reply.js';
+
+/** A part of a PNG file, framed by its length and checksum. `type`: four letters. */
+export function pngChunk(type: string, data: Buffer): Buffer {
+  const body = Buffer.concat([Buffer.from(type, 'latin1'), data]);
+  const framed = Buffer.alloc(body.length + 8);
+  framed.writeUInt32BE(data.length, 0);
+  body.copy(framed, 4);
+  framed.writeUInt32BE(crc32(body), body.length + 4);
+  return framed;
+}
+
+/** Node has its own from version 22 on. */
+function crc32(data: Buffer): number {
+  let crc = 0xffffffff;
+  for (const byte of data) {
+    crc ^= byte;
+    for (let bit = 0; bit < 8; bit++) crc = (crc >>> 1) ^ (crc & 1 ? 0xedb88320 : 0);
+  }
+  return (crc ^ 0xffffffff) >>> 0;
+}
+
+/** Cells of the pattern, which is the same on both sides of its middle column. */
+const CELLS = 5;
+const COLUMNS = Math.ceil(CELLS / 2);
+const BACKGROUND = [240, 240, 240] as const;
+
+/** A picture that is always the same for the same seed, and nearly never for another: a PNG, square, in two colors. */
+export function drawIdenticon(seed: string, size: number): Buffer {
+  const hash = createHash('sha256').update(seed).digest();
+  const isFilled = (column: number, row: number): boolean =>
+    (hash[2 + Math.min(column, CELLS - 1 - column) + row * COLUMNS]! & 1) === 1;
+
+  // Half a cell is left free on each side.
+  const cell = size / (CELLS + 1);
+  const cellAt = (position: number): number => Math.floor(position / cell - 0.5);
+  const bytesPerRow = Math.ceil(size / 8) + 1; // a filter type, 0 for none, begins each row
+  const rows = Buffer.alloc(size * bytesPerRow);
+  // The lines of a row of cells are all the same: anybody may have pictures drawn, so they cost little.
+  const drawn = new Map<number, number>();
+  for (let y = 0; y < size; y++) {
+    const row = cellAt(y);
+    if (row < 0 || row >= CELLS) continue;
+    const start = y * bytesPerRow;
+    const same = drawn.get(row);
+    if (same !== undefined) {
+      rows.copyWithin(start, same, same + bytesPerRow);
+      continue;
+    }
+    drawn.set(row, start);
+    for (let x = 0; x < size; x++) {
+      const column = cellAt(x);
+      if (column < 0 || column >= CELLS || !isFilled(column, row)) continue;
+      rows[start + 1 + (x >> 3)]! |= 0x80 >> (x & 7);
+    }
+  }
+  return png(size, [BACKGROUND, colorOf(hash.readUInt16BE(0) / 0x10000)], rows);
+}
+
+type Color = readonly [red: number, green: number, blue: number];
+
+/** Strong enough to be seen on the background, whatever the hue (0 … 1). */
+function colorOf(hue: number): Color {
+  const lightness = 0.45;
+  const chroma = 0.55 * Math.min(lightness, 1 - lightness);
+  const channel = (offset: number): number => {
+    const position = (offset + hue * 12) % 12;
+    return Math.round(255 * (lightness - chroma * Math.max(-1, Math.min(position - 3, 9 - position, 1))));
+  };
+  return [channel(0), channel(8), channel(4)];
+}
+
+const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
+
+/** `rows`: one bit a pixel, an index into the palette. Source: the PNG specification (RFC 2083). */
+function png(size: number, palette: readonly Color[], rows: Buffer): Buffer {
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(size, 0);
+  header.writeUInt32BE(size, 4);
+  header[8] = 1; // bits a pixel
+  header[9] = 3; // by palette
+  return Buffer.concat([
+    SIGNATURE,
+    pngChunk('IHDR', header),
+    pngChunk('PLTE', Buffer.from(palette.flat())),
+    pngChunk('IDAT', deflateSync(rows)),
+    pngChunk('IEND', Buffer.alloc(0)),
+  ]);
+}
+
+/** For routes that serve them: to anybody, since browsers load pictures without credentials. */
+export const SERVES_PICTURES = { auth: 'anyone', limit: 'none', atRoot: true } as const;
+
+/** Nothing of a picture runs, should a browser make a document of it all the same. */
+const HEADERS = ['Content-Security-Policy', "sandbox; default-src 'none'"];
+
+/** A picture as a whole. Where it changes, its address does, or the version that it is asked for with. */
+export const servePicture = ({ format, size, read }: ReadablePicture): Reply => ({
+  status: 200,
+  body: { bytes: read(), length: size },
+  contentType: `image/${format}`,
+  cacheControl: 'public, max-age=31536000, immutable',
+  headers: HEADERS,
+});
+
+/** What stands for a picture that nobody uploaded: square, of so many pixels, and always the same for a seed. */
+export const serveIdenticon = (seed: string, size: number): Reply => ({
+  status: 200,
+  body: drawIdenticon(seed, size),
+  contentType: 'image/png',
+  cacheControl: 'public, max-age=86400',
+});
+
+export const PICTURES = { errors: { UNKNOWN_PICTURE: { status: 404 } } } satisfies HttpFeature;

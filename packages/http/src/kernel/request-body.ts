@@ -1,0 +1,218 @@
+import type { IncomingMessage } from 'node:http';
+import type { ReceivedBlob } from '@parley/domain/files';
+import { parseJson, pieceOf } from '@parley/domain/kernel';
+import { clientOf, isProven, type Proof } from './caller-proof.js';
+import {
+  type Body,
+  type BodyRules,
+  ByteBudget,
+  Charge,
+  CLIENT_SHARE,
+  type ClientKey,
+  type FileRules,
+  type FileSink,
+  MAX_FIELDS,
+  NO_BODY,
+  type TransportLimits,
+} from './load.js';
+import { declaredLength, readAll, readAtOnce, readMultipart } from './multipart.js';
+import { bodyTooLarge, malformedJson } from './reply.js';
+import type { Fields, ReceivedRequest } from './request.js';
+import type { Route } from './route.js';
+
+/** Undefined: it holds no fields. */
+export function kindOf(contentType: string): 'form' | 'json' | 'multipart' | undefined {
+  if (contentType.startsWith('application/x-www-form-urlencoded')) return 'form';
+  const type = contentType.split(';', 1)[0]!.trim().toLowerCase();
+  if (type === 'application/x-www-form-urlencoded') return 'form';
+  if (type === 'application/json') return 'json';
+  return type === 'multipart/form-data' ? 'multipart' : undefined;
+}
+
+/** Of a query string or an urlencoded body. The last value of a repeated name counts. */
+export function parseForm(text: string): Fields {
+  const fields = new Map<string, string>();
+  let start = 0;
+  let seen = 0;
+  while (start < text.length) {
+    let end = text.indexOf('&', start);
+    if (end === -1) end = text.length;
+    if (end > start) {
+      if (++seen > MAX_FIELDS) throw bodyTooLarge();
+      let equals = text.indexOf('=', start);
+      if (equals === -1 || equals > end) equals = end;
+      fields.set(unescapeField(pieceOf(text, start, equals)), unescapeField(pieceOf(text, equals + 1, end)));
+    }
+    start = end + 1;
+  }
+  return fields;
+}
+
+/**
+ * Percent signs that introduce nothing stand for themselves; bytes that are no UTF-8 become U+FFFD. Byte by byte: neither
+ * `decodeURIComponent`, which throws at the first of either, nor replacing takes time in proportion to the text.
+ */
+function unescapeField(text: string): string {
+  if (!text.includes('%') && !text.includes('+')) return text;
+  const bytes = Buffer.from(text);
+  let length = 0;
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at]!;
+    const high = byte === PERCENT ? hexDigit(bytes[at + 1]) : -1;
+    const low = high === -1 ? -1 : hexDigit(bytes[at + 2]);
+    if (low !== -1) {
+      bytes[length++] = high * 16 + low;
+      at += 2;
+    } else bytes[length++] = byte === PLUS ? SPACE : byte;
+  }
+  return bytes.toString('utf8', 0, length);
+}
+
+const PERCENT = 0x25;
+const PLUS = 0x2b;
+const SPACE = 0x20;
+
+/** Its value; -1: none. */
+function hexDigit(byte: number | undefined): number {
+  if (byte === undefined) return -1;
+  if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
+  const lower = byte | 0x20;
+  return lower >= 0x61 && lower <= 0x66 ? lower - 0x57 : -1;
+}
+
+/** Our extension: a member that is a string is the field of that text, any other the field with its JSON text. */
+export function parseJsonBody(text: string): Fields {
+  if (text.trim() === '') return NO_BODY.fields;
+  let value: unknown;
+  try {
+    value = parseJson(text);
+  } catch {
+    throw malformedJson();
+  }
+  return fieldsOfJson(value);
+}
+
+function fieldsOfJson(value: unknown): Fields {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw malformedJson();
+  const members = Object.entries(value);
+  if (members.length > MAX_FIELDS) throw bodyTooLarge();
+  return new Map(members.map(([name, member]) => [name, asField(member)]));
+}
+
+const asField = (member: unknown): string => (typeof member === 'string' ? member : JSON.stringify(member));
+
+/** Of a body that something before us has parsed. */
+export function fieldsOfParsed(body: unknown, contentType: string): Fields {
+  const isJson = kindOf(contentType) === 'json';
+  if (typeof body === 'string' || Buffer.isBuffer(body)) {
+    const text = body.toString('utf8');
+    return isJson ? parseJsonBody(text) : kindOf(contentType) === 'form' ? parseForm(text) : NO_BODY.fields;
+  }
+  if (isJson) return fieldsOfJson(body);
+  if (typeof body !== 'object' || body === null) return NO_BODY.fields;
+  // A form: an array is a name that was repeated.
+  return new Map(
+    Object.entries(body).map(([name, value]) => [name, asField(Array.isArray(value) ? value.at(-1) : value)]),
+  );
+}
+
+/** A request whose body something before us may have parsed, as Express's body parsers do. */
+type MaybeParsed = IncomingMessage & { readonly body?: unknown };
+
+/**
+ * Form fields and files of a body; empty for kinds that hold none.
+ * @throws HttpRefusal when it is too large, too slow or malformed, or there is no room for it; ClientGone
+ */
+export async function readBody(message: MaybeParsed, rules: BodyRules): Promise<Body> {
+  const type = message.headers['content-type'];
+  if (type === undefined) return NO_BODY;
+  if (message.readableDidRead) return { fields: fieldsOfParsed(message.body, type), files: [] };
+  const kind = kindOf(type);
+  if (!kind) return NO_BODY;
+  if (kind === 'multipart' && rules.files) {
+    if (declaredLength(message) > rules.maxBytes + rules.files.maxSentBytes) throw bodyTooLarge();
+    return readMultipart(message, rules, null);
+  }
+  const content = readAtOnce(message, rules) ?? (await readAll(message, rules));
+  if (kind === 'multipart') return readMultipart(message, rules, content);
+  const text = content.toString('utf8');
+  return { fields: kind === 'form' ? parseForm(text) : parseJsonBody(text), files: [] };
+}
+
+/** What the body of a request is read for, and what has to be given back when the request is over. */
+export interface BodyOwner {
+  readonly proof: Proof | undefined;
+  readonly charges: Charge[];
+  /** Files that were stored for it. */
+  readonly blobs: ReceivedBlob[];
+}
+
+/** Reads bodies within what is left of the budgets: more from those who have proved who they are. */
+export class RequestBodies {
+  private readonly budgets;
+
+  constructor(
+    private readonly limits: TransportLimits,
+    /** Of files that routes have stored; null: such routes get no files. */
+    private readonly sink: FileSink | null,
+  ) {
+    const budget = (total: number, ofOneRequest: number) =>
+      new ByteBudget(total, Math.max(total * CLIENT_SHARE, 2 * ofOneRequest));
+    this.budgets = {
+      anonymousBodies: budget(limits.anonymousBodiesBytes, limits.anonymousBodyBytes),
+      bodies: budget(limits.bodiesBytes, limits.bodyBytes),
+      files: budget(limits.filesBytes, 2 * limits.fileBytes),
+      uploads: new ByteBudget(limits.uploads, limits.uploadsPerUser),
+    };
+  }
+
+  get heldBytes(): number {
+    const { anonymousBodies, bodies, files } = this.budgets;
+    return anonymousBodies.used + bodies.used + files.used;
+  }
+
+  /** Whether anybody may make us keep it. */
+  isSmall(raw: IncomingMessage): boolean {
+    return Number(raw.headers['content-length'] ?? Number.NaN) <= this.limits.anonymousBodyBytes;
+  }
+
+  /** @throws HttpRefusal, ClientGone */
+  read(request: ReceivedRequest, owner: BodyOwner, route: Route | undefined): Promise<Body> | Body {
+    if (request.raw.headers['content-type'] === undefined) return NO_BODY;
+    return this.receive(request, owner, route);
+  }
+
+  private async receive(request: ReceivedRequest, owner: BodyOwner, route: Route | undefined): Promise<Body> {
+    const { limits, budgets } = this;
+    const isKnown = isProven(owner.proof);
+    const client = clientOf(request, owner.proof);
+    const charge = new Charge(isKnown ? budgets.bodies : budgets.anonymousBodies, client);
+    owner.charges.push(charge);
+    const sink = route?.storesFiles ? this.sink : null;
+    const takesFiles = route?.takesFiles && (sink !== null || !route.storesFiles);
+    const files = isKnown && takesFiles ? new Charge(budgets.files, client) : null;
+    if (files) owner.charges.push(files);
+    if (sink || route?.streamsBody) owner.charges.push(this.uploadOf(client));
+    const body = await readBody(request.raw, {
+      maxBytes: isKnown ? limits.bodyBytes : limits.anonymousBodyBytes,
+      timeoutMs: files ? limits.filesMs : limits.bodyMs,
+      charge,
+      files: files && this.fileRules(files, sink, route),
+    });
+    for (const { blob } of body.files) if (blob) owner.blobs.push(blob);
+    return body;
+  }
+
+  /** One of those that may go on at the same time. @throws HttpRefusal */
+  private uploadOf(client: ClientKey): Charge {
+    const upload = new Charge(this.budgets.uploads, client);
+    upload.add(1);
+    return upload;
+  }
+
+  private fileRules(charge: Charge, sink: FileSink | null, route: Route | undefined): FileRules {
+    const { fileBytes } = this.limits;
+    const maxBytes = sink?.maxBytes ?? route?.maxFileBytes ?? fileBytes;
+    return { maxBytes, maxSentBytes: 2 * Math.max(maxBytes, fileBytes), charge, sink };
+  }
+}

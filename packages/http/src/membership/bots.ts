@@ -1,0 +1,383 @@
+import type { RealmUrls, UserId } from '@parley/domain/kernel';
+import {
+  type BotChange,
+  type BotEventTypes,
+  type BotView,
+  CreateBot,
+  DeactivateBot,
+  GetBotApiKey,
+  GetBotStorage,
+  type GivenAvatar,
+  type KeyedBot,
+  ListOwnBots,
+  loadBots,
+  type OutgoingWebhook,
+  PutBotStorage,
+  RegenerateApiKey,
+  RegenerateBotApiKey,
+  RemoveBotStorage,
+  type StoredEntry,
+  UpdateBot,
+  type UpdatedBot,
+  type WebhookInterface,
+} from '@parley/domain/membership';
+import { type BotKind, publicAddress } from '@parley/domain/users';
+import { givenImage, TAKES_IMAGE } from '../files/images.js';
+import { TextChunks } from '../kernel/caches.js';
+import { form, type Presenters, toAll } from '../kernel/event-presenter.js';
+import type { HttpFeature } from '../kernel/feature.js';
+import { PresentedList, Turns } from '../kernel/json-lists.js';
+import {
+  json,
+  MAX_IDS,
+  MAX_JSON_LENGTH,
+  MAX_TEXT_LENGTH,
+  type ParamType,
+  recordOf,
+  refine,
+  text,
+} from '../kernel/param-types.js';
+import {
+  BooleanParam,
+  given,
+  IntegerOneOfParam,
+  IntegerParam,
+  NoParameters,
+  param,
+  TextListParam,
+  TextParam,
+} from '../kernel/params.js';
+import { type PublicRealm, publicRealmOf } from '../kernel/public-realm.js';
+import { type RegisterSection, registerSection } from '../kernel/register-section.js';
+import { type WireFields, WireText } from '../kernel/reply.js';
+import type { Request } from '../kernel/request.js';
+import { type Route, route } from '../kernel/route.js';
+import * as wire from '../kernel/wire-schema.js';
+import { avatarUrl } from '../users/avatar-urls.js';
+import { BOT_TYPES, ROLE_NUMBERS, ROLES_BY_NUMBER } from '../users/user.presenters.js';
+import { personForm } from '../users/user-page.js';
+
+const DEFAULTS = {
+  default_sending_stream: wire.nullable(wire.text()),
+  default_events_register_stream: wire.nullable(wire.text()),
+  default_all_public_streams: wire.boolean(),
+};
+
+const CHANGEABLE = {
+  ...DEFAULTS,
+  services: wire.listOf(wire.fields({ base_url: wire.text(), interface: wire.integer(), token: wire.text() })),
+};
+
+/** Events §3.2: what its owner and administrators know of it beside what everybody does. */
+export const bot = wire.named('Bot', wire.fields({ user_id: wire.integer(), ...CHANGEABLE }));
+
+/** What changed of it. */
+export const botChange = wire.fields({ user_id: wire.integer(), ...wire.optionalFields(CHANGEABLE) });
+
+/** users §15. */
+export const CREATED_BOT = wire.fields({
+  user_id: wire.integer(),
+  api_key: wire.text(),
+  avatar_url: wire.nullable(wire.text()),
+  ...DEFAULTS,
+});
+
+/** users §15. */
+export const OWN_BOTS = wire.fields({
+  bots: wire.listOf(
+    wire.fields({
+      username: wire.text(),
+      full_name: wire.text(),
+      api_key: wire.text(),
+      avatar_url: wire.nullable(wire.text()),
+      ...DEFAULTS,
+    }),
+  ),
+});
+
+/** users §15. */
+export const CHANGED_BOT = wire.fields({
+  full_name: wire.text(),
+  avatar_url: wire.nullable(wire.text()),
+  service_interface: wire.integer(),
+  service_payload_url: wire.nullable(wire.text()),
+  config_data: wire.anything(),
+  ...DEFAULTS,
+  bot_owner: wire.optional(wire.text()),
+});
+
+export const WEBHOOK_INTERFACE_NUMBERS: Readonly<Record<WebhookInterface, number>> = { generic: 1, slack: 2 };
+
+const presentServices = (webhook: OutgoingWebhook | null): readonly WireFields[] =>
+  webhook === null
+    ? []
+    : [{ base_url: webhook.url, interface: WEBHOOK_INTERFACE_NUMBERS[webhook.interface], token: webhook.token }];
+
+/** Users §15, events §3.2. */
+export const presentBot = ({ botId, ...view }: BotView): WireFields => ({ user_id: botId, ...presentBotChange(view) });
+
+/** Of the same fields those that changed. */
+export const presentBotChange = (change: BotChange): WireFields => ({
+  ...(change.sendingChannel !== undefined && { default_sending_stream: change.sendingChannel }),
+  ...(change.eventsChannel !== undefined && { default_events_register_stream: change.eventsChannel }),
+  ...(change.allPublicChannels !== undefined && { default_all_public_streams: change.allPublicChannels }),
+  ...(change.webhook !== undefined && { services: presentServices(change.webhook) }),
+});
+
+const presentDefaults = ({ sendingChannel, eventsChannel, allPublicChannels }: BotView): WireFields =>
+  presentBotChange({ sendingChannel, eventsChannel, allPublicChannels });
+
+const avatarOf = ({ user }: Pick<KeyedBot, 'user'>, publicRealm: PublicRealm): string | null =>
+  avatarUrl(user, publicRealm, { seesEmail: true, clientGravatar: false });
+
+export const presentCreatedBot = (bot: KeyedBot, publicRealm: PublicRealm): WireFields => ({
+  user_id: bot.user.id,
+  api_key: bot.apiKey,
+  avatar_url: avatarOf(bot, publicRealm),
+  ...presentDefaults(bot.view),
+});
+
+export const presentOwnBot = (bot: KeyedBot, publicRealm: PublicRealm): WireFields => ({
+  username: bot.user.email,
+  full_name: bot.user.fullName,
+  api_key: bot.apiKey,
+  avatar_url: avatarOf(bot, publicRealm),
+  ...presentDefaults(bot.view),
+});
+
+export const presentUpdatedBot = ({ user, view, owner }: UpdatedBot, publicRealm: PublicRealm): WireFields => ({
+  full_name: user.fullName,
+  avatar_url: avatarOf({ user }, publicRealm),
+  service_interface: WEBHOOK_INTERFACE_NUMBERS[view.webhook?.interface ?? 'generic'],
+  service_payload_url: view.webhook?.url ?? null,
+  config_data: null,
+  ...presentDefaults(view),
+  ...(owner && { bot_owner: publicAddress(owner, publicRealm.emailDomain) }),
+});
+
+export const BOT_EVENTS = {
+  'bot.added': toAll(form('realm_bot', { op: wire.oneOf('add'), bot }), (event) => ({
+    op: 'add',
+    bot: presentBot(event.bot),
+  })),
+  'bot.changed': toAll(form('realm_bot', { op: wire.oneOf('update'), bot: botChange }), ({ botId, change }) => ({
+    op: 'update',
+    bot: { user_id: botId, ...presentBotChange(change) },
+  })),
+  'bot.taken_away': toAll(
+    form('realm_bot', { op: wire.oneOf('delete'), bot: wire.fields({ user_id: wire.integer() }) }),
+    ({ botId }) => ({ op: 'delete', bot: { user_id: botId } }),
+  ),
+  'bot.owner_changed': toAll(personForm({ bot_owner_id: wire.nullable(wire.integer()) }), ({ botId, ownerId }) => ({
+    op: 'update',
+    person: { user_id: botId, bot_owner_id: ownerId },
+  })),
+} satisfies Presenters<keyof BotEventTypes>;
+
+export const botsSection: RegisterSection = registerSection({
+  name: 'realm_bot',
+  fields: { realm_bots: wire.listOf(bot) },
+  forSpectators: { realm_bots: [] },
+  load: (snapshot) => snapshot.load(loadBots),
+  present: (bots) => ({ realm_bots: new PresentedList(bots, presentBot) }),
+});
+
+const OWN_KEY = wire.fields({ api_key: wire.text() });
+
+const MAX_URL_LENGTH = 2000;
+const MAX_CONFIG_ENTRIES = 100;
+
+/** A JSON string: an address of the web, or nothing. */
+const webhookUrl: ParamType<string> = json(
+  refine(text({ max: MAX_URL_LENGTH }), (url) => (url === '' || isWebAddress(url) ? undefined : '{p} is not a URL')),
+);
+
+const isWebAddress = (url: string): boolean =>
+  URL.canParse(url) && ['http:', 'https:'].includes(new URL(url).protocol) && !/\s/.test(url);
+
+const TEXT = { max: MAX_TEXT_LENGTH };
+const config = recordOf(text(TEXT), { max: MAX_CONFIG_ENTRIES, maxKeyLength: 100 });
+
+class CreateBotDto {
+  @TextParam(TEXT) full_name!: string;
+  @TextParam(TEXT) short_name!: string;
+  @IntegerParam() bot_type = BOT_TYPES.generic;
+  @param(webhookUrl) payload_url = '';
+  @TextParam({ ...TEXT, optional: true }) service_name?: string;
+  @IntegerParam() interface_type = WEBHOOK_INTERFACE_NUMBERS.generic;
+  @param(config, { optional: true }) config_data?: Record<string, string>;
+  @TextParam({ ...TEXT, optional: true }) default_sending_stream?: string;
+  @TextParam({ ...TEXT, optional: true }) default_events_register_stream?: string;
+  @BooleanParam() default_all_public_streams = false;
+}
+
+class UpdateBotDto {
+  @IntegerParam() bot_id!: number;
+  @TextParam({ ...TEXT, optional: true }) full_name?: string;
+  @TextParam({ ...TEXT, optional: true }) short_name?: string;
+  @IntegerOneOfParam(Object.values(ROLE_NUMBERS), { optional: true }) role?: number;
+  @IntegerParam({ optional: true }) bot_owner_id?: number;
+  @param(config, { optional: true }) config_data?: Record<string, string>;
+  @param(webhookUrl, { optional: true }) service_payload_url?: string;
+  @IntegerParam({ optional: true }) service_interface?: number;
+  @TextParam({ ...TEXT, optional: true }) default_sending_stream?: string;
+  @TextParam({ ...TEXT, optional: true }) default_events_register_stream?: string;
+  @BooleanParam({ optional: true }) default_all_public_streams?: boolean;
+}
+
+class BotDto {
+  @IntegerParam() bot_id!: number;
+}
+
+const wordOf = <W extends string>(numbers: Readonly<Record<W, number>>, number: number): W | 'unknown' =>
+  (Object.keys(numbers) as W[]).find((word) => numbers[word] === number) ?? 'unknown';
+
+const kindOf = (type: number): BotKind | 'unknown' => wordOf(BOT_TYPES, type);
+const interfaceOf = (type: number): WebhookInterface | 'unknown' => wordOf(WEBHOOK_INTERFACE_NUMBERS, type);
+
+const givenAvatar = (request: Request): GivenAvatar =>
+  givenImage(request) ?? (request.files.length > 0 ? 'several' : null);
+
+const toBot = ({ bot_id }: BotDto) => ({ botId: bot_id as UserId });
+const presentKey = (apiKey: string) => ({ api_key: apiKey });
+
+export function botRoutes(realmUrls: RealmUrls): readonly Route[] {
+  return [
+    route('POST', '/bots', {
+      auth: 'user',
+      ...TAKES_IMAGE,
+      roleRequirements: ['human', 'member'],
+      dto: CreateBotDto,
+      useCase: CreateBot,
+      toInput: (dto, request) => ({
+        fullName: dto.full_name,
+        shortName: dto.short_name,
+        kind: kindOf(dto.bot_type),
+        webhookUrl: dto.payload_url,
+        webhookInterface: interfaceOf(dto.interface_type),
+        sendingChannel: dto.default_sending_stream ?? null,
+        eventsChannel: dto.default_events_register_stream ?? null,
+        allPublicChannels: dto.default_all_public_streams,
+        avatar: givenAvatar(request),
+      }),
+      answer: CREATED_BOT,
+      present: (bot) => presentCreatedBot(bot, publicRealmOf(bot.realm, realmUrls)),
+    }),
+    route('GET', '/bots', {
+      auth: 'user',
+      roleRequirements: ['member'],
+      dto: NoParameters,
+      useCase: ListOwnBots,
+      answer: OWN_BOTS,
+      present: ({ realm, bots }) => ({ bots: bots.map((bot) => presentOwnBot(bot, publicRealmOf(realm, realmUrls))) }),
+    }),
+    route('PATCH', '/bots/:bot_id', {
+      auth: 'user',
+      ...TAKES_IMAGE,
+      dto: UpdateBotDto,
+      useCase: UpdateBot,
+      toInput: (dto, request) =>
+        given({
+          botId: dto.bot_id as UserId,
+          fullName: dto.full_name,
+          shortName: dto.short_name,
+          role: dto.role === undefined ? undefined : ROLES_BY_NUMBER.get(dto.role)!,
+          ownerId: dto.bot_owner_id as UserId | undefined,
+          webhookUrl: dto.service_payload_url,
+          webhookInterface: dto.service_interface === undefined ? undefined : interfaceOf(dto.service_interface),
+          sendingChannel: dto.default_sending_stream,
+          eventsChannel: dto.default_events_register_stream,
+          allPublicChannels: dto.default_all_public_streams,
+          avatar: givenAvatar(request),
+        }),
+      answer: CHANGED_BOT,
+      present: (bot) => presentUpdatedBot(bot, publicRealmOf(bot.realm, realmUrls)),
+    }),
+    route('DELETE', '/bots/:bot_id', { auth: 'user', dto: BotDto, useCase: DeactivateBot, toInput: toBot }),
+    route('GET', '/bots/:bot_id/api_key', {
+      auth: 'user',
+      dto: BotDto,
+      useCase: GetBotApiKey,
+      toInput: toBot,
+      answer: OWN_KEY,
+      present: presentKey,
+    }),
+    route('POST', '/bots/:bot_id/api_key/regenerate', {
+      auth: 'user',
+      dto: BotDto,
+      useCase: RegenerateBotApiKey,
+      toInput: toBot,
+      answer: OWN_KEY,
+      present: presentKey,
+    }),
+    route('POST', '/users/me/api_key/regenerate', {
+      auth: 'user',
+      dto: NoParameters,
+      useCase: RegenerateApiKey,
+      answer: OWN_KEY,
+      present: presentKey,
+    }),
+  ];
+}
+
+const KEYS = { max: MAX_IDS, each: { max: MAX_TEXT_LENGTH }, optional: true };
+
+class StoredKeysDto {
+  @TextListParam(KEYS) keys?: string[];
+}
+
+class PutBotStorageDto {
+  @param(recordOf(text({ max: MAX_JSON_LENGTH }), { max: MAX_IDS, maxKeyLength: MAX_TEXT_LENGTH }))
+  storage!: Record<string, string>;
+}
+
+export function botStorageRoutes(): readonly Route[] {
+  const turns = new Turns();
+  const toInput = ({ keys = null }: { keys?: string[] | null }) => ({ keys });
+  return [
+    route('GET', '/bot_storage', {
+      auth: 'user',
+      roleRequirements: ['bot'],
+      isExpensive: true,
+      dto: StoredKeysDto,
+      useCase: GetBotStorage,
+      toInput,
+      answer: wire.fields({ storage: wire.dictionaryOf(wire.text()) }),
+      present: async (entries) => new WireText(await turns.runSteps(writeStorage(entries))),
+    }),
+    route('PUT', '/bot_storage', {
+      auth: 'user',
+      roleRequirements: ['bot'],
+      dto: PutBotStorageDto,
+      useCase: PutBotStorage,
+      toInput: ({ storage }) => ({ entries: Object.entries(storage).map(([key, value]) => ({ key, value })) }),
+    }),
+    route('DELETE', '/bot_storage', {
+      auth: 'user',
+      roleRequirements: ['bot'],
+      dto: StoredKeysDto,
+      useCase: RemoveBotStorage,
+      toInput,
+    }),
+  ];
+}
+
+/** Millions of characters at most: written one by one. */
+function* writeStorage(entries: readonly StoredEntry[]): Generator<void, readonly string[]> {
+  const chunks = new TextChunks();
+  chunks.add('"storage":{');
+  let separator = '';
+  for (const { key, value } of entries) {
+    chunks.add(`${separator}${JSON.stringify(key)}:${JSON.stringify(value)}`);
+    separator = ',';
+    yield;
+  }
+  chunks.add('}');
+  return chunks.finish();
+}
+
+export const BOTS = {
+  routes: ({ realmUrls }) => [...botRoutes(realmUrls), ...botStorageRoutes()],
+  events: BOT_EVENTS,
+  registerSections: () => [botsSection],
+} satisfies HttpFeature;

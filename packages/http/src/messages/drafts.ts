@@ -1,0 +1,180 @@
+import type { DraftId } from '@parley/domain/kernel';
+import {
+  ChangeDraft,
+  type ChangeDraftInput,
+  CreateDrafts,
+  DeleteDraft,
+  type Draft,
+  type DraftEventTypes,
+  type DraftInput,
+  ListDrafts,
+  loadDrafts,
+} from '@parley/domain/messages';
+import { form, type Presenters, toAll } from '../kernel/event-presenter.js';
+import type { HttpFeature } from '../kernel/feature.js';
+import { PresentedList, presentLongList, Turns } from '../kernel/json-lists.js';
+import {
+  float,
+  integer,
+  listOf,
+  MAX_IDS,
+  MAX_JSON_LENGTH,
+  MAX_NAMES,
+  MAX_TEXT_LENGTH,
+  MAX_TIME,
+  type ObjectOf,
+  object,
+  oneOf,
+  optional,
+  text,
+} from '../kernel/param-types.js';
+import { IntegerParam, NoParameters, param } from '../kernel/params.js';
+import { type RegisterSection, registerSection } from '../kernel/register-section.js';
+import type { WireErrors } from '../kernel/reply.js';
+import { type Route, route } from '../kernel/route.js';
+import * as wire from '../kernel/wire-schema.js';
+import { CONTENT } from './message.dtos.js';
+
+/** Users §17. */
+export const draft = wire.named(
+  'Draft',
+  wire.fields({
+    id: wire.integer(),
+    type: wire.oneOf('stream', 'private', ''),
+    to: wire.listOf(wire.integer()),
+    topic: wire.text(),
+    content: wire.text(),
+    timestamp: wire.integer(),
+  }),
+);
+
+export const DRAFT_WIRE_ERRORS = {
+  UNKNOWN_DRAFT: { status: 404 },
+} as const satisfies WireErrors;
+
+const SHAPE = {
+  type: oneOf('private', 'stream', ''),
+  to: listOf(integer(), { max: MAX_IDS }),
+  topic: text({ max: MAX_TEXT_LENGTH }),
+  content: text({ ...CONTENT, notBlank: true }),
+  timestamp: optional(float({ max: MAX_TIME })),
+};
+type WireDraft = ObjectOf<typeof SHAPE>;
+const draftDraftDtos = object(SHAPE);
+
+export class CreateDraftsDto {
+  @param(listOf(draftDraftDtos, { max: MAX_NAMES, jsonLength: MAX_JSON_LENGTH })) drafts!: WireDraft[];
+}
+
+export class ChangeDraftDto {
+  @IntegerParam() draft_id!: number;
+  @param(draftDraftDtos) draft!: WireDraft;
+}
+
+export class DeleteDraftDto {
+  @IntegerParam() draft_id!: number;
+}
+
+const KINDS = { private: 'direct', stream: 'channel', '': 'nobody' } as const;
+
+const toDraftInput = ({ type, to, topic, content, timestamp }: WireDraft): DraftInput => ({
+  kind: KINDS[type],
+  to,
+  topic,
+  content,
+  editedAt: timestamp ?? null,
+});
+
+export const toCreateDraftsInput = ({ drafts }: CreateDraftsDto): readonly DraftInput[] => drafts.map(toDraftInput);
+
+export const toChangeDraftInput = (dto: ChangeDraftDto): ChangeDraftInput => ({
+  id: dto.draft_id as DraftId,
+  draft: toDraftInput(dto.draft),
+});
+
+export const toDraftId = ({ draft_id }: DeleteDraftDto) => ({ id: draft_id as DraftId });
+
+/** Users §17. */
+export const presentDraft = ({ id, to, content, editedAt }: Draft) => ({
+  id,
+  ...presentAddressee(to),
+  content,
+  timestamp: Math.floor(editedAt),
+});
+
+function presentAddressee(to: Draft['to']) {
+  switch (to.kind) {
+    case 'channel':
+      return { type: 'stream', to: [to.channelId], topic: to.topic };
+    case 'direct':
+      return { type: 'private', to: to.userIds, topic: '' };
+    case 'nobody':
+      return { type: '', to: [], topic: '' };
+  }
+}
+
+export const DRAFT_EVENTS = {
+  'draft.added': toAll(form('drafts', { op: wire.oneOf('add'), drafts: wire.listOf(draft) }), ({ drafts }) => ({
+    op: 'add',
+    drafts: drafts.map(presentDraft),
+  })),
+  'draft.changed': toAll(form('drafts', { op: wire.oneOf('update'), draft }), (event) => ({
+    op: 'update',
+    draft: presentDraft(event.draft),
+  })),
+  'draft.removed': toAll(form('drafts', { op: wire.oneOf('remove'), draft_id: wire.integer() }), ({ id }) => ({
+    op: 'remove',
+    draft_id: id,
+  })),
+} satisfies Presenters<keyof DraftEventTypes>;
+
+export const draftsSection: RegisterSection = registerSection({
+  name: 'drafts',
+  fields: { drafts: wire.listOf(draft) },
+  forSpectators: { drafts: [] },
+  load: (snapshot) => snapshot.load(loadDrafts),
+  present: (drafts) => ({ drafts: new PresentedList(drafts, presentDraft) }),
+});
+
+const OF_SYNCHRONIZED = { auth: 'user', roleRequirements: ['synchronizesDrafts'] } as const;
+
+export function draftRoutes(): readonly Route[] {
+  const turns = new Turns();
+  return [
+    route('GET', '/drafts', {
+      ...OF_SYNCHRONIZED,
+      dto: NoParameters,
+      useCase: ListDrafts,
+      answer: wire.fields({ count: wire.integer(), drafts: wire.listOf(draft) }),
+      present: (drafts) =>
+        presentLongList(turns, 'drafts', new PresentedList(drafts, presentDraft), { count: drafts.length }),
+    }),
+    route('POST', '/drafts', {
+      ...OF_SYNCHRONIZED,
+      dto: CreateDraftsDto,
+      useCase: CreateDrafts,
+      toInput: toCreateDraftsInput,
+      answer: wire.fields({ ids: wire.listOf(wire.integer()) }),
+      present: (ids) => ({ ids }),
+    }),
+    route('PATCH', '/drafts/:draft_id', {
+      ...OF_SYNCHRONIZED,
+      dto: ChangeDraftDto,
+      useCase: ChangeDraft,
+      toInput: toChangeDraftInput,
+    }),
+    route('DELETE', '/drafts/:draft_id', {
+      ...OF_SYNCHRONIZED,
+      dto: DeleteDraftDto,
+      useCase: DeleteDraft,
+      toInput: toDraftId,
+    }),
+  ];
+}
+
+export const DRAFTS = {
+  routes: draftRoutes,
+  events: DRAFT_EVENTS,
+  errors: DRAFT_WIRE_ERRORS,
+  registerSections: () => [draftsSection],
+} satisfies HttpFeature;

@@ -1,0 +1,375 @@
+import { type ChannelId, escapeHtml, type MessageId } from '@parley/domain/kernel';
+import {
+  AddSubmessage,
+  ChangeMessageFlags,
+  ChangeNarrowFlags,
+  DeleteMessage,
+  DeleteTopic,
+  GetEditHistory,
+  GetMessage,
+  GetMessages,
+  ListReaders,
+  MarkRead,
+  type MarkReadInput,
+  MatchNarrow,
+  type MessageEdit,
+  type MessageEventTypes,
+  type MessageSnapshot,
+  type NarrowTerm,
+  NotifyTyping,
+  NotifyTypingInMessage,
+  RenderMarkdown,
+  ReportMessage,
+  SendMessage,
+  SpectateMessage,
+  SpectateMessages,
+  type TypingEventTypes,
+  UpdateMessage,
+  visibleEdits,
+} from '@parley/domain/messages';
+import { presentTopic } from '../channels/channel.presenters.js';
+import { attachment, presentFile } from '../files/files.js';
+import type { Presenters } from '../kernel/event-presenter.js';
+import type { HttpFeature, RouteParts } from '../kernel/feature.js';
+import { Turns } from '../kernel/json-lists.js';
+import type { MessagePart } from '../kernel/message-parts.js';
+import { NoParameters } from '../kernel/params.js';
+import { success, type WireErrors, type WireFields } from '../kernel/reply.js';
+import type { Request } from '../kernel/request.js';
+import { type Route, route } from '../kernel/route.js';
+import * as wire from '../kernel/wire-schema.js';
+import {
+  AddSubmessageDto,
+  ChangeMessageFlagsDto,
+  ChangeNarrowFlagsDto,
+  DeleteMessageDto,
+  DeleteTopicDto,
+  GetEditHistoryDto,
+  GetMessageDto,
+  GetMessagesDto,
+  MarkChannelReadDto,
+  MarkTopicReadDto,
+  MatchNarrowDto,
+  MessageDto,
+  RenderDto,
+  ReportMessageDto,
+  SendMessageDto,
+  TypingDto,
+  TypingInMessageDto,
+  toChangeNarrowFlagsInput,
+  toFlagChange,
+  toGetMessagesInput,
+  toReportInput,
+  toSendMessageInput,
+  toTypingInput,
+  toUpdateMessageInput,
+  UpdateMessageDto,
+} from './message.dtos.js';
+import { MESSAGE_EVENTS } from './message.events.js';
+import {
+  CHANGED_FLAGS,
+  CHANGED_NARROW,
+  MESSAGE_HISTORY,
+  MESSAGE_PAGE,
+  NARROW_MATCHES,
+  ONE_MESSAGE,
+  presentChangedNarrow,
+  presentGetMessage,
+  presentIgnoredChannels,
+  presentSentMessage,
+  SENT_MESSAGE,
+  SUBMESSAGE_PART,
+} from './message.presenters.js';
+import {
+  newestMessageSection,
+  recentConversationsSection,
+  starredMessagesSection,
+  stopWordsSection,
+  unreadSection,
+} from './message.register.js';
+import { MessagePagePresenter, type PageForm, readMessagePage, readNarrowMatches } from './message-page.js';
+import { TYPING_EVENTS } from './typing.js';
+
+export const MESSAGE_WIRE_ERRORS = {
+  UNKNOWN_DESTINATION: {
+    code: 'STREAM_DOES_NOT_EXIST',
+    fields: { channelName: 'stream', channelId: 'stream_id' },
+    present: { channelName: escapeHtml },
+    text: ({ channelName }) =>
+      channelName === undefined ? undefined : `Channel '${escapeHtml(channelName)}' does not exist`,
+  },
+  INVALID_NARROW: { code: 'BAD_NARROW', fields: { description: 'desc' } },
+  CANNOT_VIEW_FILE: { status: 403 },
+  CHANNEL_WILDCARD_NOT_ALLOWED: { code: 'STREAM_WILDCARD_MENTION_NOT_ALLOWED' },
+  TOPIC_WILDCARD_NOT_ALLOWED: { code: 'TOPIC_WILDCARD_MENTION_NOT_ALLOWED' },
+  MOVE_TIME_LIMIT_EXCEEDED: {
+    code: 'MOVE_MESSAGES_TIME_LIMIT_EXCEEDED',
+    fields: {
+      firstMessageIdAllowedToMove: 'first_message_id_allowed_to_move',
+      totalMessagesInTopic: 'total_messages_in_topic',
+      totalMessagesAllowedToMove: 'total_messages_allowed_to_move',
+    },
+  },
+} as const satisfies WireErrors;
+
+/** Messages §2.5: absent where there is nothing of it to show. */
+export const EDIT_PART: MessagePart = {
+  present: ({ edits = [] }, { editHistory, allowEmptyTopicName }) => {
+    const visible = visibleEdits(edits, editHistory);
+    return visible.length === 0 ? {} : { edit_history: visible.map((edit) => presentEdit(edit, allowEmptyTopicName)) };
+  },
+  differsByTopicName: ({ edits = [] }) => edits.some(({ topic }) => topic?.from === '' || topic?.to === ''),
+};
+
+const presentEdit = (edit: MessageEdit, allowEmptyTopicName: boolean): WireFields => ({
+  user_id: edit.userId,
+  timestamp: edit.editedAt,
+  ...(edit.previousContent && {
+    prev_content: edit.previousContent.content,
+    prev_rendered_content: edit.previousContent.rendered,
+  }),
+  ...(edit.channel && { prev_stream: edit.channel.from, stream: edit.channel.to }),
+  ...(edit.topic && {
+    prev_topic: presentTopic(edit.topic.from, allowEmptyTopicName),
+    topic: presentTopic(edit.topic.to, allowEmptyTopicName),
+  }),
+});
+
+/** Messages §10. `topic` is that of the message by then, also where the channel changed. */
+export const presentMessageHistory = (
+  snapshots: readonly MessageSnapshot[],
+  { allow_empty_topic_name: allowEmptyTopicName }: { readonly allow_empty_topic_name: boolean },
+): WireFields => ({
+  message_history: snapshots.map(({ topic, content, rendered, userId, timestamp, isDirect, edit, diff }) => ({
+    topic: isDirect ? '' : presentTopic(topic, allowEmptyTopicName),
+    content,
+    rendered_content: rendered,
+    timestamp,
+    user_id: userId,
+    ...(edit?.topic && { prev_topic: presentTopic(edit.topic.from, allowEmptyTopicName) }),
+    ...(edit?.channel && { prev_stream: edit.channel.from, stream: edit.channel.to }),
+    ...(edit?.previousContent && {
+      prev_content: edit.previousContent.content,
+      prev_rendered_content: edit.previousContent.rendered,
+      content_html_diff: diff,
+    }),
+  })),
+});
+
+const WEB_PUBLIC: readonly NarrowTerm[] = [{ operator: 'channels', operand: 'web-public', negated: false }];
+
+export function messageRoutes({ realmUrls, messageParts: parts }: RouteParts): readonly Route[] {
+  const page = new MessagePagePresenter(realmUrls);
+  const turns = new Turns();
+  const pageForm = (dto: GetMessagesDto, request: Request): PageForm => ({
+    asHtml: dto.apply_markdown,
+    clientGravatar: dto.client_gravatar,
+    allowEmptyTopicName: dto.allow_empty_topic_name,
+    client: request.variant,
+    parts,
+  });
+  return [
+    route('POST', '/messages', {
+      auth: 'user',
+      hot: true,
+      allowsWebhookBots: true,
+      dto: SendMessageDto,
+      useCase: SendMessage,
+      toInput: (dto, _request, { clientName }) => toSendMessageInput(dto, clientName),
+      answer: SENT_MESSAGE,
+      present: presentSentMessage,
+    }),
+    // By hand: a page is presented within the read's snapshot, from which only what nobody has seen before is fetched, and a
+    // long one in parts.
+    route('GET', '/messages', {
+      auth: 'user',
+      hot: true,
+      isExpensive: true,
+      dto: GetMessagesDto,
+      useCase: GetMessages,
+      answer: MESSAGE_PAGE,
+      handle: async ({ caller, dto, useCase, request }) => {
+        const form = pageForm(dto, request);
+        return success(await readMessagePage({ useCase, caller, page, form, turns }, toGetMessagesInput(dto)));
+      },
+    }),
+    // The same for browsers whose user has not logged in.
+    route('GET', '/json/messages', {
+      auth: 'anyone',
+      atRoot: true,
+      isExpensive: true,
+      dto: GetMessagesDto,
+      useCase: SpectateMessages,
+      answer: MESSAGE_PAGE,
+      handle: async ({ caller, dto, useCase, request }) => {
+        const form = pageForm(dto, request);
+        return success(
+          await readMessagePage({ useCase, caller, page, form, turns, always: WEB_PUBLIC }, toGetMessagesInput(dto)),
+        );
+      },
+    }),
+    route('GET', '/json/messages/:message_id', {
+      auth: 'anyone',
+      atRoot: true,
+      dto: GetMessageDto,
+      useCase: SpectateMessage,
+      toInput: ({ message_id }) => ({ id: message_id as MessageId }),
+      answer: ONE_MESSAGE,
+      present: (output, { dto, variant }) => presentGetMessage(output, dto, realmUrls, { client: variant, parts }),
+    }),
+    route('POST', '/messages/render', {
+      auth: 'user',
+      isExpensive: true,
+      dto: RenderDto,
+      useCase: RenderMarkdown,
+      toInput: ({ content }) => ({ content }),
+      answer: wire.fields({ rendered: wire.text() }),
+      present: (rendered) => ({ rendered }),
+    }),
+    route('GET', '/messages/matches_narrow', {
+      auth: 'user',
+      isExpensive: true,
+      dto: MatchNarrowDto,
+      useCase: MatchNarrow,
+      answer: NARROW_MATCHES,
+      handle: async ({ caller, dto: { msg_ids, narrow }, useCase }) =>
+        success(await readNarrowMatches({ useCase, caller, turns }, { ids: msg_ids as MessageId[], narrow })),
+    }),
+    route('GET', '/messages/:message_id', {
+      auth: 'user',
+      dto: GetMessageDto,
+      useCase: GetMessage,
+      toInput: ({ message_id }) => ({ id: message_id as MessageId }),
+      answer: ONE_MESSAGE,
+      present: (output, { dto, variant }) => presentGetMessage(output, dto, realmUrls, { client: variant, parts }),
+    }),
+    route('GET', '/messages/:message_id/history', {
+      auth: 'user',
+      isExpensive: true,
+      dto: GetEditHistoryDto,
+      useCase: GetEditHistory,
+      toInput: ({ message_id }) => ({ messageId: message_id as MessageId }),
+      answer: MESSAGE_HISTORY,
+      present: (snapshots, { dto }) => presentMessageHistory(snapshots, dto),
+    }),
+    route('PATCH', '/messages/:message_id', {
+      auth: 'user',
+      dto: UpdateMessageDto,
+      useCase: UpdateMessage,
+      toInput: toUpdateMessageInput,
+      answer: wire.fields({ detached_uploads: wire.listOf(attachment) }),
+      present: (detached) => ({ detached_uploads: detached.map(presentFile) }),
+    }),
+    route('DELETE', '/messages/:message_id', {
+      auth: 'user',
+      dto: DeleteMessageDto,
+      useCase: DeleteMessage,
+      toInput: ({ message_id }) => ({ messageId: message_id as MessageId }),
+    }),
+    route('POST', '/streams/:stream_id/delete_topic', {
+      auth: 'user',
+      roleRequirements: ['administrator'],
+      isExpensive: true,
+      dto: DeleteTopicDto,
+      useCase: DeleteTopic,
+      toInput: ({ stream_id, topic_name }) => ({ channelId: stream_id as ChannelId, topic: topic_name }),
+      answer: wire.fields({ complete: wire.boolean() }),
+      present: (complete) => ({ complete }),
+    }),
+    route('POST', '/messages/flags', {
+      auth: 'user',
+      hot: true,
+      dto: ChangeMessageFlagsDto,
+      useCase: ChangeMessageFlags,
+      toInput: (dto) => ({ ids: dto.messages as MessageId[], ...toFlagChange(dto) }),
+      answer: CHANGED_FLAGS,
+      present: ({ ignoredChannelIds }, { dto }) => ({
+        messages: dto.messages,
+        ...presentIgnoredChannels(ignoredChannelIds),
+      }),
+    }),
+    route('POST', '/messages/flags/narrow', {
+      auth: 'user',
+      isExpensive: true,
+      hot: true,
+      dto: ChangeNarrowFlagsDto,
+      useCase: ChangeNarrowFlags,
+      toInput: toChangeNarrowFlagsInput,
+      answer: CHANGED_NARROW,
+      present: presentChangedNarrow,
+    }),
+    route('GET', '/messages/:message_id/read_receipts', {
+      auth: 'user',
+      isExpensive: true,
+      dto: MessageDto,
+      useCase: ListReaders,
+      toInput: ({ message_id }) => ({ messageId: message_id as MessageId }),
+      answer: wire.fields({ user_ids: wire.listOf(wire.integer()) }),
+      present: (user_ids) => ({ user_ids }),
+    }),
+    route('POST', '/messages/:message_id/report', {
+      auth: 'user',
+      dto: ReportMessageDto,
+      useCase: ReportMessage,
+      toInput: toReportInput,
+    }),
+    route('POST', '/messages/:message_id/typing', {
+      auth: 'user',
+      dto: TypingInMessageDto,
+      useCase: NotifyTypingInMessage,
+      toInput: ({ op, message_id }) => ({ op, messageId: message_id as MessageId }),
+    }),
+    route('POST', '/typing', {
+      auth: 'user',
+      hot: true,
+      dto: TypingDto,
+      useCase: NotifyTyping,
+      toInput: toTypingInput,
+    }),
+    route('POST', '/submessage', {
+      auth: 'user',
+      dto: AddSubmessageDto,
+      useCase: AddSubmessage,
+      toInput: (dto) => ({ messageId: dto.message_id as MessageId, kind: dto.msg_type, content: dto.content }),
+    }),
+    route('POST', '/mark_all_as_read', {
+      auth: 'user',
+      isExpensive: true,
+      dto: NoParameters,
+      useCase: MarkRead,
+      toInput: (): MarkReadInput => ({ scope: { kind: 'everything' } }),
+      answer: wire.fields({ complete: wire.boolean() }),
+      present: () => ({ complete: true }),
+    }),
+    route('POST', '/mark_stream_as_read', {
+      auth: 'user',
+      hot: true,
+      dto: MarkChannelReadDto,
+      useCase: MarkRead,
+      toInput: ({ stream_id }): MarkReadInput => ({ scope: { kind: 'channel', channelId: stream_id as ChannelId } }),
+    }),
+    route('POST', '/mark_topic_as_read', {
+      auth: 'user',
+      hot: true,
+      dto: MarkTopicReadDto,
+      useCase: MarkRead,
+      toInput: ({ stream_id, topic_name }): MarkReadInput => ({
+        scope: { kind: 'topic', channelId: stream_id as ChannelId, topic: topic_name },
+      }),
+    }),
+  ];
+}
+
+export const MESSAGES = {
+  routes: messageRoutes,
+  events: { ...MESSAGE_EVENTS, ...TYPING_EVENTS } as Presenters<keyof MessageEventTypes | keyof TypingEventTypes>,
+  errors: MESSAGE_WIRE_ERRORS,
+  registerSections: () => [
+    newestMessageSection,
+    unreadSection,
+    starredMessagesSection,
+    recentConversationsSection,
+    stopWordsSection,
+  ],
+  messageParts: [SUBMESSAGE_PART, EDIT_PART],
+} satisfies HttpFeature;

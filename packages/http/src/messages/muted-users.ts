@@ -1,0 +1,55 @@
+import type { UserId } from '@parley/domain/kernel';
+import {
+  loadMutedUsers,
+  type MutedSender,
+  type MutedUserEventTypes,
+  MuteUser,
+  UnmuteUser,
+} from '@parley/domain/messages';
+import { form, type Presenters, toAll } from '../kernel/event-presenter.js';
+import type { HttpFeature } from '../kernel/feature.js';
+import { IntegerParam } from '../kernel/params.js';
+import { type RegisterSection, registerSection } from '../kernel/register-section.js';
+import { type Route, route } from '../kernel/route.js';
+import * as wire from '../kernel/wire-schema.js';
+
+/** Users §10. */
+export const mutedUser = wire.named('MutedUser', wire.fields({ id: wire.integer(), timestamp: wire.integer() }));
+
+/** Users §10. */
+export const presentMutedUsers = (muted: readonly MutedSender[]) =>
+  muted.map(({ userId, mutedAt }) => ({ id: userId, timestamp: mutedAt }));
+
+export const MUTED_USER_EVENTS = {
+  'muted_users.changed': toAll(form('muted_users', { muted_users: wire.listOf(mutedUser) }), ({ muted }) => ({
+    muted_users: presentMutedUsers(muted),
+  })),
+} satisfies Presenters<keyof MutedUserEventTypes>;
+
+export const mutedUsersSection: RegisterSection = registerSection({
+  name: 'muted_users',
+  fields: {
+    muted_users: wire.listOf(mutedUser),
+  },
+  forSpectators: { muted_users: [] },
+  load: (snapshot) => snapshot.load(loadMutedUsers),
+  present: (muted) => ({ muted_users: presentMutedUsers(muted) }),
+});
+
+class MutedUserDto {
+  @IntegerParam() muted_user_id!: number;
+}
+
+const PATH = '/users/me/muted_users/:muted_user_id';
+const toUserId = ({ muted_user_id }: MutedUserDto) => ({ userId: muted_user_id as UserId });
+
+export const mutedUserRoutes: readonly Route[] = [
+  route('POST', PATH, { auth: 'user', isExpensive: true, dto: MutedUserDto, useCase: MuteUser, toInput: toUserId }),
+  route('DELETE', PATH, { auth: 'user', dto: MutedUserDto, useCase: UnmuteUser, toInput: toUserId }),
+];
+
+export const MUTED_USERS = {
+  routes: () => mutedUserRoutes,
+  events: MUTED_USER_EVENTS,
+  registerSections: () => [mutedUsersSection],
+} satisfies HttpFeature;

@@ -1,0 +1,117 @@
+import {
+  ChangeNavigationView,
+  CreateNavigationView,
+  DeleteNavigationView,
+  ListNavigationViews,
+  loadNavigationViews,
+  type NavigationView,
+  type NavigationViewEventTypes,
+} from '@parley/domain/messages';
+import { form, type Presenters, toAll } from '../kernel/event-presenter.js';
+import type { HttpFeature } from '../kernel/feature.js';
+import { BooleanParam, NoParameters, TextParam } from '../kernel/params.js';
+import { type RegisterSection, registerSection } from '../kernel/register-section.js';
+import type { WireErrors } from '../kernel/reply.js';
+import { type Route, route } from '../kernel/route.js';
+import * as wire from '../kernel/wire-schema.js';
+
+/** Users §19. */
+const CHANGEABLE = { is_pinned: wire.boolean(), name: wire.nullable(wire.text()) };
+
+export const navigationView = wire.named('NavigationView', wire.fields({ fragment: wire.text(), ...CHANGEABLE }));
+
+export const navigationViewChange = wire.fields(wire.optionalFields(CHANGEABLE));
+
+export const NAVIGATION_VIEW_WIRE_ERRORS = {
+  UNKNOWN_NAVIGATION_VIEW: { status: 404 },
+} as const satisfies WireErrors;
+
+/** Users §19; of changes, what they hold. */
+export const presentNavigationView = ({ isPinned, ...view }: Partial<NavigationView>) => ({
+  ...view,
+  ...(isPinned !== undefined && { is_pinned: isPinned }),
+});
+
+export const NAVIGATION_VIEW_EVENTS = {
+  'navigation_view.added': toAll(
+    form('navigation_view', { op: wire.oneOf('add'), navigation_view: navigationView }),
+    ({ view }) => ({
+      op: 'add',
+      navigation_view: presentNavigationView(view),
+    }),
+  ),
+  'navigation_view.changed': toAll(
+    form('navigation_view', { op: wire.oneOf('update'), fragment: wire.text(), data: navigationViewChange }),
+    ({ fragment, changes }) => ({
+      op: 'update',
+      fragment,
+      data: presentNavigationView(changes),
+    }),
+  ),
+  'navigation_view.removed': toAll(
+    form('navigation_view', { op: wire.oneOf('remove'), fragment: wire.text() }),
+    ({ fragment }) => ({ op: 'remove', fragment }),
+  ),
+} satisfies Presenters<keyof NavigationViewEventTypes>;
+
+export const navigationViewsSection: RegisterSection = registerSection({
+  name: 'navigation_views',
+  fields: { navigation_views: wire.listOf(navigationView) },
+  forSpectators: { navigation_views: [] },
+  load: (snapshot) => snapshot.load(loadNavigationViews),
+  present: (views) => ({ navigation_views: views.map(presentNavigationView) }),
+});
+
+const FRAGMENT = { max: 1000 };
+const NAME = { max: 200, optional: true };
+
+class CreateNavigationViewDto {
+  @TextParam({ ...FRAGMENT, strip: true, notBlank: true }) fragment!: string;
+  @BooleanParam() is_pinned!: boolean;
+  @TextParam(NAME) name?: string;
+}
+
+class ChangeNavigationViewDto {
+  @TextParam(FRAGMENT) fragment!: string;
+  @BooleanParam({ optional: true }) is_pinned?: boolean;
+  @TextParam(NAME) name?: string;
+}
+
+class DeleteNavigationViewDto {
+  @TextParam(FRAGMENT) fragment!: string;
+}
+
+export const navigationViewRoutes: readonly Route[] = [
+  route('GET', '/navigation_views', {
+    auth: 'user',
+    dto: NoParameters,
+    useCase: ListNavigationViews,
+    answer: wire.fields({ navigation_views: wire.listOf(navigationView) }),
+    present: (views) => ({ navigation_views: views.map(presentNavigationView) }),
+  }),
+  route('POST', '/navigation_views', {
+    auth: 'user',
+    dto: CreateNavigationViewDto,
+    useCase: CreateNavigationView,
+    toInput: ({ fragment, is_pinned, name = null }) => ({ fragment, isPinned: is_pinned, name }),
+  }),
+  route('PATCH', '/navigation_views/*fragment', {
+    auth: 'user',
+    dto: ChangeNavigationViewDto,
+    useCase: ChangeNavigationView,
+    toInput: ({ fragment, is_pinned = null, name = null }) => ({ fragment, isPinned: is_pinned, name }),
+  }),
+  route('DELETE', '/navigation_views/*fragment', {
+    auth: 'user',
+    dto: DeleteNavigationViewDto,
+    useCase: DeleteNavigationView,
+    toInput: ({ fragment }) => ({ fragment }),
+  }),
+];
+
+export const NAVIGATION_VIEWS = {
+  routes: () => navigationViewRoutes,
+  events: NAVIGATION_VIEW_EVENTS,
+  errors: NAVIGATION_VIEW_WIRE_ERRORS,
+  registerSections: () => [navigationViewsSection],
+} satisfies HttpFeature;

@@ -1,0 +1,116 @@
+import type { EmojiType } from '@parley/domain/files';
+import type { EventOf, MessageId } from '@parley/domain/kernel';
+import { AddReaction, type Reaction, type ReactionEventTypes, RemoveReaction } from '@parley/domain/messages';
+import { EMOJI_FIELDS, parseEmojiType, presentEmoji } from '../files/emoji.js';
+import { type EventContext, form, keyOf, opened, type Presented, type Presenters } from '../kernel/event-presenter.js';
+import type { HttpFeature } from '../kernel/feature.js';
+import type { MessagePart } from '../kernel/message-parts.js';
+import { MAX_TEXT_LENGTH } from '../kernel/param-types.js';
+import { IntegerParam, TextParam } from '../kernel/params.js';
+import { type ClientVariant, variantByKey } from '../kernel/request.js';
+import { type Route, route } from '../kernel/route.js';
+import * as wire from '../kernel/wire-schema.js';
+import { UNKNOWN_USER_NAME } from '../users/user.presenters.js';
+import { shownAddress } from './message.presenters.js';
+
+export const REACTION_EVENTS = {
+  'reaction.changed': {
+    forms: [
+      form('reaction', {
+        op: wire.oneOf('add', 'remove'),
+        message_id: wire.integer(),
+        user_id: wire.integer(),
+        ...EMOJI_FIELDS,
+        user: wire.fields({ user_id: wire.integer(), email: wire.text(), full_name: wire.text() }),
+      }),
+    ],
+    needs: ({ isDirect, user }) => (isDirect ? null : { userIds: [user.id] }),
+    present: presentReactionChange,
+  },
+} satisfies Presenters<keyof ReactionEventTypes>;
+
+/** Messages §18.4. Clients of every age get `user` (README decision 28), of whom a guest may not know more than the id. */
+function presentReactionChange(event: EventOf<'reaction.changed'>, context: EventContext): Presented {
+  const { op, messageId, user, emoji } = event;
+  const { publicRealm, receiver, presentation } = context;
+  const isHidden = receiver.inaccessible.has(user.id);
+  const client = variantByKey(presentation.client);
+  return context.shared(`${keyOf(isHidden)} ${emoji.type === 'extra' ? client.extraEmojiType : ''}`, () =>
+    opened({
+      type: 'reaction',
+      op,
+      message_id: messageId,
+      user_id: user.id,
+      ...presentEmoji(emoji, client),
+      user: {
+        user_id: user.id,
+        email: shownAddress(user, publicRealm, isHidden),
+        full_name: isHidden ? UNKNOWN_USER_NAME : user.fullName,
+      },
+    }),
+  );
+}
+
+/** What is no emoji is refused in the words of messages §12, whatever its length. */
+const EMOJI_LIMITS = { max: MAX_TEXT_LENGTH };
+
+class AddReactionDto {
+  @IntegerParam() message_id!: number;
+  @TextParam(EMOJI_LIMITS) emoji_name!: string;
+  @TextParam({ ...EMOJI_LIMITS, optional: true }) emoji_code?: string;
+  @TextParam({ ...EMOJI_LIMITS, optional: true }) reaction_type?: string;
+}
+
+class RemoveReactionDto {
+  @IntegerParam() message_id!: number;
+  @TextParam({ ...EMOJI_LIMITS, optional: true }) emoji_name?: string;
+  @TextParam({ ...EMOJI_LIMITS, optional: true }) emoji_code?: string;
+  @TextParam({ ...EMOJI_LIMITS, optional: true }) reaction_type?: string;
+}
+
+/** What two operations have in common: an emoji's code and type, null where not given. */
+const toCodeAndType = ({ emoji_code, reaction_type }: AddReactionDto | RemoveReactionDto) => ({
+  code: emoji_code ?? null,
+  type: reaction_type === undefined ? null : toType(reaction_type),
+});
+
+const toType = (name: string): EmojiType | 'unknown' => parseEmojiType(name) ?? 'unknown';
+
+export const reactionRoutes: readonly Route[] = [
+  route('POST', '/messages/:message_id/reactions', {
+    auth: 'user',
+    dto: AddReactionDto,
+    useCase: AddReaction,
+    toInput: (dto) => ({ messageId: dto.message_id as MessageId, name: dto.emoji_name, ...toCodeAndType(dto) }),
+  }),
+  route('DELETE', '/messages/:message_id/reactions', {
+    auth: 'user',
+    dto: RemoveReactionDto,
+    useCase: RemoveReaction,
+    toInput: (dto) => ({ messageId: dto.message_id as MessageId, name: dto.emoji_name ?? null, ...toCodeAndType(dto) }),
+  }),
+];
+
+/** Messages §2.4: always a list. */
+const REACTION_PART: MessagePart = {
+  present: ({ reactions = [] }, { client }) => ({
+    reactions: reactions.map((reaction) => presentReaction(reaction, client)),
+  }),
+  differsByClient: ({ reactions = [] }) => reactions.some(({ type }) => type === 'extra'),
+};
+
+const presentReaction = (reaction: Reaction, client: ClientVariant) => ({
+  ...presentEmoji(reaction, client),
+  user_id: reaction.userId,
+});
+
+export const REACTIONS = {
+  routes: () => reactionRoutes,
+  events: REACTION_EVENTS,
+  errors: {
+    EMOJI_REQUIRED: { text: 'At least one of the following arguments must be present: emoji_name, emoji_code' },
+    REACTION_ALREADY_EXISTS: { code: 'REACTION_ALREADY_EXISTS' },
+    UNKNOWN_REACTION: { code: 'REACTION_DOES_NOT_EXIST' },
+  },
+  messageParts: [REACTION_PART],
+} satisfies HttpFeature;

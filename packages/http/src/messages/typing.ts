@@ -1,0 +1,92 @@
+import type { EventOf } from '@parley/domain/kernel';
+import type { TypingEventTypes, UserSummary } from '@parley/domain/messages';
+import { presentTopic } from '../channels/channel.presenters.js';
+import {
+  can,
+  type EventContext,
+  form,
+  keyOf,
+  opened,
+  type Presented,
+  type Presenters,
+} from '../kernel/event-presenter.js';
+import * as wire from '../kernel/wire-schema.js';
+import { shownAddress } from './message.presenters.js';
+
+const op = wire.oneOf('start', 'stop');
+const person = wire.fields({ user_id: wire.integer(), email: wire.text() });
+
+/** Events §7.4. */
+const TYPING = [
+  form('typing', { op, message_type: wire.oneOf('direct'), sender: person, recipients: wire.listOf(person) }),
+  form('typing', {
+    op,
+    message_type: wire.oneOf('stream'),
+    sender: person,
+    stream_id: wire.integer(),
+    topic: wire.text(),
+  }),
+];
+
+const EDITING = form('typing_edit_message', {
+  op,
+  sender_id: wire.integer(),
+  message_id: wire.integer(),
+  recipient: wire.anyOf(
+    wire.fields({ type: wire.oneOf('channel'), channel_id: wire.integer(), topic: wire.text() }),
+    wire.fields({ type: wire.oneOf('direct'), user_ids: wire.listOf(wire.integer()) }),
+  ),
+});
+
+export const TYPING_EVENTS = {
+  'typing.changed': {
+    forms: TYPING,
+    needs: ({ sender, to }) => ({ userIds: to.kind === 'channel' ? [sender.id] : to.people.map(({ id }) => id) }),
+    present: presentTyping,
+  },
+  'typing.editing': { forms: [EDITING], present: presentEditing },
+} satisfies Presenters<keyof TypingEventTypes>;
+
+/** Events §7.4; in channels only for clients that can show it. */
+function presentTyping(event: EventOf<'typing.changed'>, context: EventContext): Presented {
+  const { op, sender, to } = event;
+  const { presentation, publicRealm, receiver } = context;
+  const present = (person: UserSummary) => ({
+    user_id: person.id,
+    email: shownAddress(person, publicRealm, receiver.inaccessible.has(person.id)),
+  });
+  if (to.kind === 'direct') {
+    const hiddenIds = to.people.map(({ id }) => id).filter((id) => receiver.inaccessible.has(id));
+    const recipients = () => to.people.map(present);
+    const fields = () => ({ message_type: 'direct', sender: present(sender), recipients: recipients() });
+    return [[context.shared(hiddenIds.join(), () => opened({ type: 'typing', op, ...fields() }))]];
+  }
+  if (!can(presentation, 'stream_typing_notifications')) return [];
+  const isHidden = receiver.inaccessible.has(sender.id);
+  const { showsEmptyTopics: allowsEmpty } = context;
+  const fields = () => ({
+    message_type: 'stream',
+    sender: present(sender),
+    stream_id: to.channelId,
+    topic: presentTopic(to.topic, allowsEmpty),
+  });
+  return [[context.shared(keyOf(allowsEmpty, isHidden), () => opened({ type: 'typing', op, ...fields() }))]];
+}
+
+/** Events §7.4. */
+function presentEditing(event: EventOf<'typing.editing'>, context: EventContext): Presented {
+  const { op, senderId, messageId, to } = event;
+  const { presentation, showsEmptyTopics: allowsEmpty } = context;
+  if (to.kind === 'channel' && !can(presentation, 'stream_typing_notifications')) return [];
+  const recipient =
+    to.kind === 'channel'
+      ? { type: 'channel', channel_id: to.channelId, topic: presentTopic(to.topic, allowsEmpty) }
+      : { type: 'direct', user_ids: to.userIds };
+  return [
+    [
+      context.shared(keyOf(allowsEmpty), () =>
+        opened({ type: 'typing_edit_message', op, sender_id: senderId, message_id: messageId, recipient }),
+      ),
+    ],
+  ];
+}

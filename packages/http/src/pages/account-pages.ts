@@ -1,0 +1,405 @@
+import { PASSWORD_MAX_LENGTH, PASSWORD_MIN_LENGTH } from '@parley/domain/access';
+import { type DefaultChannelGroupId, DomainError } from '@parley/domain/kernel';
+import {
+  ConfirmEmailChange,
+  GetConfirmation,
+  GetSignUp,
+  JoinRealm,
+  RequestPasswordReset,
+  RequestSignUp,
+  ResetPassword,
+  type SignUpForm,
+} from '@parley/domain/membership';
+import { isEmailAddress } from '@parley/domain/users';
+import { MAX_TEXT_LENGTH, MAX_TOKEN_LENGTH } from '../kernel/param-types.js';
+import { IntegerOneOfParam, NoParameters, TextParam } from '../kernel/params.js';
+import type { Reply } from '../kernel/reply.js';
+import type { Request } from '../kernel/request.js';
+import type { Route } from '../kernel/route.js';
+import { toEmailVisibility, USER_SETTING_FORMS } from '../users/user-settings.js';
+import {
+  alert,
+  errorPage,
+  type Failure,
+  type Html,
+  html,
+  isBrokenLink,
+  type PageParts,
+  pageReply,
+  pageRoute,
+  type Site,
+  seeOther,
+  submit,
+} from './layout.js';
+
+class KeyDto {
+  @TextParam({ max: MAX_TOKEN_LENGTH }) key!: string;
+}
+
+class EmailDto {
+  @TextParam({ max: MAX_TEXT_LENGTH }) email = '';
+}
+
+class NewPasswordDto {
+  @TextParam({ max: MAX_TOKEN_LENGTH }) key!: string;
+  @TextParam({ max: MAX_TEXT_LENGTH }) password = '';
+}
+
+/** Another address, and another password, by links that were sent by mail (users §6.2, protocol §8.3). */
+export const accountPages = (parts: PageParts): readonly Route[] => [
+  pageRoute(parts, 'GET', '/accounts/confirm_new_email/:key', {
+    dto: KeyDto,
+    useCase: GetConfirmation,
+    handle: async ({ site, caller, dto: { key }, useCase }) => {
+      const { confirmation } = await useCase.execute(caller, { purpose: 'emailChange', key });
+      return pageReply({
+        title: 'Confirm your new address',
+        site,
+        content: html`<p>The address of your account is to become <strong>${confirmation.email}</strong>. You will log in with
+it, and mail will go there.</p>
+<form method="post"><button>Confirm</button></form>`,
+      });
+    },
+  }),
+  pageRoute(parts, 'POST', '/accounts/confirm_new_email/:key', {
+    dto: KeyDto,
+    useCase: ConfirmEmailChange,
+    handle: async ({ site, caller, dto, useCase }) => {
+      const { user } = await useCase.execute(caller, dto);
+      return pageReply({
+        title: 'Your address has changed',
+        site,
+        content: html`<p>The address of your account is <strong>${user.email}</strong> from now on. Log in with it.</p>`,
+      });
+    },
+  }),
+  pageRoute(parts, 'GET', '/accounts/password/reset/', {
+    dto: NoParameters,
+    handle: async ({ site, realm }) =>
+      realm.settings.emailAuthentication ? requestForm(site) : errorPage(site, NO_PASSWORDS),
+  }),
+  pageRoute(parts, 'POST', '/accounts/password/reset/', {
+    dto: EmailDto,
+    useCase: RequestPasswordReset,
+    handle: ({ site, caller, dto, useCase }) =>
+      submit(
+        async () => {
+          await useCase.execute(caller, dto);
+          return seeOther(site, '/accounts/password/reset/done/');
+        },
+        (failure) => requestForm(site, dto.email, failure),
+      ),
+  }),
+  pageRoute(parts, 'GET', '/accounts/password/reset/done/', {
+    dto: NoParameters,
+    handle: async ({ site }) =>
+      pageReply({
+        title: 'Look into your mail',
+        site,
+        content: html`<p>If there is an account with this address, a link for setting a new password is on its way to it. The link is
+good for one day.</p>`,
+      }),
+  }),
+  pageRoute(parts, 'GET', '/accounts/password/reset/:key', {
+    dto: KeyDto,
+    useCase: GetConfirmation,
+    handle: async ({ site, caller, dto: { key }, useCase }) => {
+      const { confirmation } = await useCase.execute(caller, { purpose: 'passwordReset', key });
+      return passwordForm(site, confirmation.email);
+    },
+  }),
+  pageRoute(parts, 'POST', '/accounts/password/reset/:key', {
+    dto: NewPasswordDto,
+    isExpensive: true,
+    useCase: ResetPassword,
+    handle: ({ site, caller, request, dto, useCase }) =>
+      submit(
+        async () => {
+          await useCase.execute(caller, { ...dto, cancellation: request.signal });
+          return seeOther(site, '/accounts/password/done/');
+        },
+        (failure) => passwordForm(site, null, failure),
+      ),
+  }),
+  pageRoute(parts, 'GET', '/accounts/password/done/', {
+    dto: NoParameters,
+    handle: async ({ site }) =>
+      pageReply({
+        title: 'Your password has changed',
+        site,
+        content: html`<p>Log in with the new password from now on. API keys are as they were.</p>
+<p><a href="${site.base}/login/">How to log in</a></p>`,
+      }),
+  }),
+];
+
+const NO_PASSWORDS: Failure = { status: 404, message: 'Nobody logs in to this organization with a password.' };
+
+const requestForm = (site: Site, email = '', failure: Failure | null = null): Reply =>
+  pageReply({
+    status: failure?.status ?? 200,
+    headers: failure?.headers ?? [],
+    title: 'Set a new password',
+    site,
+    content: html`${alert(failure)}<form method="post">
+<p><label for="email">Email address of your account</label>
+<input id="email" name="email" type="email" autocomplete="username" required value="${email}"${describedBy(failure)}></p>
+<p><button>Send a link</button></p>
+</form>`,
+  });
+
+/** `email`: whose password it is, for programs that keep passwords. */
+const passwordForm = (site: Site, email: string | null, failure: Failure | null = null): Reply =>
+  pageReply({
+    status: failure?.status ?? 200,
+    headers: failure?.headers ?? [],
+    title: 'Set a new password',
+    site,
+    content: html`${alert(failure)}<form method="post">
+${
+  email !== null &&
+  html`<p><label for="email">Account</label>
+<input id="email" type="email" autocomplete="username" readonly value="${email}"></p>
+`
+}${passwordField('New password', failure)}
+<p><button>Set the password</button></p>
+</form>`,
+  });
+
+/** A field is read out with what is wrong. */
+export const describedBy = (failure: Failure | null): Html | null =>
+  failure && html` aria-describedby="problem" aria-invalid="true"`;
+
+export const passwordField = (
+  label: string,
+  failure: Failure | null,
+): Html => html`<p><label for="password">${label}</label>
+<input id="password" name="password" type="password" autocomplete="new-password" required minlength="${PASSWORD_MIN_LENGTH}" maxlength="${PASSWORD_MAX_LENGTH}"${describedBy(failure)}></p>
+<p class="hint">At least ${PASSWORD_MIN_LENGTH} characters, and not easily guessed.</p>`;
+
+class SignUpPagesKeyDto {
+  @TextParam({ max: MAX_TEXT_LENGTH }) key!: string;
+}
+
+class LinkDto {
+  @TextParam({ max: MAX_TEXT_LENGTH }) key!: string;
+  @TextParam({ max: MAX_TEXT_LENGTH }) email = '';
+}
+
+/** Forms send what is not filled in as empty texts. */
+class RegistrationDto {
+  @TextParam({ max: MAX_TOKEN_LENGTH }) key!: string;
+  @TextParam({ max: MAX_TEXT_LENGTH }) email = '';
+  @TextParam({ max: MAX_TEXT_LENGTH }) full_name = '';
+  @TextParam({ max: MAX_TEXT_LENGTH }) password = '';
+  @IntegerOneOfParam([1, 2, 3, 4, 5], { optional: true }) email_address_visibility?: number;
+  @TextParam({ max: MAX_TOKEN_LENGTH }) timezone = '';
+}
+
+/** Joining by invitation links, by letters, and in organizations that are open to all (organization §10.1). */
+export const signUpPages = (parts: PageParts): readonly Route[] => [
+  pageRoute(parts, 'GET', '/join/:key/', {
+    dto: SignUpPagesKeyDto,
+    useCase: GetSignUp,
+    handle: async ({ site, realm, caller, dto, useCase }) => {
+      try {
+        const { email } = await useCase.execute(caller, dto);
+        // Letters have a page of their own.
+        return email === null ? emailForm(site) : seeOther(site, `/accounts/do_confirm/${encodeURIComponent(dto.key)}`);
+      } catch (error) {
+        if (isBrokenLink(error) && !realm.settings.inviteRequired) return seeOther(site, '/register/');
+        throw error;
+      }
+    },
+  }),
+  pageRoute(parts, 'POST', '/join/:key/', {
+    dto: LinkDto,
+    useCase: RequestSignUp,
+    handle: ({ site, caller, dto: { key, email }, useCase }) =>
+      submit(
+        () =>
+          orLogIn(site, email, async () => {
+            const request = await useCase.execute(caller, { key, email });
+            if (request.isSent) return seeOther(site, withEmail('/accounts/send_confirm/', request.email));
+            return seeOther(site, withEmail(`/accounts/do_confirm/${encodeURIComponent(key)}`, request.email));
+          }),
+        (failure) => emailForm(site, email, failure),
+      ),
+  }),
+  pageRoute(parts, 'GET', '/register/', {
+    dto: NoParameters,
+    handle: async ({ site, realm }) => (realm.settings.inviteRequired ? closed(site) : emailForm(site)),
+  }),
+  pageRoute(parts, 'POST', '/register/', {
+    dto: EmailDto,
+    useCase: RequestSignUp,
+    handle: ({ site, caller, dto: { email }, useCase }) =>
+      submit(
+        () =>
+          orLogIn(site, email, async () => {
+            const request = await useCase.execute(caller, { key: null, email });
+            return seeOther(site, withEmail('/accounts/send_confirm/', request.email));
+          }),
+        (failure) => emailForm(site, email, failure),
+      ),
+  }),
+  pageRoute(parts, 'GET', '/accounts/send_confirm/', {
+    dto: EmailDto,
+    handle: async ({ site, dto: { email } }) =>
+      pageReply({
+        title: 'Look into your mail',
+        site,
+        content: html`<p>A link is on its way to ${isEmailAddress(email) ? html`<strong>${email}</strong>` : 'your address'}. Open it to go on.
+The link is good for one day.</p>`,
+      }),
+  }),
+  pageRoute(parts, 'GET', '/accounts/do_confirm/:key', {
+    dto: LinkDto,
+    useCase: GetSignUp,
+    handle: async ({ site, caller, dto: { key, email }, useCase }) => {
+      const form = await useCase.execute(caller, { key });
+      if (form.needsConfirmation) return seeOther(site, `/join/${encodeURIComponent(key)}/`);
+      return registrationForm(site, form, { ...new RegistrationDto(), key, email });
+    },
+  }),
+  pageRoute(parts, 'POST', '/accounts/register/', {
+    dto: RegistrationDto,
+    isExpensive: true,
+    useCase: JoinRealm,
+    handle: ({ site, caller, request, dto, useCase, resolve }) =>
+      submit(
+        () =>
+          orLogIn(site, dto.email, async () => {
+            await useCase.execute(caller, {
+              key: dto.key,
+              email: dto.email,
+              fullName: dto.full_name,
+              password: dto.password,
+              emailAddressVisibility: toEmailVisibility(dto.email_address_visibility),
+              timezone: dto.timezone === '' ? null : dto.timezone,
+              defaultChannelGroupIds: chosenGroups(request),
+              cancellation: request.signal,
+            });
+            return seeOther(site, '/accounts/joined/');
+          }),
+        async (failure) => {
+          const form = await resolve(GetSignUp).execute(caller, { key: dto.key });
+          return registrationForm(site, form, dto, failure, chosenGroups(request));
+        },
+      ),
+  }),
+  pageRoute(parts, 'GET', '/accounts/joined/', {
+    dto: NoParameters,
+    handle: async ({ site }) =>
+      pageReply({
+        title: `Welcome to ${site.name}`,
+        site,
+        content: html`<p>You have joined. Now log in within an app.</p>
+<p><a href="${site.base}/login/">How to log in</a></p>`,
+      }),
+  }),
+];
+
+const withEmail = (path: string, email: string): string => `${path}?${new URLSearchParams({ email })}`;
+
+/** Who has an account logs in. */
+async function orLogIn(site: Site, email: string, send: () => Promise<Reply>): Promise<Reply> {
+  try {
+    return await send();
+  } catch (error) {
+    if (error instanceof DomainError && error.is('EMAIL_TAKEN')) return seeOther(site, withEmail('/login/', email));
+    throw error;
+  }
+}
+
+const closed = (site: Site): Reply =>
+  pageReply({
+    title: `Join ${site.name}`,
+    site,
+    content: html`<p>Who wants to join ${site.name} needs an invitation. Ask a member or an administrator for one.</p>`,
+  });
+
+const emailForm = (site: Site, email = '', failure: Failure | null = null): Reply =>
+  pageReply({
+    status: failure?.status ?? 200,
+    headers: failure?.headers ?? [],
+    title: `Join ${site.name}`,
+    site,
+    content: html`${alert(failure)}<form method="post">
+${emailField(email, failure)}
+<p><button>Go on</button></p>
+</form>
+<p>You have an account already? <a href="${site.base}/login/">Log in</a></p>`,
+  });
+
+const emailField = (
+  email: string,
+  failure: Failure | null,
+): Html => html`<p><label for="email">Your email address</label>
+<input id="email" name="email" type="email" autocomplete="email" required value="${email}"${describedBy(failure)}></p>`;
+
+const VISIBILITIES: readonly (readonly [code: number, label: string])[] = [
+  [1, 'Everyone'],
+  [2, 'Members, but no guests'],
+  [5, 'Moderators and administrators'],
+  [3, 'Administrators'],
+  [4, 'Nobody'],
+];
+
+/** Of the groups of channels that a newcomer may choose; which, is in their names, since they may be several. */
+const GROUP_FIELD = 'default_stream_group_';
+
+/** There are no more groups, and a form has at most a thousand fields. */
+function chosenGroups({ parameters }: Request): readonly DefaultChannelGroupId[] {
+  const names = [...parameters.names()].filter((name) => name.startsWith(GROUP_FIELD));
+  return names.map((name) => Number(name.slice(GROUP_FIELD.length)) as DefaultChannelGroupId);
+}
+
+function registrationForm(
+  site: Site,
+  { email, emailAddressVisibility, defaultChannelGroups }: SignUpForm,
+  given: RegistrationDto,
+  failure: Failure | null = null,
+  chosen: readonly DefaultChannelGroupId[] = [],
+): Reply {
+  const present = USER_SETTING_FORMS.presentValue('emailAddressVisibility', emailAddressVisibility);
+  const visibility = given.email_address_visibility ?? present;
+  return pageReply({
+    status: failure?.status ?? 200,
+    headers: failure?.headers ?? [],
+    title: `Join ${site.name}`,
+    site,
+    content: html`${alert(failure)}<form method="post" action="${site.base}/accounts/register/">
+<input type="hidden" name="key" value="${given.key}">
+${
+  email === null
+    ? emailField(given.email, null)
+    : html`<p><label for="account">Your email address</label>
+<input id="account" type="email" autocomplete="username" readonly value="${email}"></p>`
+}
+<p><label for="full_name">Your name</label>
+<input id="full_name" name="full_name" autocomplete="name" required maxlength="100" value="${given.full_name}"${describedBy(failure)}></p>
+${passwordField('Password', failure)}
+<p><label for="visibility">Who may see your email address</label>
+<select id="visibility" name="email_address_visibility">
+${VISIBILITIES.map(
+  ([code, label]) => html`<option value="${code}"${code === visibility && html` selected`}>${label}</option>
+`,
+)}</select></p>
+${
+  defaultChannelGroups.length > 0 &&
+  html`<fieldset><legend>What are you interested in?</legend>
+${defaultChannelGroups.map(
+  ({
+    id,
+    name,
+    description,
+  }) => html`<label><input type="checkbox" name="${GROUP_FIELD}${id}"${chosen.includes(id) && html` checked`}>
+${name}${description !== '' && html`: ${description}`}</label>
+`,
+)}</fieldset>
+`
+}<p><button>Join</button></p>
+</form>`,
+  });
+}

@@ -1,0 +1,225 @@
+import type { DeviceId } from '@parley/domain/kernel';
+import {
+  AddDevice,
+  AddPushToken,
+  type Device,
+  type DeviceChange,
+  loadDevices,
+  type NewPushToken,
+  PUSH_TOKEN_KINDS,
+  type PushEventTypes,
+  type PushKey,
+  type PushTokenKind,
+  RegisterForPush,
+  type RegistrationError,
+  RemoveDevice,
+  RemovePushToken,
+  SendEncryptedTestPush,
+  SendTestPush,
+} from '@parley/domain/push';
+import { form, type Presenters, toAll } from '../kernel/event-presenter.js';
+import type { HttpFeature } from '../kernel/feature.js';
+import { integer, MAX_TEXT_LENGTH, MAX_TOKEN_LENGTH, refine } from '../kernel/param-types.js';
+import { IntegerParam, NoParameters, param, TextParam, WordParam } from '../kernel/params.js';
+import { type RegisterSection, registerSection } from '../kernel/register-section.js';
+import type { WireErrors, WireFields } from '../kernel/reply.js';
+import { type Route, route } from '../kernel/route.js';
+import * as wire from '../kernel/wire-schema.js';
+
+const DEVICE = {
+  push_key_id: wire.nullable(wire.integer()),
+  push_token_id: wire.nullable(wire.text()),
+  pending_push_token_id: wire.nullable(wire.text()),
+  push_token_last_updated_timestamp: wire.nullable(wire.integer()),
+  push_registration_error_code: wire.nullable(wire.text()),
+};
+
+/** Organization §11. */
+export const device = wire.named('Device', wire.fields(DEVICE));
+
+/** What changed of it. */
+export const DEVICE_CHANGE: wire.Shape = wire.optionalFields(DEVICE);
+
+export const PUSH_WIRE_ERRORS = {
+  PUSH_SERVICE_NOT_CONFIGURED: { code: 'PUSH_SERVICE_NOT_CONFIGURED' },
+  PUSH_DEVICE_NOT_RECOGNIZED: { code: 'INVALID_PUSH_DEVICE_TOKEN' },
+  PUSH_TOKEN_UNKNOWN_TO_SERVICE: { code: 'INVALID_REMOTE_PUSH_DEVICE_TOKEN' },
+  NO_ACTIVE_PUSH_DEVICE: { code: 'NO_ACTIVE_PUSH_DEVICE' },
+  PUSH_SERVICE_UNREACHABLE: { status: 502, code: 'FAILED_TO_CONNECT_BOUNCER' },
+  PUSH_SERVICE_FAILED: { status: 502, code: 'INTERNAL_SERVER_ERROR_ON_BOUNCER' },
+  PUSH_SERVICE_DENIED: { status: 403, code: 'ADMIN_ACTION_REQUIRED' },
+} as const satisfies WireErrors;
+
+/** Organization §12.2. */
+const REGISTRATION_ERROR_CODES: Readonly<Record<RegistrationError, string>> = {
+  unknownPublicKey: 'INVALID_BOUNCER_PUBLIC_KEY',
+  invalidRegistration: 'BAD_REQUEST',
+  expired: 'REQUEST_EXPIRED',
+};
+
+const presentError = (error: RegistrationError | null): string | null => error && REGISTRATION_ERROR_CODES[error];
+
+/** Organization §11. */
+export const presentDevice = ({ key, tokenId, pending, tokenUpdatedAt, error }: Device): WireFields => ({
+  push_key_id: key?.id ?? null,
+  push_token_id: tokenId,
+  pending_push_token_id: pending?.tokenId ?? null,
+  push_token_last_updated_timestamp: tokenUpdatedAt,
+  push_registration_error_code: presentError(error),
+});
+
+/** The changed ones of the same fields. */
+export const presentDeviceChange = (change: DeviceChange): WireFields => ({
+  ...(change.keyId !== undefined && { push_key_id: change.keyId }),
+  ...(change.tokenId !== undefined && { push_token_id: change.tokenId }),
+  ...(change.pendingTokenId !== undefined && { pending_push_token_id: change.pendingTokenId }),
+  ...(change.tokenUpdatedAt !== undefined && { push_token_last_updated_timestamp: change.tokenUpdatedAt }),
+  ...(change.error !== undefined && { push_registration_error_code: presentError(change.error) }),
+});
+
+export const PUSH_EVENTS = {
+  'device.added': toAll(form('device', { op: wire.oneOf('add'), device_id: wire.integer() }), ({ deviceId }) => ({
+    op: 'add',
+    device_id: deviceId,
+  })),
+  'device.removed': toAll(form('device', { op: wire.oneOf('remove'), device_id: wire.integer() }), ({ deviceId }) => ({
+    op: 'remove',
+    device_id: deviceId,
+  })),
+  'device.changed': toAll(
+    form('device', { op: wire.oneOf('update'), device_id: wire.integer(), ...DEVICE_CHANGE }),
+    ({ deviceId, change }) => ({
+      op: 'update',
+      device_id: deviceId,
+      ...presentDeviceChange(change),
+    }),
+  ),
+} satisfies Presenters<keyof PushEventTypes>;
+
+/** Organization §11. */
+export const devicesSection: RegisterSection = registerSection({
+  name: 'device',
+  fields: { devices: wire.dictionaryOf(device) },
+  forSpectators: { devices: {} },
+  load: (snapshot) => snapshot.load(loadDevices),
+  present: (devices) => ({ devices: Object.fromEntries(devices.map((device) => [device.id, presentDevice(device)])) }),
+});
+
+const MAX_KEY_ID = 4_294_967_295;
+const keyId = refine(integer(), (id) =>
+  id < 0 || id > MAX_KEY_ID ? 'Invalid {p}: Value error, Not a valid unsigned 32-bit integer' : undefined,
+);
+/** Of a token of 4096 characters with what belongs to it, encrypted. */
+const MAX_REGISTRATION_LENGTH = 7000;
+const MAX_APP_ID_LENGTH = 255;
+
+class DeviceDto {
+  @IntegerParam() device_id!: number;
+}
+
+class OptionalDeviceDto {
+  @IntegerParam({ optional: true }) device_id?: number;
+}
+
+class RegisterForPushDto {
+  @IntegerParam() device_id!: number;
+  @param(keyId, { optional: true }) push_key_id?: number;
+  @TextParam({ max: MAX_TEXT_LENGTH, optional: true }) push_key?: string;
+  @WordParam(PUSH_TOKEN_KINDS, { optional: true }) token_kind?: PushTokenKind;
+  @TextParam({ max: MAX_TEXT_LENGTH, optional: true }) token_id?: string;
+  @TextParam({ max: MAX_TOKEN_LENGTH, optional: true }) bouncer_public_key?: string;
+  @TextParam({ max: MAX_REGISTRATION_LENGTH, optional: true }) encrypted_push_registration?: string;
+}
+
+class TokenDto {
+  @TextParam({ max: MAX_TEXT_LENGTH }) token!: string;
+}
+
+class ApnsTokenDto {
+  @TextParam({ max: MAX_TEXT_LENGTH }) token!: string;
+  @TextParam({ max: MAX_APP_ID_LENGTH, pattern: /^[.a-zA-Z0-9-]+$/ }) appid!: string;
+}
+
+class OptionalTokenDto {
+  @TextParam({ max: MAX_TEXT_LENGTH, optional: true }) token?: string;
+}
+
+/** What is given in part counts as absent (organization §12). */
+const toKey = ({ push_key_id: id, push_key: key }: RegisterForPushDto): PushKey | null =>
+  id === undefined || key === undefined ? null : { id, key };
+
+function toToken(dto: RegisterForPushDto): NewPushToken | null {
+  const { token_kind: kind, token_id: tokenId, bouncer_public_key: publicKey, encrypted_push_registration } = dto;
+  const isWhole = kind && tokenId !== undefined && publicKey !== undefined && encrypted_push_registration !== undefined;
+  return isWhole ? { kind, tokenId, publicKey, encrypted: encrypted_push_registration } : null;
+}
+
+const removeToken = (path: string, kind: PushTokenKind): Route =>
+  route('DELETE', path, {
+    auth: 'user',
+    roleRequirements: ['human'],
+    dto: TokenDto,
+    useCase: RemovePushToken,
+    toInput: ({ token }) => ({ kind, token }),
+  });
+
+export const pushRoutes: readonly Route[] = [
+  route('POST', '/register_client_device', {
+    auth: 'user',
+    roleRequirements: ['human'],
+    dto: NoParameters,
+    useCase: AddDevice,
+    answer: wire.fields({ device_id: wire.integer() }),
+    present: (deviceId) => ({ device_id: deviceId }),
+  }),
+  route('POST', '/remove_client_device', {
+    auth: 'user',
+    dto: DeviceDto,
+    useCase: RemoveDevice,
+    toInput: ({ device_id }) => ({ deviceId: device_id as DeviceId }),
+  }),
+  route('POST', '/mobile_push/register', {
+    auth: 'user',
+    roleRequirements: ['human'],
+    dto: RegisterForPushDto,
+    useCase: RegisterForPush,
+    toInput: (dto) => ({ deviceId: dto.device_id as DeviceId, key: toKey(dto), token: toToken(dto) }),
+  }),
+  route('POST', '/users/me/apns_device_token', {
+    auth: 'user',
+    roleRequirements: ['human'],
+    dto: ApnsTokenDto,
+    useCase: AddPushToken,
+    toInput: ({ token, appid }) => ({ kind: 'apns' as const, token, iosAppId: appid }),
+  }),
+  removeToken('/users/me/apns_device_token', 'apns'),
+  route('POST', '/users/me/android_gcm_reg_id', {
+    auth: 'user',
+    roleRequirements: ['human'],
+    dto: TokenDto,
+    useCase: AddPushToken,
+    toInput: ({ token }) => ({ kind: 'fcm' as const, token, iosAppId: null }),
+  }),
+  removeToken('/users/me/android_gcm_reg_id', 'fcm'),
+  route('POST', '/mobile_push/test_notification', {
+    auth: 'user',
+    roleRequirements: ['human'],
+    dto: OptionalTokenDto,
+    useCase: SendTestPush,
+    toInput: ({ token = null }: { token?: string | null }) => ({ token }),
+  }),
+  route('POST', '/mobile_push/e2ee/test_notification', {
+    auth: 'user',
+    roleRequirements: ['human'],
+    dto: OptionalDeviceDto,
+    useCase: SendEncryptedTestPush,
+    toInput: ({ device_id }) => ({ deviceId: (device_id as DeviceId | undefined) ?? null }),
+  }),
+];
+
+export const PUSH = {
+  routes: () => pushRoutes,
+  events: PUSH_EVENTS,
+  errors: PUSH_WIRE_ERRORS,
+  registerSections: () => [devicesSection],
+} satisfies HttpFeature;

@@ -1,0 +1,77 @@
+import {
+  CreateCall,
+  type CreateCallInput,
+  CreateMeetingLink,
+  JoinMeeting,
+  MAX_MEETING_NAME_LENGTH,
+} from '@parley/domain/realms';
+import type { HttpFeature } from '../kernel/feature.js';
+import { MAX_TEXT_LENGTH } from '../kernel/param-types.js';
+import { BooleanParam, NoParameters, TextParam } from '../kernel/params.js';
+import { fixedSection } from '../kernel/register-section.js';
+import { redirectTo } from '../kernel/reply.js';
+import { type Route, route } from '../kernel/route.js';
+import * as wire from '../kernel/wire-schema.js';
+
+class CreateZoomCallDto {
+  @BooleanParam() is_video_call = true;
+}
+class CreateBigBlueButtonCallDto {
+  @TextParam({ max: MAX_MEETING_NAME_LENGTH }) meeting_name!: string;
+  @BooleanParam() voice_only = false;
+}
+class JoinBigBlueButtonCallDto {
+  @TextParam({ max: MAX_TEXT_LENGTH }) bigbluebutton!: string;
+}
+class CreateNextcloudTalkCallDto {
+  @TextParam({ max: MAX_TEXT_LENGTH }) room_name!: string;
+}
+
+const JOIN_PATH = '/calls/bigbluebutton/join';
+
+const callOf = (provider: CreateCallInput['provider']) => ({
+  auth: 'user' as const,
+  useCase: CreateCall,
+  toInput: (): CreateCallInput => ({ provider }),
+});
+
+/** Jitsi needs nothing of the server: clients make its addresses themselves (organization §20). */
+export const callRoutes: readonly Route[] = [
+  route('POST', '/calls/zoom/create', { ...callOf('Zoom'), dto: CreateZoomCallDto }),
+  route('GET', '/calls/bigbluebutton/create', {
+    auth: 'user',
+    dto: CreateBigBlueButtonCallDto,
+    useCase: CreateMeetingLink,
+    toInput: ({ meeting_name, voice_only }) => ({ name: meeting_name, isVoiceOnly: voice_only }),
+    answer: wire.fields({ url: wire.text() }),
+    present: (link) => ({ url: `${JOIN_PATH}?bigbluebutton=${link}` }),
+  }),
+  // Browsers follow it out of messages.
+  route('GET', JOIN_PATH, {
+    auth: 'user',
+    atRoot: true,
+    dto: JoinBigBlueButtonCallDto,
+    useCase: JoinMeeting,
+    answer: 'bytes',
+    handle: async ({ dto, caller, useCase }) => ({
+      ...redirectTo(await useCase.execute(caller, { link: dto.bigbluebutton })),
+      // It lets the caller in, under their name.
+      cacheControl: 'no-store',
+    }),
+  }),
+  route('POST', '/calls/constructorgroups/create', { ...callOf('Constructor Groups'), dto: NoParameters }),
+  route('POST', '/calls/nextcloud_talk/create', { ...callOf('Nextcloud Talk'), dto: CreateNextcloudTalkCallDto }),
+  route('POST', '/calls/webex/create', { ...callOf('Webex'), dto: NoParameters }),
+];
+
+export const CALLS = {
+  routes: () => callRoutes,
+  // Nobody has signed in to a provider.
+  registerSections: () => [
+    fixedSection(
+      'video_calls',
+      { has_zoom_token: wire.boolean(), has_webex_token: wire.boolean() },
+      { has_zoom_token: false, has_webex_token: false },
+    ),
+  ],
+} satisfies HttpFeature;

@@ -1,0 +1,155 @@
+import type { EventOf } from '@parley/domain/kernel';
+import {
+  AddLinkifier,
+  ChangeLinkifier,
+  type Linkifier,
+  type LinkifierEventTypes,
+  ListLinkifiers,
+  RemoveLinkifier,
+  ReorderLinkifiers,
+} from '@parley/domain/realms';
+import { can, form, opened, type Presenters } from '../kernel/event-presenter.js';
+import type { HttpFeature } from '../kernel/feature.js';
+import { MAX_IDS } from '../kernel/param-types.js';
+import { given, IntegerListParam, IntegerParam, NoParameters, TextListParam, TextParam } from '../kernel/params.js';
+import { fixedSection, plainSection } from '../kernel/register-section.js';
+import { presentModelErrors, type WireErrors } from '../kernel/reply.js';
+import { type Route, route } from '../kernel/route.js';
+import * as wire from '../kernel/wire-schema.js';
+
+/** Organization §6. */
+export const linkifier = wire.named(
+  'Linkifier',
+  wire.fields({
+    pattern: wire.text(),
+    url_template: wire.text(),
+    id: wire.integer(),
+    example_input: wire.nullable(wire.text()),
+    reverse_template: wire.nullable(wire.text()),
+    alternative_url_templates: wire.listOf(wire.text()),
+  }),
+);
+
+/** Organization §6: all keys, always. */
+export const presentLinkifier = (linkifier: Linkifier) => ({
+  pattern: linkifier.pattern,
+  url_template: linkifier.urlTemplate,
+  id: linkifier.id,
+  example_input: linkifier.exampleInput,
+  reverse_template: linkifier.reverseTemplate,
+  alternative_url_templates: linkifier.alternativeUrlTemplates,
+});
+
+const TEXT = { max: 1000 };
+const MAX_ALTERNATIVES = 20;
+
+class LinkifierDto {
+  @TextParam(TEXT) pattern!: string;
+  @TextParam(TEXT) url_template!: string;
+  @TextParam({ ...TEXT, optional: true }) example_input?: string;
+  @TextParam({ ...TEXT, optional: true }) reverse_template?: string;
+  @TextListParam({ max: MAX_ALTERNATIVES, each: TEXT, optional: true }) alternative_url_templates?: string[];
+}
+
+class ChangeLinkifierDto extends LinkifierDto {
+  @IntegerParam() filter_id!: number;
+}
+
+class RemoveLinkifierDto {
+  @IntegerParam() filter_id!: number;
+}
+
+class ReorderLinkifiersDto {
+  @IntegerListParam({ max: MAX_IDS }) ordered_linkifier_ids!: number[];
+}
+
+export const linkifierRoutes: readonly Route[] = [
+  route('GET', '/realm/linkifiers', {
+    auth: 'user',
+    dto: NoParameters,
+    useCase: ListLinkifiers,
+    answer: wire.fields({ linkifiers: wire.listOf(linkifier) }),
+    present: (linkifiers) => ({ linkifiers: linkifiers.map(presentLinkifier) }),
+  }),
+  route('PATCH', '/realm/linkifiers', {
+    auth: 'user',
+    roleRequirements: ['administrator'],
+    dto: ReorderLinkifiersDto,
+    useCase: ReorderLinkifiers,
+    toInput: ({ ordered_linkifier_ids }) => ({ ids: ordered_linkifier_ids }),
+  }),
+  route('POST', '/realm/filters', {
+    auth: 'user',
+    roleRequirements: ['administrator'],
+    dto: LinkifierDto,
+    useCase: AddLinkifier,
+    toInput: (dto) => ({
+      pattern: dto.pattern,
+      urlTemplate: dto.url_template,
+      exampleInput: dto.example_input ?? null,
+      reverseTemplate: dto.reverse_template ?? null,
+      alternativeUrlTemplates: dto.alternative_url_templates ?? [],
+    }),
+    answer: wire.fields({ id: wire.integer() }),
+    present: (id) => ({ id }),
+  }),
+  route('PATCH', '/realm/filters/:filter_id', {
+    auth: 'user',
+    roleRequirements: ['administrator'],
+    dto: ChangeLinkifierDto,
+    useCase: ChangeLinkifier,
+    toInput: (dto) =>
+      given({
+        id: dto.filter_id,
+        pattern: dto.pattern,
+        urlTemplate: dto.url_template,
+        exampleInput: dto.example_input,
+        reverseTemplate: dto.reverse_template,
+        alternativeUrlTemplates: dto.alternative_url_templates,
+      }),
+  }),
+  route('DELETE', '/realm/filters/:filter_id', {
+    auth: 'user',
+    roleRequirements: ['administrator'],
+    dto: RemoveLinkifierDto,
+    useCase: RemoveLinkifier,
+    toInput: ({ filter_id }) => ({ id: filter_id }),
+  }),
+];
+
+/** Clients without it would take a template for the form before it, which is gone. */
+const CAPABILITY = 'linkifier_url_template';
+
+const presentLinkifiers = ({ linkifiers }: EventOf<'realm.linkifiers_changed'>): string =>
+  opened({ type: 'realm_linkifiers', realm_linkifiers: linkifiers.map(presentLinkifier) });
+
+export const LINKIFIERS = {
+  routes: () => linkifierRoutes,
+  errors: {
+    INVALID_LINKIFIER: {
+      fields: { errors: 'errors' },
+      present: {
+        errors: presentModelErrors({ pattern: 'pattern', urlTemplate: 'url_template', general: '__all__' }),
+      },
+    },
+  } as const satisfies WireErrors,
+  events: {
+    'realm.linkifiers_changed': {
+      forms: [form('realm_linkifiers', { realm_linkifiers: wire.listOf(linkifier) })],
+      present: (event, context) =>
+        can(context.presentation, CAPABILITY) ? context.shared('', () => presentLinkifiers(event)) : [],
+    },
+  } satisfies Presenters<keyof LinkifierEventTypes>,
+  registerSections: () => [
+    plainSection(
+      'realm_linkifiers',
+      { realm_linkifiers: wire.listOf(linkifier) },
+      ({ realm, presentation }) => ({
+        realm_linkifiers: can(presentation, CAPABILITY) ? realm.linkifiers.map(presentLinkifier) : [],
+      }),
+      'likeGuests',
+    ),
+    // What there was before templates; kept for clients that look for it (organization §6).
+    fixedSection('realm_filters', { realm_filters: wire.listOf(wire.anything()) }, { realm_filters: [] }),
+  ],
+} satisfies HttpFeature;

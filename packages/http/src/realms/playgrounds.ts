@@ -1,0 +1,95 @@
+import {
+  AddPlayground,
+  loadPlaygrounds,
+  type Playground,
+  type PlaygroundEventTypes,
+  RemovePlayground,
+} from '@parley/domain/realms';
+import { form, type Presenters, toAll } from '../kernel/event-presenter.js';
+import type { HttpFeature } from '../kernel/feature.js';
+import { IntegerParam, TextParam } from '../kernel/params.js';
+import { registerSection } from '../kernel/register-section.js';
+import { presentModelErrors, type WireErrors } from '../kernel/reply.js';
+import { type Route, route } from '../kernel/route.js';
+import * as wire from '../kernel/wire-schema.js';
+
+/** A highlighter's name for a language (organization §7). */
+const MAX_LANGUAGE_LENGTH = 40;
+const TEXT = { max: 1000 };
+
+class AddPlaygroundDto {
+  @TextParam(TEXT) name!: string;
+  @TextParam({ max: MAX_LANGUAGE_LENGTH, strip: true }) pygments_language!: string;
+  @TextParam(TEXT) url_template!: string;
+}
+
+class RemovePlaygroundDto {
+  @IntegerParam() playground_id!: number;
+}
+
+export const playgroundRoutes: readonly Route[] = [
+  route('POST', '/realm/playgrounds', {
+    auth: 'user',
+    roleRequirements: ['administrator'],
+    dto: AddPlaygroundDto,
+    useCase: AddPlayground,
+    toInput: ({ name, pygments_language, url_template }) => ({
+      name,
+      language: pygments_language,
+      urlTemplate: url_template,
+    }),
+    answer: wire.fields({ id: wire.integer() }),
+    present: (id) => ({ id }),
+  }),
+  route('DELETE', '/realm/playgrounds/:playground_id', {
+    auth: 'user',
+    roleRequirements: ['administrator'],
+    dto: RemovePlaygroundDto,
+    useCase: RemovePlayground,
+    toInput: ({ playground_id }) => ({ id: playground_id }),
+  }),
+];
+
+/** Organization §7. */
+const presentPlaygrounds = (playgrounds: readonly Playground[]) => ({
+  realm_playgrounds: playgrounds.map(({ id, name, language, urlTemplate }) => ({
+    id,
+    name,
+    pygments_language: language,
+    url_template: urlTemplate,
+  })),
+});
+
+const playground = wire.named(
+  'Playground',
+  wire.fields({
+    id: wire.integer(),
+    name: wire.text(),
+    pygments_language: wire.text(),
+    url_template: wire.text(),
+  }),
+);
+
+const FIELDS = { name: 'name', language: 'pygments_language', urlTemplate: 'url_template', general: '__all__' };
+
+export const PLAYGROUNDS = {
+  routes: () => playgroundRoutes,
+  errors: {
+    INVALID_PLAYGROUND: { fields: { errors: 'errors' }, present: { errors: presentModelErrors(FIELDS) } },
+  } as const satisfies WireErrors,
+  events: {
+    'realm.playgrounds_changed': toAll(
+      form('realm_playgrounds', { realm_playgrounds: wire.listOf(playground) }),
+      ({ playgrounds }) => presentPlaygrounds(playgrounds),
+    ),
+  } satisfies Presenters<keyof PlaygroundEventTypes>,
+  registerSections: () => [
+    registerSection({
+      name: 'realm_playgrounds',
+      fields: { realm_playgrounds: wire.listOf(playground) },
+      forSpectators: 'likeGuests',
+      load: (snapshot) => snapshot.load(loadPlaygrounds),
+      present: presentPlaygrounds,
+    }),
+  ],
+} satisfies HttpFeature;

@@ -1,0 +1,316 @@
+import { type EventOf, isSettingValue, type SettingValue } from '@parley/domain/kernel';
+import type { AuthenticationMethodChanges, ChangeRealmInput, ChangeRealmOutput } from '@parley/domain/membership';
+import {
+  type AuthenticationMethod,
+  type AuthenticationMethodState,
+  MAX_REALM_NAME_LENGTH,
+  REALM_PERMISSIONS,
+  REALM_SETTINGS,
+  type RealmPermission,
+  type RealmSettingName,
+  type RealmSettingsEventTypes,
+} from '@parley/domain/realms';
+import {
+  declarePermissionChanges,
+  permissionTitle,
+  presentGroupSetting,
+  toPermissionChanges,
+} from '../groups/group-settings.js';
+import { permissionFields } from '../groups/groups.js';
+import { form, type Presenters, propertyForms, toAll } from '../kernel/event-presenter.js';
+import {
+  boolean,
+  json,
+  MAX_TEXT_LENGTH,
+  type ParamType,
+  quotable,
+  recordOf,
+  refine,
+  text,
+} from '../kernel/param-types.js';
+import { param, TextParam } from '../kernel/params.js';
+import { badValue, type WireFields } from '../kernel/reply.js';
+import * as wire from '../kernel/wire-schema.js';
+import { declareSettings, WireSettings, type WireTable } from '../kernel/wire-settings.js';
+import { USER_SETTING_FORMS } from '../users/user-settings.js';
+
+/** What clients call the ways to sign in (events §5.2). */
+const NAMES = {
+  devAuthentication: 'Dev',
+  emailAuthentication: 'Email',
+  gitHubAuthentication: 'GitHub',
+  gitLabAuthentication: 'GitLab',
+  googleAuthentication: 'Google',
+  appleAuthentication: 'Apple',
+  samlAuthentication: 'SAML',
+  openIdConnectAuthentication: 'OpenID Connect',
+} as const satisfies Readonly<Record<AuthenticationMethod, string>>;
+
+const METHODS: ReadonlyMap<string, AuthenticationMethod> = new Map(
+  Object.entries(NAMES).map(([method, name]) => [name, method as AuthenticationMethod]),
+);
+
+/** Whatever the names; those that are none are refused in their turn. */
+export const authenticationMethodsParam: ParamType<Record<string, boolean>> = recordOf(boolean(), {
+  max: 100,
+  maxKeyLength: 100,
+});
+
+export function toAuthenticationMethods(given: Readonly<Record<string, boolean>>): AuthenticationMethodChanges {
+  const names = Object.keys(given);
+  const known = names.filter((name) => METHODS.has(name));
+  return {
+    methods: new Map(known.map((name) => [METHODS.get(name)!, given[name]!])),
+    unknown: names.find((name) => !METHODS.has(name)) ?? null,
+  };
+}
+
+export const unknownMethodText = (name: string): string =>
+  `Invalid authentication method: ${quotable(name)}. Valid methods are: ${[...METHODS.keys()].sort().join(', ')}`;
+
+export function presentAuthenticationMethods(methods: readonly AuthenticationMethodState[]): WireFields {
+  return Object.fromEntries(
+    methods.map(({ method, isEnabled, isAvailable }) => [
+      NAMES[method],
+      { enabled: isEnabled, available: isAvailable },
+    ]),
+  );
+}
+
+/** What `presentAuthenticationMethods` answers. */
+export const AUTHENTICATION_METHODS = wire.dictionaryOf(
+  wire.fields({ enabled: wire.boolean(), available: wire.boolean() }),
+);
+
+const ORGANIZATION_TYPES = {
+  unspecified: 0,
+  business: 10,
+  openSource: 20,
+  educationNonprofit: 30,
+  education: 35,
+  research: 40,
+  event: 50,
+  nonprofit: 60,
+  government: 70,
+  politicalGroup: 80,
+  community: 90,
+  personal: 100,
+  other: 1000,
+};
+
+/** Organization §20. */
+const VIDEO_CHAT_PROVIDERS = { none: 0, jitsi: 1, bigBlueButton: 4 };
+/** What is no provider at all is a number still. */
+const providerCode = (value: SettingValue): unknown =>
+  VIDEO_CHAT_PROVIDERS[value as keyof typeof VIDEO_CHAT_PROVIDERS] ?? value;
+
+const DEFAULT_SERVER = 'default';
+/** A URL, or what stands for the server's own. */
+const jitsiServerUrl = refine(json(text({ max: MAX_TEXT_LENGTH })), (url) =>
+  url === DEFAULT_SERVER || isSettingValue(REALM_SETTINGS.jitsiServerUrl, url)
+    ? undefined
+    : '{p} is not an allowed_type',
+);
+
+/** What clients call the settings of an organization, and their values (organization §2.1, §2.3). */
+const REALM_SETTING_TABLE = {
+  allowMessageEditing: 'allow_message_editing',
+  avatarChangesDisabled: 'avatar_changes_disabled',
+  defaultAvatarSource: { name: 'default_avatar_source', codes: { gravatar: 'G', generated: 'J' } },
+  defaultCodeBlockLanguage: 'default_code_block_language',
+  defaultLanguage: { name: 'default_language', refusal: (value) => ({ text: `Invalid language '${value}'` }) },
+  description: 'description',
+  digestEmailsEnabled: 'digest_emails_enabled',
+  digestWeekday: 'digest_weekday',
+  disallowDisposableEmailAddresses: 'disallow_disposable_email_addresses',
+  emailChangesDisabled: 'email_changes_disabled',
+  emailsRestrictedToDomains: 'emails_restricted_to_domains',
+  enableGuestUserDmWarning: 'enable_guest_user_dm_warning',
+  enableGuestUserIndicator: 'enable_guest_user_indicator',
+  enableReadReceipts: 'enable_read_receipts',
+  enableSpectatorAccess: 'enable_spectator_access',
+  gifRatingPolicy: {
+    name: 'gif_rating_policy',
+    codes: { disabled: 0, y: 1, g: 2, pg: 3, 'pg-13': 4, r: 5 },
+    refusal: (value) => ({ text: `Invalid gif_rating_policy ${value}` }),
+  },
+  inlineImagePreview: 'inline_image_preview',
+  inlineUrlEmbedPreview: 'inline_url_embed_preview',
+  inviteRequired: 'invite_required',
+  jitsiServerUrl: {
+    name: 'jitsi_server_url',
+    type: jitsiServerUrl,
+    fromWire: (url) => (url === DEFAULT_SERVER ? null : (url as string)),
+  },
+  mediaPreviewSize: 'media_preview_size',
+  messageContentAllowedInEmailNotifications: 'message_content_allowed_in_email_notifications',
+  messageContentDeleteLimitSeconds: {
+    name: 'message_content_delete_limit_seconds',
+    refusal: badValue('message_content_delete_limit_seconds'),
+  },
+  messageContentEditLimitSeconds: {
+    name: 'message_content_edit_limit_seconds',
+    refusal: badValue('message_content_edit_limit_seconds'),
+  },
+  messageEditHistoryVisibilityPolicy: 'message_edit_history_visibility_policy',
+  messageRetentionDays: { name: 'message_retention_days', nullAs: -1, refusal: badValue('message_retention_days') },
+  moveMessagesBetweenChannelsLimitSeconds: {
+    name: 'move_messages_between_streams_limit_seconds',
+    refusal: badValue('move_messages_between_streams_limit_seconds'),
+  },
+  moveMessagesWithinChannelLimitSeconds: {
+    name: 'move_messages_within_stream_limit_seconds',
+    refusal: badValue('move_messages_within_stream_limit_seconds'),
+  },
+  nameChangesDisabled: 'name_changes_disabled',
+  organizationType: { name: 'org_type', codes: ORGANIZATION_TYPES },
+  ownerFullContentAccess: 'owner_full_content_access',
+  presenceDisabled: 'presence_disabled',
+  requireE2eePushNotifications: 'require_e2ee_push_notifications',
+  requireUniqueNames: 'require_unique_names',
+  sendChannelEventsMessages: 'send_channel_events_messages',
+  sendWelcomeEmails: 'send_welcome_emails',
+  topicsPolicy: {
+    name: 'topics_policy',
+    codes: { emptyTopicAllowed: 'allow_empty_topic', emptyTopicRefused: 'disable_empty_topic' },
+  },
+  videoChatProvider: {
+    name: 'video_chat_provider',
+    codes: VIDEO_CHAT_PROVIDERS,
+    refusal: (value) => ({ text: `Invalid video_chat_provider ${providerCode(value)}` }),
+  },
+  waitingPeriodThreshold: 'waiting_period_threshold',
+  wantAdvertiseInCommunitiesDirectory: 'want_advertise_in_communities_directory',
+  welcomeMessageCustomText: 'welcome_message_custom_text',
+  moderationRequestChannelId: {
+    name: 'moderation_request_channel_id',
+    nullAs: -1,
+    refusal: () => ({ text: 'Invalid channel ID' }),
+  },
+  newChannelAnnouncementsChannelId: {
+    name: 'new_stream_announcements_stream_id',
+    nullAs: -1,
+    refusal: () => ({ text: 'Invalid channel ID' }),
+  },
+  signupAnnouncementsChannelId: {
+    name: 'signup_announcements_stream_id',
+    nullAs: -1,
+    refusal: () => ({ text: 'Invalid channel ID' }),
+  },
+  updateAnnouncementsChannelId: {
+    name: 'zulip_update_announcements_stream_id',
+    nullAs: -1,
+    refusal: () => ({ text: 'Invalid channel ID' }),
+  },
+} as const satisfies WireTable<typeof REALM_SETTINGS>;
+
+export const REALM_SETTING_FORMS = new WireSettings(REALM_SETTINGS, REALM_SETTING_TABLE);
+
+const PERMISSIONS = Object.keys(REALM_PERMISSIONS) as RealmPermission[];
+const SETTINGS = (Object.keys(REALM_SETTINGS) as RealmSettingName[]).filter(
+  (name) => REALM_SETTINGS[name].changedBy !== 'nobody',
+);
+
+const MAX_STRING_ID_LENGTH = 40;
+
+/** And every setting and permission of the organization, by the registries. */
+export class ChangeRealmDto {
+  @TextParam({ max: MAX_REALM_NAME_LENGTH, notBlank: true, optional: true }) name?: string;
+  @TextParam({ max: MAX_STRING_ID_LENGTH, optional: true }) string_id?: string;
+  @param(authenticationMethodsParam, { optional: true }) authentication_methods?: Record<string, boolean>;
+}
+declareSettings(ChangeRealmDto, REALM_SETTING_FORMS, SETTINGS);
+declarePermissionChanges(ChangeRealmDto, PERMISSIONS);
+
+export const toRealmPermissionChanges = (dto: ChangeRealmDto): ChangeRealmInput['permissions'] =>
+  toPermissionChanges(dto, PERMISSIONS);
+
+/** What really changed; of texts no more than that (organization §2). */
+export function presentRealmChanges(output: ChangeRealmOutput, dto: ChangeRealmDto): WireFields {
+  const { name, settings, permissions, changesAuthentication } = output;
+  const fields: Record<string, unknown> = name === null ? {} : { name: UPDATED };
+  for (const { name: setting, value } of settings) {
+    const shown: SettingValue = REALM_SETTING_FORMS.presentValue(setting, value);
+    fields[REALM_SETTING_FORMS.nameOf(setting)] = typeof shown === 'string' ? UPDATED : shown;
+  }
+  for (const { name: permission, value } of permissions)
+    fields[permissionTitle(permission)] = presentGroupSetting(value);
+  if (changesAuthentication) fields.authentication_methods = dto.authentication_methods;
+  return fields;
+}
+
+const UPDATED = 'updated';
+
+/** What is sent in a dictionary, with what goes with the setting; everything else as a property (organization §2.1, §2.6). */
+const DICTIONARIES: Partial<Record<RealmSettingName, (event: EventOf<'realm.setting_changed'>) => WireFields>> = {
+  allowMessageEditing: () => ({}),
+  messageContentEditLimitSeconds: () => ({}),
+  description: ({ rendered }) => ({ rendered_description: rendered }),
+  messageEditHistoryVisibilityPolicy: ({ value }) => ({ allow_edit_history: value !== 'none' }),
+  topicsPolicy: ({ value }) => ({ mandatory_topics: value === 'emptyTopicRefused' }),
+};
+
+const isInDictionary = (name: RealmSettingName): boolean =>
+  Object.hasOwn(DICTIONARIES, name) || REALM_SETTINGS[name].kind === 'channel';
+
+const REALM_SETTINGS_EVENTS_UPDATED = propertyForms(
+  REALM_SETTING_FORMS.schemas({ isWanted: (name) => !Object.hasOwn(DICTIONARIES, name) }),
+  (shape) => form('realm', { op: wire.oneOf('update'), ...shape }),
+);
+
+const DICTIONARY_UPDATED = form('realm', {
+  op: wire.oneOf('update_dict'),
+  property: wire.oneOf('default'),
+  data: wire.fields(
+    wire.optionalFields({
+      ...REALM_SETTING_FORMS.schemas({ isWanted: isInDictionary }),
+      rendered_description: wire.text(),
+      allow_edit_history: wire.boolean(),
+      mandatory_topics: wire.boolean(),
+      authentication_methods: AUTHENTICATION_METHODS,
+      ...permissionFields((Object.keys(REALM_PERMISSIONS) as RealmPermission[]).map(permissionTitle)),
+    }),
+  ),
+});
+
+export const REALM_SETTINGS_EVENTS = {
+  'realm.name_changed': toAll(
+    form('realm', { op: wire.oneOf('update'), property: wire.oneOf('name'), value: wire.text() }),
+    ({ name }) => propertyUpdate('name', name),
+  ),
+  'realm.setting_changed': toAll([...REALM_SETTINGS_EVENTS_UPDATED, DICTIONARY_UPDATED], presentRealmSetting),
+  'realm.authentication_changed': toAll(DICTIONARY_UPDATED, ({ methods }) =>
+    dictionaryUpdate({ authentication_methods: presentAuthenticationMethods(methods) }),
+  ),
+  'realm.permission_changed': toAll(DICTIONARY_UPDATED, ({ permission, value }) =>
+    dictionaryUpdate({ [permissionTitle(permission)]: presentGroupSetting(value) }),
+  ),
+  'realm.channels_cleared': toAll(DICTIONARY_UPDATED, ({ settings }) =>
+    dictionaryUpdate(
+      Object.fromEntries(
+        settings.map((name) => [REALM_SETTING_FORMS.nameOf(name), REALM_SETTING_FORMS.presentValue(name, null)]),
+      ),
+    ),
+  ),
+  'realm.user_default_changed': toAll(
+    propertyForms(USER_SETTING_FORMS.schemas(), (shape) =>
+      form('realm_user_settings_defaults', { op: wire.oneOf('update'), ...shape }),
+    ),
+    ({ setting, value }) => ({
+      op: 'update',
+      property: USER_SETTING_FORMS.nameOf(setting),
+      value: USER_SETTING_FORMS.presentValue(setting, value),
+    }),
+  ),
+} satisfies Presenters<keyof RealmSettingsEventTypes>;
+
+/** Events §7.3. */
+function presentRealmSetting(event: EventOf<'realm.setting_changed'>): WireFields {
+  const name = REALM_SETTING_FORMS.nameOf(event.setting);
+  const value = REALM_SETTING_FORMS.presentValue(event.setting, event.value);
+  const more = DICTIONARIES[event.setting];
+  return more ? dictionaryUpdate({ [name]: value, ...more(event) }) : propertyUpdate(name, value);
+}
+
+const propertyUpdate = (property: string, value: unknown): WireFields => ({ op: 'update', property, value });
+const dictionaryUpdate = (data: WireFields): WireFields => ({ op: 'update_dict', property: 'default', data });

@@ -1,0 +1,114 @@
+import { ChangeRealm, CheckStringId, DeactivateRealm } from '@parley/domain/membership';
+import { loadRealmPermissions, type RealmEventTypes, type RealmImageName } from '@parley/domain/realms';
+import { presentRealmImage, REALM_IMAGES, realmImageFields } from '../files/realm-image-urls.js';
+import { form, opened, type Presenters, toNobody } from '../kernel/event-presenter.js';
+import type { HttpFeature, SectionParts } from '../kernel/feature.js';
+import { MAX_TOKEN_LENGTH } from '../kernel/param-types.js';
+import { given, NullableIntegerParam, TextParam } from '../kernel/params.js';
+import { publicRealmOf } from '../kernel/public-realm.js';
+import { type RegisterSection, registerSection } from '../kernel/register-section.js';
+import { successSaying, type WireErrors } from '../kernel/reply.js';
+import { type Route, route } from '../kernel/route.js';
+import * as wire from '../kernel/wire-schema.js';
+import { CHANGED_REALM, presentRealm, REALM_FIELDS } from './realm.presenters.js';
+import {
+  ChangeRealmDto,
+  presentRealmChanges,
+  REALM_SETTING_FORMS,
+  REALM_SETTINGS_EVENTS,
+  toAuthenticationMethods,
+  toRealmPermissionChanges,
+} from './realm-settings.js';
+
+export const realmSettingRoutes: readonly Route[] = [
+  route('PATCH', '/realm', {
+    auth: 'user',
+    roleRequirements: ['administrator'],
+    dto: ChangeRealmDto,
+    useCase: ChangeRealm,
+    toInput: (dto) =>
+      given({
+        name: dto.name,
+        stringId: dto.string_id,
+        settings: REALM_SETTING_FORMS.read(dto),
+        authenticationMethods: dto.authentication_methods && toAuthenticationMethods(dto.authentication_methods),
+        permissions: toRealmPermissionChanges(dto),
+      }),
+    answer: CHANGED_REALM,
+    present: (output, { dto }) => presentRealmChanges(output, dto),
+  }),
+];
+
+export const REALM_WIRE_ERRORS = {
+  UNKNOWN_REALM: { status: 404, code: 'NONEXISTENT_SUBDOMAIN' },
+  REALM_DEACTIVATED: { status: 401, code: 'REALM_DEACTIVATED' },
+} as const satisfies WireErrors;
+
+export const REALM_EVENTS = {
+  'realm.deactivated': {
+    forms: [form('realm', { op: wire.oneOf('deactivated'), realm_id: wire.integer() })],
+    present: (_event, { queue }) => [[opened({ type: 'realm', op: 'deactivated', realm_id: queue.realmId })]],
+  },
+  'realm.image_changed': {
+    forms: (Object.keys(REALM_IMAGES) as RealmImageName[]).map((name) =>
+      form('realm', {
+        op: wire.oneOf('update_dict'),
+        property: wire.oneOf(REALM_IMAGES[name].wireName),
+        data: wire.fields(realmImageFields(name)),
+      }),
+    ),
+    present: ({ name, image }, context) =>
+      context.shared('', () => {
+        const data = presentRealmImage(name, image, context.publicRealm);
+        return opened({ type: 'realm', op: 'update_dict', property: REALM_IMAGES[name].wireName, data });
+      }),
+  },
+  'realm.limits_forgotten': toNobody,
+} satisfies Presenters<keyof RealmEventTypes>;
+
+export const realmSection = ({ realmUrls, serverInfo }: SectionParts): RegisterSection =>
+  registerSection({
+    name: 'realm',
+    fields: REALM_FIELDS,
+    forSpectators: 'likeGuests',
+    load: (snapshot) => snapshot.load(loadRealmPermissions),
+    present: (permissions, { realm, isSpectator }) => ({
+      ...presentRealm(realm, permissions, publicRealmOf(realm, realmUrls), serverInfo),
+      ...(isSpectator && { realm_allow_message_editing: false, realm_presence_disabled: true }),
+    }),
+  });
+
+class DeactivateRealmDto {
+  @NullableIntegerParam() deletion_delay_days: number | null = null;
+}
+
+class CheckStringIdDto {
+  @TextParam({ max: MAX_TOKEN_LENGTH }) subdomain!: string;
+}
+
+export const realmRoutes: readonly Route[] = [
+  route('POST', '/realm/deactivate', {
+    auth: 'user',
+    roleRequirements: ['owner'],
+    dto: DeactivateRealmDto,
+    useCase: DeactivateRealm,
+    toInput: ({ deletion_delay_days }) => ({ deletionDelayDays: deletion_delay_days }),
+  }),
+  // By hand: what is to be said is the message of the envelope.
+  route('GET', '/json/realm/subdomain/:subdomain', {
+    auth: 'anyone',
+    atRoot: true,
+    dto: CheckStringIdDto,
+    useCase: CheckStringId,
+    answer: wire.fields({}),
+    handle: async ({ caller, dto, useCase }) =>
+      successSaying((await useCase.execute(caller, { stringId: dto.subdomain })) ?? 'available'),
+  }),
+];
+
+export const REALMS = {
+  routes: () => [...realmSettingRoutes, ...realmRoutes],
+  events: { ...REALM_EVENTS, ...REALM_SETTINGS_EVENTS },
+  errors: REALM_WIRE_ERRORS,
+  registerSections: (parts) => [realmSection(parts)],
+} satisfies HttpFeature;

@@ -1,0 +1,98 @@
+import { type RealmUrls, SERVER_ITSELF } from '@parley/domain/kernel';
+import { GetServerSettings, type ServerSettings } from '@parley/domain/membership';
+import { realmImageUrl } from '../files/realm-image-urls.js';
+import type { HttpFeature } from '../kernel/feature.js';
+import { NoParameters } from '../kernel/params.js';
+import { publicRealmOf } from '../kernel/public-realm.js';
+import { badParameter, success, type WireFields } from '../kernel/reply.js';
+import { type Route, route } from '../kernel/route.js';
+import { FEATURE_LEVEL, ZULIP_VERSION } from '../kernel/server-info.js';
+import * as wire from '../kernel/wire-schema.js';
+
+/** Protocol §10. Clients decode all of it strictly. */
+export function presentServerSettings(settings: ServerSettings, realmUrls: RealmUrls): WireFields {
+  const { realm, url, isDevelopment, allowsSpectators } = settings;
+  const allowsPasswords = realm?.settings.emailAuthentication ?? true;
+  return {
+    authentication_methods: {
+      password: allowsPasswords,
+      dev: isDevelopment && (realm?.settings.devAuthentication ?? true),
+      email: allowsPasswords,
+      ldap: false,
+      remoteuser: false,
+      github: false,
+      azuread: false,
+      gitlab: false,
+      google: false,
+      apple: false,
+      saml: false,
+      'openid connect': false,
+    },
+    external_authentication_methods: [],
+    zulip_feature_level: FEATURE_LEVEL,
+    zulip_version: ZULIP_VERSION,
+    zulip_merge_base: ZULIP_VERSION,
+    push_notifications_enabled: false,
+    is_incompatible: false,
+    email_auth_enabled: allowsPasswords,
+    require_email_format_usernames: true,
+    realm_url: url,
+    realm_uri: url,
+    // Where the server's address belongs to no realm there is nothing to name.
+    ...(realm && {
+      realm_name: realm.name,
+      realm_icon: realmImageUrl('icon', realm.images.icon, publicRealmOf(realm, realmUrls)),
+      realm_description: realm.renderedDescription,
+    }),
+    realm_web_public_access_enabled: allowsSpectators,
+  };
+}
+
+/** Protocol §10; what names an organization only where there is one. */
+const SERVER_SETTINGS_ROUTES_SERVER_SETTINGS = wire.fields({
+  authentication_methods: wire.dictionaryOf(wire.boolean()),
+  external_authentication_methods: wire.listOf(wire.anything()),
+  zulip_feature_level: wire.integer(),
+  zulip_version: wire.text(),
+  zulip_merge_base: wire.text(),
+  push_notifications_enabled: wire.boolean(),
+  is_incompatible: wire.boolean(),
+  email_auth_enabled: wire.boolean(),
+  require_email_format_usernames: wire.boolean(),
+  realm_url: wire.text(),
+  realm_uri: wire.text(),
+  realm_name: wire.optional(wire.text()),
+  realm_icon: wire.optional(wire.text()),
+  realm_description: wire.optional(wire.text()),
+  realm_web_public_access_enabled: wire.boolean(),
+});
+
+export const serverSettingsRoutes = (realmUrls: RealmUrls): readonly Route[] => [
+  route('GET', '/server_settings', {
+    auth: 'anyone',
+    isApiOnly: true,
+    dto: NoParameters,
+    useCase: GetServerSettings,
+    toInput: (_dto, request) => {
+      const { hostname } = new URL(realmUrls.urlOf(SERVER_ITSELF));
+      return { isServerAddress: request.realmAddress === hostname || request.realmAddress === `www.${hostname}` };
+    },
+    answer: SERVER_SETTINGS_ROUTES_SERVER_SETTINGS,
+    present: (settings) => presentServerSettings(settings, realmUrls),
+  }),
+  // Clients of long ago ask whether they are too old; none is (protocol §10).
+  route('GET', '/compatibility', {
+    auth: 'anyone',
+    atRoot: true,
+    dto: NoParameters,
+    answer: wire.fields({}),
+    handle: async ({ request }) => {
+      if (request.header('user-agent') === undefined) throw badParameter('User-Agent header missing from request');
+      return success();
+    },
+  }),
+];
+
+export const SERVER_SETTINGS = {
+  routes: ({ realmUrls }) => serverSettingsRoutes(realmUrls),
+} satisfies HttpFeature;

@@ -1,0 +1,16 @@
+import type { DomainError } from '@parley/domain/kernel';
+import type { HttpFeature } from '../kernel/feature.js';
+import type { WireError, WireErrors } from '../kernel/reply.js';
+import { USER_SETTING_FORMS } from '../users/user-settings.js';
+import { REALM_SETTING_FORMS, unknownMethodText } from './realm-settings.js';
+
+export const SETTING_WIRE_ERRORS = { BAD_SETTING_VALUE: badSetting } as const satisfies WireErrors;
+
+/** In the words that clients know the setting by. */
+function badSetting({ details: { of, setting, value } }: DomainError<'BAD_SETTING_VALUE'>): WireError {
+  if (setting === 'authenticationMethods') return { text: unknownMethodText(String(value)) };
+  const forms = of === 'user' ? USER_SETTING_FORMS : REALM_SETTING_FORMS;
+  return forms.refusalOf(setting, value);
+}
+
+export const SETTINGS = { errors: SETTING_WIRE_ERRORS } satisfies HttpFeature;

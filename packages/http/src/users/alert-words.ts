@@ -1,0 +1,72 @@
+import {
+  type AlertWordEventTypes,
+  ChangeAlertWords,
+  type ChangeAlertWordsInput,
+  ListAlertWords,
+  loadAlertWords,
+} from '@parley/domain/users';
+import { form, type Presenters, toAll } from '../kernel/event-presenter.js';
+import type { HttpFeature } from '../kernel/feature.js';
+import { MAX_NAMES } from '../kernel/param-types.js';
+import { NoParameters, TextListParam } from '../kernel/params.js';
+import { type RegisterSection, registerSection } from '../kernel/register-section.js';
+import { type Route, route } from '../kernel/route.js';
+import * as wire from '../kernel/wire-schema.js';
+
+export const alertWordsSection: RegisterSection = registerSection({
+  name: 'alert_words',
+  fields: { alert_words: wire.listOf(wire.text()) },
+  forSpectators: { alert_words: [] },
+  load: (snapshot) => snapshot.load(loadAlertWords),
+  present: (words) => ({ alert_words: words }),
+});
+
+export const ALERT_WORD_EVENTS = {
+  'alert_words.changed': toAll(form('alert_words', { alert_words: wire.listOf(wire.text()) }), ({ words }) => ({
+    alert_words: words,
+  })),
+} satisfies Presenters<keyof AlertWordEventTypes>;
+
+const ALERT_WORD_ROUTES_ALERT_WORDS = wire.fields({ alert_words: wire.listOf(wire.text()) });
+
+class AlertWordsDto {
+  @TextListParam({ max: MAX_NAMES, each: { max: 100 } }) alert_words!: string[];
+}
+
+const PATH = '/users/me/alert_words';
+const present = (words: readonly string[]) => ({ alert_words: words });
+const change =
+  (op: ChangeAlertWordsInput['op']) =>
+  ({ alert_words }: AlertWordsDto): ChangeAlertWordsInput => ({ op, words: alert_words });
+
+export const alertWordRoutes: readonly Route[] = [
+  route('GET', PATH, {
+    auth: 'user',
+    dto: NoParameters,
+    useCase: ListAlertWords,
+    answer: ALERT_WORD_ROUTES_ALERT_WORDS,
+    present,
+  }),
+  route('POST', PATH, {
+    auth: 'user',
+    dto: AlertWordsDto,
+    useCase: ChangeAlertWords,
+    toInput: change('add'),
+    answer: ALERT_WORD_ROUTES_ALERT_WORDS,
+    present,
+  }),
+  route('DELETE', PATH, {
+    auth: 'user',
+    dto: AlertWordsDto,
+    useCase: ChangeAlertWords,
+    toInput: change('remove'),
+    answer: ALERT_WORD_ROUTES_ALERT_WORDS,
+    present,
+  }),
+];
+
+export const ALERT_WORDS = {
+  routes: () => alertWordRoutes,
+  events: ALERT_WORD_EVENTS,
+  registerSections: () => [alertWordsSection],
+} satisfies HttpFeature;

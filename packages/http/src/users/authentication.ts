@@ -1,0 +1,199 @@
+import { loginAttemptKey } from '@parley/domain/access';
+import type { RealmUrls } from '@parley/domain/kernel';
+import type { Realm } from '@parley/domain/realms';
+import {
+  type DevelopmentUsers,
+  FetchApiKey,
+  FetchApiKeyByToken,
+  FetchOwnApiKey,
+  type IssuedKey,
+  ListDevelopmentUsers,
+  LogIn,
+  LogInForDevelopment,
+  LogOut,
+  type OpenedSession,
+} from '@parley/domain/users';
+import type { HttpFeature, RouteParts } from '../kernel/feature.js';
+import { MAX_TEXT_LENGTH } from '../kernel/param-types.js';
+import { BooleanParam, NoParameters, TextParam } from '../kernel/params.js';
+import { publicRealmOf } from '../kernel/public-realm.js';
+import { BASIC_CHALLENGE, success, type WireErrors, type WireFields } from '../kernel/reply.js';
+import type { Request } from '../kernel/request.js';
+import { type AnonymousClient, type Context, type Route, route } from '../kernel/route.js';
+import * as wire from '../kernel/wire-schema.js';
+import { API_KEY, KEY_OF_TOKEN, presentUser } from './user.presenters.js';
+
+/** Also of the log-in of browsers. */
+export class FetchApiKeyDto {
+  @TextParam({ max: MAX_TEXT_LENGTH }) username!: string;
+  @TextParam({ max: MAX_TEXT_LENGTH }) password!: string;
+}
+
+export class FetchDevelopmentApiKeyDto {
+  @TextParam({ max: MAX_TEXT_LENGTH }) username!: string;
+}
+
+export class FetchApiKeyByTokenDto {
+  @TextParam({ max: MAX_TEXT_LENGTH }) token = '';
+  @BooleanParam() include_profile = false;
+}
+
+export class FetchOwnApiKeyDto {
+  @TextParam({ max: MAX_TEXT_LENGTH }) password = '';
+}
+
+export const AUTHENTICATION_WIRE_ERRORS = {
+  UNAUTHENTICATED: { status: 401, code: 'UNAUTHORIZED', headers: BASIC_CHALLENGE },
+  AUTHENTICATION_FAILED: { status: 401, code: 'AUTHENTICATION_FAILED' },
+  PASSWORD_AUTH_DISABLED: { status: 401, code: 'PASSWORD_AUTH_DISABLED' },
+} as const satisfies WireErrors;
+
+/** `email` as it is stored; a client compares it with what it asked for. */
+export const presentApiKey = ({ apiKey, user }: IssuedKey): WireFields => ({
+  api_key: apiKey,
+  email: user.email,
+  user_id: user.id,
+});
+
+/** The session itself is in the cookies (protocol §7.6). */
+export const presentLogIn = ({ user }: OpenedSession): WireFields => ({ email: user.email, user_id: user.id });
+
+/** Protocol §8.2: the profile as one's own client shows it, without what the organization asks for. */
+export const presentKeyOfToken = (
+  { apiKey, user, realm }: IssuedKey & { readonly realm: Realm },
+  withProfile: boolean,
+  realmUrls: RealmUrls,
+): WireFields => ({
+  api_key: apiKey,
+  email: user.email,
+  ...(withProfile && {
+    user: presentUser(user, publicRealmOf(realm, realmUrls), {
+      seesEmail: true,
+      clientGravatar: false,
+      withProfile: false,
+    }),
+  }),
+});
+
+/** Protocol §8.2. */
+export function presentDevelopmentUsers({ administrators, others, realmUrl }: DevelopmentUsers): WireFields {
+  const present = (email: string) => ({ email, realm_uri: realmUrl });
+  return { direct_admins: administrators.map(present), direct_users: others.map(present) };
+}
+
+const DEVELOPMENT_USERS = wire.listOf(wire.fields({ email: wire.text(), realm_uri: wire.text() }));
+
+/** The rate limit of log-ins, counted by name. */
+const ATTEMPTS = {
+  rule: 'authenticate_by_username',
+  keyOf: ({ username }: FetchApiKeyDto, { realmId }: AnonymousClient) => loginAttemptKey(realmId, username),
+} as const;
+
+const userAgentOf = (request: Request): string => request.header('user-agent') ?? '';
+
+export function authenticationRoutes({
+  realmUrls,
+  sessionCookies,
+}: Pick<RouteParts, 'realmUrls' | 'sessionCookies'>): readonly Route[] {
+  return [
+    route('POST', '/fetch_api_key', {
+      auth: 'anyone',
+      isApiOnly: true,
+      limit: ATTEMPTS,
+      dto: FetchApiKeyDto,
+      useCase: FetchApiKey,
+      toInput: ({ username, password }, { signal }) => ({ username, password, cancellation: signal }),
+      answer: API_KEY,
+      present: presentApiKey,
+    }),
+    // By hand, because of the cookies: clients in development go on as browsers do (clients §6).
+    route('POST', '/dev_fetch_api_key', {
+      auth: 'anyone',
+      isApiOnly: true,
+      isDevelopment: true,
+      dto: FetchDevelopmentApiKeyDto,
+      useCase: LogInForDevelopment,
+      answer: API_KEY,
+      handle: async ({ caller, dto: { username }, request, useCase }) => {
+        const { key, session } = await useCase.execute(caller, { username, userAgent: userAgentOf(request) });
+        return { ...success(presentApiKey(key)), headers: sessionCookies.begin(request, session) };
+      },
+    }),
+    route('GET', '/dev_list_users', {
+      auth: 'anyone',
+      isApiOnly: true,
+      isDevelopment: true,
+      dto: NoParameters,
+      useCase: ListDevelopmentUsers,
+      answer: wire.fields({ direct_admins: DEVELOPMENT_USERS, direct_users: DEVELOPMENT_USERS }),
+      present: presentDevelopmentUsers,
+    }),
+    route('POST', '/jwt/fetch_api_key', {
+      auth: 'anyone',
+      isApiOnly: true,
+      dto: FetchApiKeyByTokenDto,
+      useCase: FetchApiKeyByToken,
+      toInput: ({ token }) => ({ token }),
+      answer: KEY_OF_TOKEN,
+      present: (key, { dto }) => presentKeyOfToken(key, dto.include_profile, realmUrls),
+    }),
+    // What a page of the host application shows is up to it: this is for the cookie that a log-in has to be sent with.
+    route('GET', '/accounts/login/', {
+      auth: 'anyone',
+      atRoot: true,
+      dto: NoParameters,
+      answer: wire.fields({}),
+      handle: async () => success(),
+    }),
+    // Pages above or beside our address cannot read the cookie.
+    route('GET', '/accounts/csrf_token/', {
+      auth: 'anyone',
+      atRoot: true,
+      tellsCsrfToken: true,
+      dto: NoParameters,
+      answer: wire.fields({ csrf_token: wire.text() }),
+      handle: async ({ request: { csrfToken } }) => ({
+        ...success({ csrf_token: csrfToken }),
+        headers: ['Cross-Origin-Resource-Policy', 'same-origin'],
+      }),
+    }),
+    route('POST', '/accounts/login/', {
+      auth: 'anyone',
+      atRoot: true,
+      limit: ATTEMPTS,
+      dto: FetchApiKeyDto,
+      useCase: LogIn,
+      answer: wire.fields({ email: wire.text(), user_id: wire.integer() }),
+      handle: async ({ caller, dto: { username, password }, request, useCase }) => {
+        const input = { username, password, cancellation: request.signal, userAgent: userAgentOf(request) };
+        const session = await useCase.execute(caller, input);
+        return { ...success(presentLogIn(session)), headers: sessionCookies.begin(request, session) };
+      },
+    }),
+    route('POST', '/accounts/logout/', {
+      auth: 'user',
+      atRoot: true,
+      dto: NoParameters,
+      useCase: LogOut,
+      answer: wire.fields({}),
+      handle: async ({ caller, request, useCase }: Context<'user', NoParameters, LogOut>) => {
+        await useCase.execute(caller);
+        return { ...success(), headers: sessionCookies.end(request) };
+      },
+    }),
+    route('POST', '/json/fetch_api_key', {
+      auth: 'user',
+      atRoot: true,
+      dto: FetchOwnApiKeyDto,
+      useCase: FetchOwnApiKey,
+      toInput: ({ password }, { signal }) => ({ password, cancellation: signal }),
+      answer: API_KEY,
+      present: presentApiKey,
+    }),
+  ];
+}
+
+export const AUTHENTICATION = {
+  routes: authenticationRoutes,
+  errors: AUTHENTICATION_WIRE_ERRORS,
+} satisfies HttpFeature;

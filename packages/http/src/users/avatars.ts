@@ -1,0 +1,100 @@
+import { FindAvatar, type FoundAvatar, SpectateAvatar } from '@parley/domain/channels';
+import { ReadPicture } from '@parley/domain/files';
+import type { RealmUrls, UserId } from '@parley/domain/kernel';
+import { type AvatarOutput, ChangeOwnAvatar, RemoveOwnAvatar } from '@parley/domain/users';
+import { givenImage, TAKES_IMAGE } from '../files/images.js';
+import { SERVES_PICTURES, serveIdenticon, servePicture } from '../files/pictures.js';
+import type { HttpFeature } from '../kernel/feature.js';
+import { MAX_TEXT_LENGTH } from '../kernel/param-types.js';
+import { IntegerParam, NoParameters, TextParam } from '../kernel/params.js';
+import { publicRealmOf } from '../kernel/public-realm.js';
+import { redirectTo, unknownPath } from '../kernel/reply.js';
+import { type Route, route } from '../kernel/route.js';
+import * as wire from '../kernel/wire-schema.js';
+import { avatarUrl, mediumAvatarUrl, unknownAvatarUrl } from './avatar-urls.js';
+
+const OWN_AVATAR = wire.fields({ avatar_url: wire.nullable(wire.text()) });
+
+const SIZE = 100;
+const MEDIUM_SIZE = 500;
+/** Those we draw ourselves: `7.png`, `7-medium.png`, `unknown.png`. */
+const DRAWN = /^(0|[1-9]\d{0,15}|unknown)(-medium)?\.png$/;
+/** Those that were uploaded, by their keys. */
+const UPLOADED = /^([0-9a-f]{32})(-medium)?\.png$/;
+
+class AvatarFileDto {
+  @IntegerParam() realm_id!: number;
+  @TextParam({ max: MAX_TEXT_LENGTH }) file!: string;
+}
+
+class AvatarDto {
+  @IntegerParam() user_id!: number;
+}
+
+export function avatarRoutes(realmUrls: RealmUrls): readonly Route[] {
+  const presentOwn = ({ user, realm }: AvatarOutput) => ({
+    avatar_url: avatarUrl(user, publicRealmOf(realm, realmUrls), { seesEmail: true, clientGravatar: false }),
+  });
+  const redirecting = (path: string, urlOf: typeof avatarUrl): Route => {
+    const shape = { limit: 'none', atRoot: true, dto: AvatarDto, answer: 'bytes' } as const;
+    const answer = ({ realm, user, seesEmail }: FoundAvatar) => {
+      const publicRealm = publicRealmOf(realm, realmUrls);
+      const url = user && urlOf(user, publicRealm, { seesEmail, clientGravatar: false });
+      return redirectTo(url ?? unknownAvatarUrl(publicRealm));
+    };
+    return route('GET', path, {
+      ...shape,
+      auth: 'user',
+      takesKeyParameter: true,
+      useCase: FindAvatar,
+      handle: async ({ dto, caller, useCase }) =>
+        answer(await useCase.execute(caller, { userId: dto.user_id as UserId })),
+      forSpectators: route('GET', path, {
+        ...shape,
+        auth: 'anyone',
+        useCase: SpectateAvatar,
+        handle: async ({ dto, caller, useCase }) =>
+          answer(await useCase.execute(caller, { userId: dto.user_id as UserId })),
+      }),
+    });
+  };
+  return [
+    route('POST', '/users/me/avatar', {
+      ...TAKES_IMAGE,
+      auth: 'user',
+      dto: NoParameters,
+      useCase: ChangeOwnAvatar,
+      toInput: (_dto, request) => ({ image: givenImage(request) }),
+      answer: OWN_AVATAR,
+      present: presentOwn,
+    }),
+    route('DELETE', '/users/me/avatar', {
+      auth: 'user',
+      dto: NoParameters,
+      useCase: RemoveOwnAvatar,
+      answer: OWN_AVATAR,
+      present: presentOwn,
+    }),
+    redirecting('/avatar/:user_id', avatarUrl),
+    redirecting('/avatar/:user_id/medium', mediumAvatarUrl),
+    // For anybody, since browsers load them without credentials. Of what is drawn nothing is looked up, so that it tells
+    // nobody who exists; of what was uploaded nobody can guess the key.
+    route('GET', '/user_avatars/:realm_id/:file', {
+      ...SERVES_PICTURES,
+      dto: AvatarFileDto,
+      useCase: ReadPicture,
+      answer: 'bytes',
+      handle: async ({ dto, caller, useCase }) => {
+        const [, who, medium] = DRAWN.exec(dto.file) ?? [];
+        if (who !== undefined) return serveIdenticon(`${dto.realm_id}:${who}`, medium ? MEDIUM_SIZE : SIZE);
+        const [, key, isMedium] = UPLOADED.exec(dto.file) ?? [];
+        if (key === undefined || caller.realmId !== dto.realm_id) throw unknownPath();
+        return servePicture(
+          await useCase.execute(caller, { name: isMedium ? `avatar/${key}/medium` : `avatar/${key}` }),
+        );
+      },
+    }),
+  ];
+}
+
+export const AVATARS = { routes: ({ realmUrls }) => avatarRoutes(realmUrls) } satisfies HttpFeature;

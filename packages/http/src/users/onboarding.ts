@@ -1,0 +1,63 @@
+import {
+  CompleteOnboardingStep,
+  loadRemainingSteps,
+  type OnboardingEventTypes,
+  type OnboardingStep,
+} from '@parley/domain/users';
+import { form, type Presenters, toAll } from '../kernel/event-presenter.js';
+import type { HttpFeature } from '../kernel/feature.js';
+import { MAX_TOKEN_LENGTH } from '../kernel/param-types.js';
+import { TextParam } from '../kernel/params.js';
+import { type RegisterSection, registerSection } from '../kernel/register-section.js';
+import { type Route, route } from '../kernel/route.js';
+import * as wire from '../kernel/wire-schema.js';
+
+/** Users §22. */
+export const onboardingStep = wire.named(
+  'OnboardingStep',
+  wire.fields({ type: wire.oneOf('one_time_notice'), name: wire.text() }),
+);
+
+/** Users §22. */
+export const presentSteps = (steps: readonly OnboardingStep[]) =>
+  steps.map((name) => ({ type: 'one_time_notice', name }));
+
+export const ONBOARDING_EVENTS = {
+  'onboarding.steps_changed': toAll(
+    form('onboarding_steps', { onboarding_steps: wire.listOf(onboardingStep) }),
+    ({ remaining }) => ({
+      onboarding_steps: presentSteps(remaining),
+    }),
+  ),
+} satisfies Presenters<keyof OnboardingEventTypes>;
+
+export const onboardingSection: RegisterSection = registerSection({
+  name: 'onboarding_steps',
+  fields: {
+    onboarding_steps: wire.listOf(onboardingStep),
+    navigation_tour_video_url: wire.nullable(wire.text()),
+  },
+  forSpectators: { onboarding_steps: [], navigation_tour_video_url: null },
+  load: (snapshot) => snapshot.load(loadRemainingSteps),
+  present: (remaining) => ({ onboarding_steps: presentSteps(remaining), navigation_tour_video_url: null }),
+});
+
+class CompleteOnboardingStepDto {
+  @TextParam({ max: MAX_TOKEN_LENGTH }) onboarding_step!: string;
+}
+
+export const onboardingRoutes: readonly Route[] = [
+  route('POST', '/users/me/onboarding_steps', {
+    auth: 'user',
+    roleRequirements: ['human'],
+    dto: CompleteOnboardingStepDto,
+    useCase: CompleteOnboardingStep,
+    toInput: ({ onboarding_step }) => ({ step: onboarding_step }),
+  }),
+];
+
+export const ONBOARDING = {
+  routes: () => onboardingRoutes,
+  events: ONBOARDING_EVENTS,
+  registerSections: () => [onboardingSection],
+} satisfies HttpFeature;

@@ -1,0 +1,296 @@
+import type { EventOf, RealmId, UserId } from '@parley/domain/kernel';
+import {
+  dummyAddress,
+  GetPresence,
+  ListPresence,
+  OFFLINE_SECONDS,
+  type PresenceEntry,
+  type PresenceEventTypes,
+  type PresenceList,
+  type PresenceTimes,
+  publicAddress,
+  ReportPresence,
+  statusOf,
+  timesAfterSwitch,
+  type User,
+} from '@parley/domain/users';
+import {
+  can,
+  type EventContext,
+  form,
+  formWithout,
+  keyOf,
+  opened,
+  type Presented,
+  type Presenters,
+  type QueuePresentation,
+} from '../kernel/event-presenter.js';
+import type { HttpFeature, RouteParts, SectionParts } from '../kernel/feature.js';
+import { PresentedText } from '../kernel/json-lists.js';
+import { MAX_TEXT_LENGTH, refine, text } from '../kernel/param-types.js';
+import { BooleanParam, IntegerParam, NoParameters, param, TextParam } from '../kernel/params.js';
+import { type PublicRealm, publicRealmOf } from '../kernel/public-realm.js';
+import { type RegisterSection, registerSection } from '../kernel/register-section.js';
+import { type WireFields, WireText } from '../kernel/reply.js';
+import { type Route, route } from '../kernel/route.js';
+import * as wire from '../kernel/wire-schema.js';
+
+const status = wire.oneOf('active', 'idle', 'offline');
+
+/** Users §8.2, in either form: by ids with times, or by addresses with what each client says. */
+export const presenceTimes = wire.fields({ active_timestamp: wire.integer(), idle_timestamp: wire.integer() });
+export const presenceByClient = wire.dictionaryOf(
+  wire.fields({
+    client: wire.text(),
+    status,
+    timestamp: wire.integer(),
+    pushable: wire.optional(wire.boolean()),
+  }),
+);
+const entry = wire.anyOf(presenceTimes, presenceByClient);
+
+export const PRESENCES = {
+  presences: wire.dictionaryOf(entry),
+  server_timestamp: wire.number(),
+  presence_last_update_id: wire.integer(),
+};
+
+export const ALL_PRESENCES = wire.fields(PRESENCES);
+
+/** Nothing of them where the call says only that it is there (users §8.1). */
+export const REPORTED_PRESENCE = wire.fields({
+  presences: wire.optional(PRESENCES.presences),
+  server_timestamp: wire.optional(PRESENCES.server_timestamp),
+  presence_last_update_id: wire.optional(PRESENCES.presence_last_update_id),
+});
+
+/** Users §8.3. */
+export const ONE_PRESENCE = wire.fields({
+  presence: wire.dictionaryOf(wire.fields({ status, timestamp: wire.integer() })),
+});
+
+/** `modern`: by ids, with two times; `legacy`: by addresses, with a status (users §8.2). */
+export type PresenceForm = 'modern' | 'legacy';
+
+export const presenceFormOf = (presentation: QueuePresentation): PresenceForm =>
+  presentation.slimPresence || can(presentation, 'simplified_presence_events') ? 'modern' : 'legacy';
+
+/** The clients that there were once are one. */
+const CLIENT = 'website';
+
+export const presentTimes = (
+  { lastActive, lastConnected }: PresenceTimes,
+  user: Pick<User, 'joinedAt'>,
+): WireFields => ({
+  active_timestamp: lastActive ?? user.joinedAt,
+  idle_timestamp: lastConnected,
+});
+
+/** Of one client, in the old form. */
+export const presentClient = (times: PresenceTimes): WireFields => ({
+  [CLIENT]: { client: CLIENT, ...statusOf(times), pushable: false },
+});
+
+/** By the address that the viewer knows them by (users §1.4). */
+export const presenceAddress = (user: User, { emailDomain }: PublicRealm, isHidden: boolean): string =>
+  isHidden ? dummyAddress(user.id, emailDomain) : publicAddress(user, emailDomain);
+
+type MemberForm = PresenceForm | 'legacyHidden';
+
+function memberOf(entry: PresenceEntry, form: MemberForm, publicRealm: PublicRealm): string {
+  if (form === 'modern') return `"${entry.userId}":${JSON.stringify(presentTimes(entry, entry.user))}`;
+  const aggregated = { client: CLIENT, ...statusOf(entry) };
+  const address = JSON.stringify(presenceAddress(entry.user, publicRealm, form === 'legacyHidden'));
+  return `${address}:${JSON.stringify({ aggregated, ...presentClient(entry) })}`;
+}
+
+/** Entries are new objects whenever they change, so that what was made of them can be kept with them. */
+const MEMBERS: Readonly<Record<MemberForm, WeakMap<PresenceEntry, string>>> = {
+  modern: new WeakMap(),
+  legacy: new WeakMap(),
+  legacyHidden: new WeakMap(),
+};
+
+/** Of thousands, as JSON text: an object by ids or addresses. */
+export function presentPresences(
+  { entries, knownIds }: Pick<PresenceList, 'entries' | 'knownIds'>,
+  form: PresenceForm,
+  publicRealm: PublicRealm,
+): string {
+  const members = entries.map((entry) => {
+    const isHidden = form === 'legacy' && knownIds !== null && !knownIds.has(entry.userId);
+    const memberForm = isHidden ? 'legacyHidden' : form;
+    const known = MEMBERS[memberForm];
+    let text = known.get(entry);
+    if (text === undefined) {
+      text = memberOf(entry, memberForm, publicRealm);
+      known.set(entry, text);
+    }
+    return text;
+  });
+  return `{${members.join(',')}}`;
+}
+
+/** The greatest update id among them; without any, what the client knows already, or -1 (users §8.1). */
+export const lastUpdateIdOf = ({ entries, isDisabled }: PresenceList, known: number | null = null): number =>
+  isDisabled ? -1 : (entries.at(-1)?.updateId ?? known ?? -1);
+
+/** Of one user, as of now (users §8.3). */
+export function presentPresence(entry: PresenceEntry, now: number): WireFields {
+  const { status, timestamp } = statusOf(entry);
+  const isOffline = now - timestamp > OFFLINE_SECONDS;
+  return {
+    presence: { aggregated: { status: isOffline ? 'offline' : status, timestamp }, [CLIENT]: { status, timestamp } },
+  };
+}
+
+const CAPABILITY = 'simplified_presence_events';
+
+/** Events §7.4. */
+const FORMS = [
+  form('presence', { presences: wire.dictionaryOf(presenceTimes) }),
+  formWithout(CAPABILITY, 'presence', {
+    user_id: wire.integer(),
+    email: wire.optional(wire.text()),
+    server_timestamp: wire.number(),
+    presence: presenceByClient,
+  }),
+];
+
+export const PRESENCE_EVENTS = {
+  'presence.came_online': {
+    forms: FORMS,
+    needs: ({ user }) => ({ userIds: [user.id] }),
+    present: ({ user, times, at }, context) => presentChange(user, times, at, context),
+  },
+  'user.presence_switched': {
+    forms: FORMS,
+    needs: ({ user }) => ({ userIds: [user.id] }),
+    present: (event, context) => presentSwitch(event, context),
+  },
+} satisfies Presenters<keyof PresenceEventTypes | 'user.presence_switched'>;
+
+function presentSwitch({ user, at }: EventOf<'user.presence_switched'>, context: EventContext): Presented {
+  return presentChange(user, timesAfterSwitch(user.settings.presenceEnabled, at), at, context);
+}
+
+/** Events §7.4. */
+function presentChange(user: User, times: PresenceTimes, at: number, context: EventContext): Presented {
+  const { presentation, publicRealm, receiver } = context;
+  const isSimplified = can(presentation, CAPABILITY);
+  const { slimPresence } = presentation;
+  const isHidden = receiver.inaccessible.has(user.id);
+  const fields = () =>
+    isSimplified
+      ? { presences: { [user.id]: presentTimes(times, user) } }
+      : {
+          user_id: user.id,
+          ...(!slimPresence && { email: presenceAddress(user, publicRealm, isHidden) }),
+          server_timestamp: at,
+          presence: presentClient(times),
+        };
+  return [
+    [context.shared(keyOf(isSimplified, slimPresence, isHidden), () => opened({ type: 'presence', ...fields() }))],
+  ];
+}
+
+const DEFAULT_HISTORY_DAYS = 14;
+const SECONDS_PER_DAY = 86_400;
+
+export const presenceSection = ({ realmUrls, presence }: SectionParts): RegisterSection =>
+  registerSection({
+    name: 'presence',
+    fields: PRESENCES,
+    forSpectators: 'likeGuests',
+    load: async ({ repositories, caller }, { presenceHistoryDays, now, isSpectator }) => {
+      const days = presenceHistoryDays ?? DEFAULT_HISTORY_DAYS;
+      const since = now - days * SECONDS_PER_DAY;
+      if (days <= 0 || isSpectator) return { entries: [], knownIds: null, isDisabled: isSpectator };
+      const { entries, ...rest } = await presence.listFor(repositories, caller, { after: null, since });
+      // Who does not want to be seen is left out (events §4.5).
+      return { ...rest, entries: entries.filter(({ user }) => user.settings.presenceEnabled) };
+    },
+    present: (list, { realm, presentation, now }) => ({
+      presences: new PresentedText(
+        presentPresences(list, presenceFormOf(presentation), publicRealmOf(realm, realmUrls)),
+      ),
+      presence_last_update_id: lastUpdateIdOf(list),
+      server_timestamp: now,
+    }),
+  });
+
+const STATUSES: readonly string[] = ['active', 'idle'];
+const statusPresenceRoutes = refine(text({ max: MAX_TEXT_LENGTH }), (word) =>
+  STATUSES.includes(word) ? undefined : `Invalid status: ${word}`,
+);
+
+class ReportPresenceDto {
+  @param(statusPresenceRoutes) status!: 'active' | 'idle';
+  @IntegerParam({ min: -1, optional: true }) last_update_id?: number;
+  @IntegerParam({ min: 0 }) history_limit_days = DEFAULT_HISTORY_DAYS;
+  @BooleanParam() ping_only = false;
+  @BooleanParam() new_user_input = false;
+  @BooleanParam() slim_presence = false;
+}
+
+class GetPresenceDto {
+  @TextParam({ max: MAX_TEXT_LENGTH }) user_id_or_email!: string;
+}
+
+const DIGITS = /^\d{1,15}$/;
+
+export function presenceRoutes({ clock, publicRealms }: Pick<RouteParts, 'clock' | 'publicRealms'>): readonly Route[] {
+  const present = async (
+    realmId: RealmId,
+    list: PresenceList,
+    form: PresenceForm,
+    known: number | null = null,
+  ): Promise<WireText> => {
+    const presences = presentPresences(list, form, await publicRealms.of(realmId));
+    const rest = { server_timestamp: clock.nowMs() / 1000, presence_last_update_id: lastUpdateIdOf(list, known) };
+    return new WireText(`"presences":${presences},${JSON.stringify(rest).slice(1, -1)}`);
+  };
+  return [
+    route('POST', '/users/me/presence', {
+      auth: 'user',
+      roleRequirements: ['human'],
+      hot: true,
+      dto: ReportPresenceDto,
+      useCase: ReportPresence,
+      toInput: (dto) => ({
+        status: dto.status,
+        isPingOnly: dto.ping_only,
+        lastUpdateId: dto.last_update_id ?? null,
+        historyDays: dto.history_limit_days,
+      }),
+      answer: REPORTED_PRESENCE,
+      present: async (list, { dto, caller }) => {
+        if (!list) return {};
+        const form = dto.slim_presence || dto.last_update_id !== undefined ? 'modern' : 'legacy';
+        return present(caller.realmId, list, form, dto.last_update_id);
+      },
+    }),
+    route('GET', '/users/:user_id_or_email/presence', {
+      auth: 'user',
+      dto: GetPresenceDto,
+      useCase: GetPresence,
+      toInput: ({ user_id_or_email: name }) => (DIGITS.test(name) ? { id: Number(name) as UserId } : { email: name }),
+      answer: ONE_PRESENCE,
+      present: (entry) => presentPresence(entry, clock.now()),
+    }),
+    route('GET', '/realm/presence', {
+      auth: 'user',
+      isExpensive: true,
+      dto: NoParameters,
+      useCase: ListPresence,
+      answer: ALL_PRESENCES,
+      present: (list, { caller }) => present(caller.realmId, list, 'legacy'),
+    }),
+  ];
+}
+
+export const PRESENCE = {
+  routes: presenceRoutes,
+  events: PRESENCE_EVENTS,
+  registerSections: (parts) => [presenceSection(parts)],
+} satisfies HttpFeature;

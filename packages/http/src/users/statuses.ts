@@ -1,0 +1,136 @@
+import type { Emoji } from '@parley/domain/files';
+import type { UserId } from '@parley/domain/kernel';
+import {
+  ChangeOwnStatus,
+  ChangeStatus,
+  GetStatus,
+  loadStatuses,
+  MAX_STATUS_TEXT_LENGTH,
+  type ShownStatus,
+  type StatusChange,
+  type StatusEventTypes,
+} from '@parley/domain/users';
+import { EMOJI_FIELDS, parseEmojiType, presentEmoji } from '../files/emoji.js';
+import { form, opened, type Presenters } from '../kernel/event-presenter.js';
+import type { HttpFeature } from '../kernel/feature.js';
+import { MAX_TEXT_LENGTH } from '../kernel/param-types.js';
+import { BooleanParam, IntegerParam, TextParam } from '../kernel/params.js';
+import { type RegisterSection, registerSection } from '../kernel/register-section.js';
+import type { WireErrors, WireFields } from '../kernel/reply.js';
+import { type ClientVariant, variantByKey } from '../kernel/request.js';
+import { type Route, route } from '../kernel/route.js';
+import * as wire from '../kernel/wire-schema.js';
+
+/** Users §7: what is set, or has changed. */
+export const STATUS: wire.Shape = wire.optionalFields({
+  away: wire.boolean(),
+  status_text: wire.text(),
+  ...EMOJI_FIELDS,
+});
+
+export const userStatus = wire.named('UserStatus', wire.fields(STATUS));
+
+export const STATUS_WIRE_ERRORS = {
+  EMOJI_NAME_REQUIRED: { text: 'Client must pass emoji_name if they pass either emoji_code or reaction_type.' },
+} as const satisfies WireErrors;
+
+/** Users §7: only what is set. */
+export const presentStatus = ({ isAway, text, emoji }: ShownStatus, client: ClientVariant): WireFields => ({
+  ...(isAway && { away: true }),
+  ...(text !== '' && { status_text: text }),
+  ...(emoji && presentEmoji(emoji, client)),
+});
+
+const NO_EMOJI: Emoji = { type: 'unicode', code: '', name: '' };
+
+/** The parts that were asked for; empty where there is nothing any more. */
+export const presentStatusChange = ({ isAway, text, emoji }: StatusChange, client: ClientVariant): WireFields => ({
+  ...(isAway !== undefined && { away: isAway }),
+  ...(text !== undefined && { status_text: text }),
+  ...(emoji !== undefined && presentEmoji(emoji ?? NO_EMOJI, client)),
+});
+
+export const STATUS_EVENTS = {
+  'user.status_changed': {
+    forms: [form('user_status', { user_id: wire.integer(), ...STATUS })],
+    present: ({ userId, change }, context) => {
+      const client = variantByKey(context.presentation.client);
+      return context.shared(change.emoji?.type === 'extra' ? client.extraEmojiType : '', () =>
+        opened({ type: 'user_status', user_id: userId, ...presentStatusChange(change, client) }),
+      );
+    },
+  },
+} satisfies Presenters<keyof StatusEventTypes>;
+
+export const statusSection: RegisterSection = registerSection({
+  name: 'user_status',
+  fields: { user_status: wire.dictionaryOf(userStatus) },
+  forSpectators: { user_status: {} },
+  load: (snapshot) => snapshot.load(loadStatuses),
+  present: (statuses, { variant }) => ({
+    user_status: Object.fromEntries([...statuses].map(([id, status]) => [id, presentStatus(status, variant)])),
+  }),
+});
+
+const TEXT = { max: MAX_STATUS_TEXT_LENGTH, strip: true, optional: true };
+/** What is no emoji is refused in words of its own, whatever its length. */
+const EMOJI_LIMITS = { max: MAX_TEXT_LENGTH, optional: true };
+
+class UserDto {
+  @IntegerParam() user_id!: number;
+}
+
+class ChangeOwnStatusDto {
+  @TextParam(TEXT) status_text?: string;
+  @BooleanParam({ optional: true }) away?: boolean;
+  @TextParam(EMOJI_LIMITS) emoji_name?: string;
+  @TextParam(EMOJI_LIMITS) emoji_code?: string;
+  @TextParam(EMOJI_LIMITS) reaction_type?: string;
+}
+
+class ChangeStatusDto {
+  @IntegerParam() user_id!: number;
+  @TextParam(TEXT) status_text?: string;
+  @TextParam(EMOJI_LIMITS) emoji_name?: string;
+  @TextParam(EMOJI_LIMITS) emoji_code?: string;
+  @TextParam(EMOJI_LIMITS) reaction_type?: string;
+}
+
+const toChange = (dto: Omit<ChangeOwnStatusDto, 'away'>) => ({
+  text: dto.status_text ?? null,
+  emojiName: dto.emoji_name ?? null,
+  emojiCode: dto.emoji_code ?? null,
+  emojiType: dto.reaction_type === undefined ? null : (parseEmojiType(dto.reaction_type) ?? ('unknown' as const)),
+});
+
+export const statusRoutes: readonly Route[] = [
+  route('POST', '/users/me/status', {
+    auth: 'user',
+    roleRequirements: ['human'],
+    dto: ChangeOwnStatusDto,
+    useCase: ChangeOwnStatus,
+    toInput: (dto) => ({ ...toChange(dto), isAway: dto.away ?? null }),
+  }),
+  route('GET', '/users/:user_id/status', {
+    auth: 'user',
+    dto: UserDto,
+    useCase: GetStatus,
+    toInput: ({ user_id }) => ({ userId: user_id as UserId }),
+    answer: wire.fields({ status: userStatus }),
+    present: (status, { variant }) => ({ status: presentStatus(status, variant) }),
+  }),
+  route('POST', '/users/:user_id/status', {
+    auth: 'user',
+    roleRequirements: ['administrator'],
+    dto: ChangeStatusDto,
+    useCase: ChangeStatus,
+    toInput: (dto) => ({ ...toChange(dto), userId: dto.user_id as UserId }),
+  }),
+];
+
+export const STATUSES = {
+  routes: () => statusRoutes,
+  events: STATUS_EVENTS,
+  errors: STATUS_WIRE_ERRORS,
+  registerSections: () => [statusSection],
+} satisfies HttpFeature;

@@ -1,0 +1,343 @@
+import type { Role } from '@parley/domain/access';
+import { type EventOf, type GroupId, isSettingValue, type UserId } from '@parley/domain/kernel';
+import { ChangeUserDefaults } from '@parley/domain/membership';
+import {
+  type EmailVisibility,
+  LANGUAGES,
+  NOTIFICATION_SOUNDS,
+  SETTINGS_WITH_REALM_DEFAULT,
+  USER_SETTINGS,
+  type UserSettingName,
+  type UserSettings,
+} from '@parley/domain/realms';
+import {
+  ChangeSettings,
+  canSeeEmail,
+  publicAddress,
+  type SettingTargets,
+  seesEmailOf,
+  type UserSettingsEventTypes,
+} from '@parley/domain/users';
+import { form, opened, type Presenters, propertyForms, toAll } from '../kernel/event-presenter.js';
+import {
+  boolean,
+  integer,
+  listOf,
+  MAX_IDS,
+  MAX_TEXT_LENGTH,
+  object,
+  optional,
+  refine,
+  text,
+  type ValueOf,
+} from '../kernel/param-types.js';
+import { given, param, TextParam } from '../kernel/params.js';
+import type { PublicRealm } from '../kernel/public-realm.js';
+import { plainSection, type RegisterSection } from '../kernel/register-section.js';
+import type { WireFields } from '../kernel/reply.js';
+import { type Route, route } from '../kernel/route.js';
+import * as wire from '../kernel/wire-schema.js';
+import { declareSettings, WireSettings, type WireTable } from '../kernel/wire-settings.js';
+import { presentAvatar } from './user.presenters.js';
+import { AVATAR, DELIVERY_EMAIL, personForm, SHOWN_EMAIL } from './user-page.js';
+
+const timeZone = refine(text({ max: MAX_TEXT_LENGTH }), (name) =>
+  isSettingValue(USER_SETTINGS.timezone, name) ? undefined : '{p} is not a recognized time zone',
+);
+const TOPIC_POLICY = { participating: 1, sending: 2, starting: 3, never: 4 };
+
+/** What clients call the settings of users, and their values (users §6.1). */
+const USER_SETTING_TABLE = {
+  allowPrivateDataExport: 'allow_private_data_export',
+  automaticallyFollowTopicsPolicy: { name: 'automatically_follow_topics_policy', codes: TOPIC_POLICY },
+  automaticallyFollowTopicsWhereMentioned: 'automatically_follow_topics_where_mentioned',
+  automaticallyUnmuteTopicsInMutedChannelsPolicy: {
+    name: 'automatically_unmute_topics_in_muted_streams_policy',
+    codes: TOPIC_POLICY,
+  },
+  colorScheme: { name: 'color_scheme', codes: { automatic: 1, dark: 2, light: 3 } },
+  defaultLanguage: { name: 'default_language', refusal: () => ({ text: 'Invalid default_language' }) },
+  demoteInactiveChannels: { name: 'demote_inactive_streams', codes: { automatic: 1, always: 2, never: 3 } },
+  desktopIconCountDisplay: {
+    name: 'desktop_icon_count_display',
+    codes: { allUnreads: 1, directMentionsAndFollowed: 2, directAndMentions: 3, none: 4 },
+  },
+  displayEmojiReactionUsers: 'display_emoji_reaction_users',
+  emailAddressVisibility: {
+    name: 'email_address_visibility',
+    codes: { everyone: 1, members: 2, administrators: 3, nobody: 4, moderators: 5 },
+  },
+  emailNotificationsBatchingPeriodSeconds: {
+    name: 'email_notifications_batching_period_seconds',
+    refusal: (value) => ({ text: `Invalid email batching period: ${value} seconds` }),
+  },
+  emojiset: 'emojiset',
+  enableDesktopNotifications: 'enable_desktop_notifications',
+  enableDigestEmails: 'enable_digest_emails',
+  enableDraftsSynchronization: 'enable_drafts_synchronization',
+  enableFollowedTopicAudibleNotifications: 'enable_followed_topic_audible_notifications',
+  enableFollowedTopicDesktopNotifications: 'enable_followed_topic_desktop_notifications',
+  enableFollowedTopicEmailNotifications: 'enable_followed_topic_email_notifications',
+  enableFollowedTopicPushNotifications: 'enable_followed_topic_push_notifications',
+  enableFollowedTopicWildcardMentionsNotify: 'enable_followed_topic_wildcard_mentions_notify',
+  enableLoginEmails: 'enable_login_emails',
+  enableMarketingEmails: 'enable_marketing_emails',
+  enableOfflineEmailNotifications: 'enable_offline_email_notifications',
+  enableOfflinePushNotifications: 'enable_offline_push_notifications',
+  enableOnlinePushNotifications: 'enable_online_push_notifications',
+  enableSounds: 'enable_sounds',
+  enableChannelAudibleNotifications: 'enable_stream_audible_notifications',
+  enableChannelDesktopNotifications: 'enable_stream_desktop_notifications',
+  enableChannelEmailNotifications: 'enable_stream_email_notifications',
+  enableChannelPushNotifications: 'enable_stream_push_notifications',
+  enterSends: 'enter_sends',
+  fluidLayoutWidth: 'fluid_layout_width',
+  hideAiFeatures: 'hide_ai_features',
+  highContrastMode: 'high_contrast_mode',
+  leftSideUserlist: 'left_side_userlist',
+  messageContentInEmailNotifications: 'message_content_in_email_notifications',
+  notificationSound: {
+    name: 'notification_sound',
+    refusal: (value) => ({ text: `Invalid notification sound '${value}'` }),
+  },
+  pmContentInDesktopNotifications: 'pm_content_in_desktop_notifications',
+  presenceEnabled: 'presence_enabled',
+  realmNameInEmailNotificationsPolicy: {
+    name: 'realm_name_in_email_notifications_policy',
+    codes: { automatic: 1, always: 2, never: 3 },
+  },
+  receivesTypingNotifications: 'receives_typing_notifications',
+  resolvedTopicNoticeAutoReadPolicy: {
+    name: 'resolved_topic_notice_auto_read_policy',
+    codes: { always: 'always', exceptFollowed: 'except_followed', never: 'never' },
+  },
+  sendPrivateTypingNotifications: 'send_private_typing_notifications',
+  sendReadReceipts: 'send_read_receipts',
+  sendChannelTypingNotifications: 'send_stream_typing_notifications',
+  starredMessageCounts: 'starred_message_counts',
+  timezone: { name: 'timezone', type: timeZone },
+  translateEmoticons: 'translate_emoticons',
+  twentyFourHourTime: 'twenty_four_hour_time',
+  userListStyle: { name: 'user_list_style', codes: { compact: 1, withStatus: 2, withAvatar: 3 } },
+  webAnimateImagePreviews: {
+    name: 'web_animate_image_previews',
+    codes: { always: 'always', onHover: 'on_hover', never: 'never' },
+  },
+  webChannelDefaultView: {
+    name: 'web_channel_default_view',
+    codes: { topTopic: 1, channelFeed: 2, topicList: 3, topUnreadTopic: 4 },
+  },
+  webEscapeNavigatesToHomeView: 'web_escape_navigates_to_home_view',
+  webFontSizePx: 'web_font_size_px',
+  webHomeView: { name: 'web_home_view', codes: { inbox: 'inbox', recent: 'recent', allMessages: 'all_messages' } },
+  webInboxShowChannelFolders: 'web_inbox_show_channel_folders',
+  webLeftSidebarShowChannelFolders: 'web_left_sidebar_show_channel_folders',
+  webLeftSidebarUnreadsCountSummary: 'web_left_sidebar_unreads_count_summary',
+  webLineHeightPercent: 'web_line_height_percent',
+  webMarkReadOnScrollPolicy: {
+    name: 'web_mark_read_on_scroll_policy',
+    codes: { always: 1, conversationViews: 2, never: 3 },
+  },
+  webNavigateToSentMessage: 'web_navigate_to_sent_message',
+  webChannelUnreadsCountDisplayPolicy: {
+    name: 'web_stream_unreads_count_display_policy',
+    codes: { all: 1, unmuted: 2, none: 3 },
+  },
+  webSuggestUpdateTimezone: 'web_suggest_update_timezone',
+  wildcardMentionsNotify: 'wildcard_mentions_notify',
+} as const satisfies WireTable<typeof USER_SETTINGS>;
+
+export const USER_SETTING_FORMS = new WireSettings(USER_SETTINGS, USER_SETTING_TABLE);
+
+/** By the number that clients know it by, which was checked; null: none was given. */
+export const toEmailVisibility = (email_address_visibility: number | undefined): EmailVisibility | null =>
+  (USER_SETTING_FORMS.read({ email_address_visibility }).emailAddressVisibility as EmailVisibility | undefined) ?? null;
+
+const ids = listOf(integer(), { max: MAX_IDS });
+const targetUsers = object({ user_ids: optional(ids), group_ids: optional(ids), skip_if_already_edited: boolean() });
+type TargetUsers = ValueOf<typeof targetUsers>;
+
+/** And every setting of users, by the registry. */
+export class ChangeSettingsDto {
+  @TextParam({ max: MAX_TEXT_LENGTH, optional: true }) full_name?: string;
+  @TextParam({ max: MAX_TEXT_LENGTH, optional: true }) email?: string;
+  @TextParam({ max: MAX_TEXT_LENGTH, optional: true }) old_password?: string;
+  @TextParam({ max: MAX_TEXT_LENGTH, optional: true }) new_password?: string;
+  @param(targetUsers, { optional: true }) target_users?: TargetUsers;
+}
+declareSettings(ChangeSettingsDto, USER_SETTING_FORMS, Object.keys(USER_SETTINGS) as UserSettingName[]);
+
+/** Every setting that the organization has a default for. */
+export class ChangeUserDefaultsDto {}
+declareSettings(ChangeUserDefaultsDto, USER_SETTING_FORMS, SETTINGS_WITH_REALM_DEFAULT);
+
+export const toSettingTargets = ({ user_ids, group_ids, skip_if_already_edited }: TargetUsers): SettingTargets => ({
+  userIds: (user_ids ?? []) as UserId[],
+  groupIds: (group_ids ?? []) as GroupId[],
+  skipsEdited: skip_if_already_edited,
+});
+
+const LANGUAGE = USER_SETTING_FORMS.nameOf('defaultLanguage');
+
+const update = (shape: wire.Shape) => form('user_settings', { op: wire.oneOf('update'), ...shape });
+
+const SETTING_CHANGED = [
+  update({ property: wire.oneOf(LANGUAGE), value: wire.text(), language_name: wire.text() }),
+  ...propertyForms(USER_SETTING_FORMS.schemas({ isWanted: (name) => name !== 'defaultLanguage' }), update),
+] as const;
+
+/** What becomes of presence, presence/presence.events.ts presents. */
+export const USER_SETTINGS_EVENTS = {
+  'user.setting_changed': toAll(SETTING_CHANGED, presentSettingChange),
+  'user.name_changed': toAll(personForm({ full_name: wire.text() }), ({ userId, fullName }) =>
+    userUpdate({ user_id: userId, full_name: fullName }),
+  ),
+  'user.time_zone_changed': {
+    forms: [personForm({ email: wire.text(), timezone: wire.text() })],
+    present: (event, context) =>
+      context.shared('', () => opened({ type: 'realm_user', ...presentTimeZoneChange(event, context.publicRealm) })),
+  },
+  'user.email_visibility_changed': {
+    forms: [DELIVERY_EMAIL, SHOWN_EMAIL, AVATAR],
+    present: (event, context) => {
+      const { userId: id, role } = context.receiver;
+      return presentEmailVisibilityChange(event, { id, role }, context.publicRealm).map((change) => {
+        const text = opened({ type: 'realm_user', ...change });
+        return [context.shared(text, () => text)];
+      });
+    },
+  },
+} satisfies Presenters<Exclude<keyof UserSettingsEventTypes, 'user.presence_switched'>>;
+
+/** To the user's own clients (users §6.4). */
+function presentSettingChange({ setting, value }: EventOf<'user.setting_changed'>): WireFields {
+  const shown = USER_SETTING_FORMS.presentValue(setting, value);
+  return {
+    op: 'update',
+    property: USER_SETTING_FORMS.nameOf(setting),
+    value: shown,
+    ...(setting === 'defaultLanguage' && { language_name: LANGUAGES.get(String(value)) }),
+  };
+}
+
+function presentTimeZoneChange({ user }: EventOf<'user.time_zone_changed'>, publicRealm: PublicRealm): WireFields {
+  return userUpdate({
+    email: publicAddress(user, publicRealm.emailDomain),
+    user_id: user.id,
+    timezone: user.settings.timezone,
+  });
+}
+
+/** To whom the address appears or vanishes; and to all when what stands for it changes (users §6.4). */
+function presentEmailVisibilityChange(
+  { user, before }: EventOf<'user.email_visibility_changed'>,
+  viewer: { readonly id: UserId; readonly role: Role },
+  publicRealm: PublicRealm,
+): readonly WireFields[] {
+  const user_id = user.id;
+  const sees = canSeeEmail(viewer, user);
+  const saw = seesEmailOf(viewer, { id: user.id, emailVisibility: before });
+  const wasOrIsPublic = before === 'everyone' || user.settings.emailAddressVisibility === 'everyone';
+  return [
+    ...(sees === saw ? [] : [userUpdate({ user_id, delivery_email: sees ? user.email : null })]),
+    ...(wasOrIsPublic
+      ? [
+          userUpdate({ user_id, new_email: publicAddress(user, publicRealm.emailDomain) }),
+          userUpdate({ ...presentAvatar(user, publicRealm, { seesEmail: sees, clientGravatar: false }), user_id }),
+        ]
+      : []),
+  ];
+}
+
+function userUpdate(person: WireFields): WireFields {
+  return { op: 'update', person };
+}
+
+const { timezone, ...SETTINGS } = USER_SETTING_FORMS.schemas();
+
+/** Events §5.3. */
+const DEFAULTS_FIELDS = {
+  ...SETTINGS,
+  emojiset_choices: wire.listOf(wire.fields({ key: wire.text(), text: wire.text() })),
+  available_notification_sounds: wire.listOf(wire.text()),
+};
+const USER_SETTINGS_FIELDS = { ...DEFAULTS_FIELDS, timezone: timezone! };
+
+export const userSettingsSection: RegisterSection = plainSection(
+  'user_settings',
+  {
+    user_settings: wire.named('UserSettings', wire.fields(USER_SETTINGS_FIELDS)),
+    twenty_four_hour_time: wire.optional(wire.nullable(wire.boolean())),
+    pm_content_in_desktop_notifications: wire.optional(wire.boolean()),
+  },
+  ({ user, variant }) => ({
+    user_settings: presentUserSettings(user.settings, true),
+    ...(variant.hasLegacyRegisterFields && presentLegacySettings(user.settings)),
+  }),
+  'likeGuests',
+);
+
+export const userDefaultsSection: RegisterSection = plainSection(
+  'realm_user_settings_defaults',
+  { realm_user_settings_defaults: wire.named('UserSettingsDefaults', wire.fields(DEFAULTS_FIELDS)) },
+  ({ realm }) => ({
+    realm_user_settings_defaults: presentUserSettings(realm.userDefaults, false),
+  }),
+  'likeGuests',
+);
+
+/** Events §5.3; the defaults for newcomers have no time zone. */
+function presentUserSettings(settings: UserSettings, isPersonal: boolean): Record<string, unknown> {
+  const { timezone, ...rest } = USER_SETTING_FORMS.present(settings);
+  return {
+    ...rest,
+    emojiset_choices: EMOJI_SETS,
+    available_notification_sounds: NOTIFICATION_SOUNDS,
+    ...(isPersonal && { timezone }),
+  };
+}
+
+/** What zulip-term 0.7 reads at the top level and dies without (clients.md). */
+function presentLegacySettings(settings: UserSettings): Record<string, unknown> {
+  return {
+    twenty_four_hour_time: settings.twentyFourHourTime,
+    pm_content_in_desktop_notifications: settings.pmContentInDesktopNotifications,
+  };
+}
+
+const EMOJI_SETS = [
+  { key: 'google', text: 'Google' },
+  { key: 'twitter', text: 'Twitter' },
+  { key: 'text', text: 'Plain text' },
+];
+
+const changeSettings = (path: string): Route =>
+  route('PATCH', path, {
+    auth: 'user',
+    roleRequirements: ['human'],
+    dto: ChangeSettingsDto,
+    useCase: ChangeSettings,
+    toInput: (dto) =>
+      given({
+        settings: USER_SETTING_FORMS.read(dto),
+        fullName: dto.full_name,
+        email: dto.email,
+        oldPassword: dto.old_password,
+        newPassword: dto.new_password,
+        targets: dto.target_users && toSettingTargets(dto.target_users),
+      }),
+  });
+
+export const userSettingRoutes: readonly Route[] = [
+  changeSettings('/settings'),
+  // What they were before they were one operation; the same in all (users §6.1).
+  changeSettings('/settings/display'),
+  changeSettings('/settings/notifications'),
+  route('PATCH', '/realm/user_settings_defaults', {
+    auth: 'user',
+    roleRequirements: ['administrator'],
+    dto: ChangeUserDefaultsDto,
+    useCase: ChangeUserDefaults,
+    toInput: (dto) => USER_SETTING_FORMS.read(dto),
+  }),
+];

@@ -1,0 +1,477 @@
+import { isAtLeast } from '@parley/domain/access';
+import { SpectateUsers } from '@parley/domain/channels';
+import type { RealmUrls, UserId } from '@parley/domain/kernel';
+import {
+  CreateUser,
+  DeactivateSelf,
+  DeactivateUser,
+  MAX_DEACTIVATION_COMMENT_LENGTH,
+  type MessagePlace,
+  ReactivateUser,
+  UpdateUser,
+} from '@parley/domain/membership';
+import { loadRealm } from '@parley/domain/realms';
+import {
+  type DisplaySwitch,
+  GetOwnUser,
+  GetUser,
+  isEmailPublic,
+  ListUsers,
+  type LoadedPeople,
+  loadPeople,
+  loadViewer,
+  publicAddress,
+  SwitchDisplay,
+} from '@parley/domain/users';
+import { can } from '../kernel/event-presenter.js';
+import type { HttpFeature, SectionParts } from '../kernel/feature.js';
+import { presentLongList, type SharedList, Turns } from '../kernel/json-lists.js';
+import {
+  boolean,
+  integer,
+  listOf,
+  MAX_IDS,
+  MAX_TEXT_LENGTH,
+  object,
+  optional,
+  type ParamType,
+  TooLong,
+} from '../kernel/param-types.js';
+import {
+  BooleanParam,
+  given,
+  IntegerOneOfParam,
+  IntegerParam,
+  NoParameters,
+  param,
+  TextParam,
+} from '../kernel/params.js';
+import { type PublicRealm, publicRealmOf } from '../kernel/public-realm.js';
+import {
+  plainSection,
+  type RegisterRequest,
+  type RegisterSection,
+  registerSection,
+  type SectionContext,
+} from '../kernel/register-section.js';
+import { badParameter, success, successSaying, type WireErrors } from '../kernel/reply.js';
+import { type Route, route } from '../kernel/route.js';
+import * as wire from '../kernel/wire-schema.js';
+import { presentOwnRights } from './own-rights.js';
+import {
+  PROFILE_EVENTS,
+  type ProfileEntriesParam,
+  profileEntries,
+  profileFieldsSection,
+  profileRoutes,
+  toProfileEntries,
+} from './profiles.js';
+import { USER_EVENTS } from './user.events.js';
+import {
+  ONE_USER,
+  OWN_USER,
+  presentAvatar,
+  presentGetUser,
+  presentOwnUser,
+  presentUnknownUser,
+  ROLE_NUMBERS,
+  ROLES_BY_NUMBER,
+  SHOWN_USERS,
+  shownUser,
+  USER_LIST,
+  user,
+} from './user.presenters.js';
+import { type UserListForm, type UserPagePresenter, type UserText, userPagesOf } from './user-page.js';
+import { USER_SETTINGS_EVENTS, userDefaultsSection, userSettingRoutes, userSettingsSection } from './user-settings.js';
+
+export const USER_WIRE_ERRORS = {
+  USER_DEACTIVATED: { status: 401, code: 'USER_DEACTIVATED' },
+  MUST_BE_OWNER: { code: 'UNAUTHORIZED_PRINCIPAL' },
+  MUST_BE_ADMINISTRATOR: { code: 'UNAUTHORIZED_PRINCIPAL' },
+  MUST_BE_BOT: { code: 'PERMISSION_DENIED' },
+  CANNOT_DEACTIVATE_LAST_USER: {
+    code: 'CANNOT_DEACTIVATE_LAST_USER',
+    fields: { isLastOwner: 'is_last_owner', entity: 'entity' },
+  },
+  NO_TARGET_USERS: { text: 'Either user_ids or group_ids must be provided.' },
+} as const satisfies WireErrors;
+
+const NUMBER = /^\s*\d+\s*$/;
+const ids = listOf(integer(), { max: MAX_IDS });
+
+/** `[7,8]`, and `7,8` as the Go client writes it. */
+const userIds: ParamType<number[]> = {
+  ...ids,
+  decode(text) {
+    const value = ids.decode(text);
+    if (Array.isArray(value) || value instanceof TooLong) return value;
+    const numbers = text.split(',');
+    return numbers.every((number) => NUMBER.test(number)) ? numbers.map(Number) : value;
+  },
+};
+
+export class ListUsersDto {
+  @BooleanParam({ aliases: ['client_extavatar'] }) client_gravatar = true;
+  @BooleanParam() include_custom_profile_fields = false;
+  @param(userIds, { optional: true }) user_ids?: number[];
+}
+
+export class GetUserDto {
+  @IntegerParam() user_id!: number;
+  @BooleanParam({ aliases: ['client_extavatar'] }) client_gravatar = true;
+  @BooleanParam() include_custom_profile_fields = false;
+}
+
+export class GetUserByEmailDto {
+  @TextParam({ max: MAX_TEXT_LENGTH }) email!: string;
+  @BooleanParam({ aliases: ['client_extavatar'] }) client_gravatar = true;
+  @BooleanParam() include_custom_profile_fields = false;
+}
+
+export class CreateUserDto {
+  @TextParam({ max: MAX_TEXT_LENGTH }) email!: string;
+  @TextParam({ max: MAX_TEXT_LENGTH }) password!: string;
+  @TextParam({ max: MAX_TEXT_LENGTH }) full_name!: string;
+}
+
+const ROLE = { optional: true } as const;
+
+export class UpdateUserDto {
+  @IntegerParam() user_id!: number;
+  @TextParam({ max: MAX_TEXT_LENGTH, optional: true }) full_name?: string;
+  @IntegerOneOfParam(Object.values(ROLE_NUMBERS), ROLE) role?: number;
+  @param(profileEntries, { optional: true }) profile_data?: ProfileEntriesParam;
+  @TextParam({ max: MAX_TEXT_LENGTH, optional: true }) new_email?: string;
+}
+
+export class UpdateUserByEmailDto {
+  @TextParam({ max: MAX_TEXT_LENGTH }) email!: string;
+  @TextParam({ max: MAX_TEXT_LENGTH, optional: true }) full_name?: string;
+  @IntegerOneOfParam(Object.values(ROLE_NUMBERS), ROLE) role?: number;
+  @param(profileEntries, { optional: true }) profile_data?: ProfileEntriesParam;
+  @TextParam({ max: MAX_TEXT_LENGTH, optional: true }) new_email?: string;
+}
+
+/** What both ways to name the user have in common. */
+export const toUserChanges = ({ full_name, role, profile_data, new_email }: Omit<UpdateUserByEmailDto, 'email'>) =>
+  given({
+    fullName: full_name,
+    role: role === undefined ? undefined : ROLES_BY_NUMBER.get(role)!,
+    profile: profile_data && toProfileEntries(profile_data),
+    email: new_email,
+  });
+
+export class UserIdDto {
+  @IntegerParam() user_id!: number;
+}
+
+export class DeactivateUserDto {
+  @IntegerParam() user_id!: number;
+  @TextParam({ max: MAX_DEACTIVATION_COMMENT_LENGTH, optional: true }) deactivation_notification_comment?: string;
+  @param(
+    object({
+      delete_profile: optional(boolean()),
+      delete_public_channel_messages: optional(boolean()),
+      delete_private_channel_messages: optional(boolean()),
+      delete_direct_messages: optional(boolean()),
+    }),
+    { optional: true },
+  )
+  actions?: DeactivationActions;
+}
+
+type DeactivationActions = Partial<Record<keyof typeof MESSAGE_PLACES | 'delete_profile', boolean>>;
+
+const MESSAGE_PLACES = {
+  delete_public_channel_messages: 'publicChannels',
+  delete_private_channel_messages: 'privateChannels',
+  delete_direct_messages: 'direct',
+} as const satisfies Readonly<Record<string, MessagePlace>>;
+
+export function toDeactivation({ user_id, deactivation_notification_comment, actions }: DeactivateUserDto) {
+  const places = Object.entries(MESSAGE_PLACES) as [keyof typeof MESSAGE_PLACES, MessagePlace][];
+  return given({
+    userId: user_id as UserId,
+    comment: deactivation_notification_comment,
+    deletions: actions && {
+      ofProfile: actions.delete_profile ?? false,
+      ofMessages: places.filter(([action]) => actions[action]).map(([, place]) => place),
+    },
+  });
+}
+
+/** What clients ask for to get either of the sections below (events §3.3). */
+const REALM_USER = 'realm_user';
+
+/** The viewer themselves. */
+export const ownUserSection = ({ realmUrls, serverInfo }: SectionParts): RegisterSection =>
+  plainSection(
+    REALM_USER,
+    {
+      user_id: wire.integer(),
+      email: wire.text(),
+      delivery_email: wire.text(),
+      full_name: wire.text(),
+      avatar_source: wire.oneOf('G', 'J', 'U'),
+      avatar_url: wire.nullable(wire.text()),
+      avatar_url_medium: wire.nullable(wire.text()),
+      is_owner: wire.boolean(),
+      is_admin: wire.boolean(),
+      is_moderator: wire.boolean(),
+      is_guest: wire.boolean(),
+      can_create_private_streams: wire.boolean(),
+      can_create_public_streams: wire.boolean(),
+      can_create_streams: wire.boolean(),
+      can_create_web_public_streams: wire.boolean(),
+      can_invite_others_to_realm: wire.boolean(),
+    },
+    ({ viewer, user, realm, presentation }) => {
+      const { role } = viewer;
+      const publicRealm = publicRealmOf(realm, realmUrls);
+      const avatarViewer = { seesEmail: true, clientGravatar: presentation.clientGravatar && isEmailPublic(user) };
+      const { avatar_source, avatar_url, avatar_url_medium } = presentAvatar(user, publicRealm, avatarViewer);
+      return {
+        user_id: user.id,
+        email: publicAddress(user, publicRealm.emailDomain),
+        delivery_email: user.email,
+        full_name: user.fullName,
+        avatar_source,
+        avatar_url,
+        avatar_url_medium,
+        is_owner: role === 'owner',
+        is_admin: isAtLeast(role, 'administrator'),
+        is_moderator: isAtLeast(role, 'moderator'),
+        is_guest: role === 'guest',
+        ...presentOwnRights(viewer, realm, serverInfo),
+      };
+    },
+    'likeGuests',
+  );
+
+/** Active users, deactivated ones and the realm's own bots. */
+export const peopleSection = ({ realmUrls, once }: SectionParts): RegisterSection =>
+  registerSection({
+    name: 'realm_users',
+    fields: {
+      realm_users: wire.listOf(user),
+      realm_non_active_users: wire.listOf(user),
+      cross_realm_bots: wire.listOf(user),
+    },
+    spectatorFields: {
+      realm_users: wire.listOf(shownUser),
+      realm_non_active_users: wire.listOf(shownUser),
+      cross_realm_bots: wire.listOf(shownUser),
+    },
+    forSpectators: 'likeGuests',
+    fetchEventTypes: [REALM_USER],
+    load: async (snapshot, request) => {
+      const people = await snapshot.load(loadPeople);
+      const viewer = await snapshot.load(loadViewer);
+      const realm = await snapshot.load(loadRealm);
+      return writePeople({ viewer, realm }, people, request, once(userPagesOf), publicRealmOf(realm, realmUrls));
+    },
+    present: ({ active, deactivated, bots }) => ({
+      realm_users: active,
+      realm_non_active_users: deactivated,
+      cross_realm_bots: bots,
+    }),
+  });
+
+/**
+ * Within the read, since those are fetched of whom no text is at hand. Those whom a guest may not know are left out, or stand
+ * among the active ones as somebody unknown where the client expects everybody (users §1.4).
+ */
+async function writePeople(
+  { viewer, realm }: Pick<SectionContext, 'viewer' | 'realm'>,
+  { entries, inaccessibleIds, systemBots, hydrate }: LoadedPeople,
+  { presentation, isSpectator }: RegisterRequest,
+  pages: UserPagePresenter,
+  publicRealm: PublicRealm,
+): Promise<Readonly<Record<'active' | 'deactivated' | 'bots', SharedList<{ readonly id: number }>>>> {
+  const form = { clientGravatar: presentation.clientGravatar, withProfile: !isSpectator, forSpectators: isSpectator };
+  const list = (isActive: boolean, more: readonly UserText[]) => {
+    const wanted = entries.filter((entry) => entry.isActive === isActive);
+    return pages.present({ viewer, realm, entries: wanted }, hydrate, { ...form, withActivity: false }, more);
+  };
+  const bots = await pages.present({ viewer, realm, entries: systemBots }, async () => systemBots, {
+    ...form,
+    withActivity: true,
+  });
+  const unknown = can(presentation, 'user_list_incomplete') ? [] : inaccessibleIds;
+  const inaccessibleUsers = unknown.map((id) => ({
+    id,
+    text: JSON.stringify(presentUnknownUser(id, publicRealm, { withActivity: false })),
+  }));
+  return { bots, active: await list(true, inaccessibleUsers), deactivated: await list(false, []) };
+}
+
+const toListUsersInput = ({ user_ids }: ListUsersDto) => ({ ids: (user_ids as UserId[] | undefined) ?? null });
+
+export function userRoutes(realmUrls: RealmUrls, pages: UserPagePresenter): readonly Route[] {
+  const turns = new Turns();
+  return [
+    // By hand: a wide list is presented within the read's snapshot, which only those who changed are read from.
+    route('GET', '/users', {
+      auth: 'user',
+      isExpensive: true,
+      dto: ListUsersDto,
+      useCase: ListUsers,
+      answer: USER_LIST,
+      handle: async ({ caller, dto, useCase }) => {
+        const form: UserListForm = {
+          clientGravatar: dto.client_gravatar,
+          withProfile: dto.include_custom_profile_fields,
+          withActivity: true,
+        };
+        const members = await useCase.execute(caller, toListUsersInput(dto), (list, hydrate) =>
+          pages.present(list, hydrate, form),
+        );
+        return success(await presentLongList(turns, 'members', members));
+      },
+    }),
+    // The same for browsers whose user has not logged in: less of each.
+    route('GET', '/json/users', {
+      auth: 'anyone',
+      atRoot: true,
+      isExpensive: true,
+      dto: ListUsersDto,
+      useCase: SpectateUsers,
+      answer: SHOWN_USERS,
+      handle: async ({ caller, dto, useCase }) => {
+        const form: UserListForm = {
+          clientGravatar: false,
+          withProfile: false,
+          withActivity: true,
+          forSpectators: true,
+        };
+        const members = await useCase.execute(caller, toListUsersInput(dto), (list, hydrate) =>
+          pages.present(list, hydrate, form),
+        );
+        return success(await presentLongList(turns, 'members', members));
+      },
+    }),
+    route('POST', '/users', {
+      auth: 'user',
+      isExpensive: true,
+      roleRequirements: ['administrator'],
+      dto: CreateUserDto,
+      useCase: CreateUser,
+      toInput: ({ email, password, full_name }) => ({ email, password, fullName: full_name }),
+      answer: wire.fields({ user_id: wire.integer() }),
+      present: (id) => ({ user_id: id }),
+    }),
+    route('GET', '/users/me', {
+      auth: 'user',
+      dto: NoParameters,
+      useCase: GetOwnUser,
+      answer: OWN_USER,
+      present: (output) => presentOwnUser(output, realmUrls),
+    }),
+    route('GET', '/users/:user_id', {
+      auth: 'user',
+      dto: GetUserDto,
+      useCase: GetUser,
+      toInput: ({ user_id }) => ({ id: user_id as UserId }),
+      answer: ONE_USER,
+      present: (output, { dto }) => presentGetUser(output, dto, realmUrls),
+    }),
+    route('GET', '/users/:email', {
+      auth: 'user',
+      dto: GetUserByEmailDto,
+      useCase: GetUser,
+      toInput: ({ email }) => ({ email }),
+      answer: ONE_USER,
+      present: (output, { dto }) => presentGetUser(output, dto, realmUrls),
+    }),
+    route('DELETE', '/users/me', {
+      auth: 'user',
+      roleRequirements: ['human'],
+      dto: NoParameters,
+      useCase: DeactivateSelf,
+    }),
+    route('DELETE', '/users/:user_id', {
+      auth: 'user',
+      dto: DeactivateUserDto,
+      useCase: DeactivateUser,
+      toInput: toDeactivation,
+    }),
+    route('POST', '/users/:user_id/reactivate', {
+      auth: 'user',
+      dto: UserIdDto,
+      useCase: ReactivateUser,
+      toInput: ({ user_id }) => user_id as UserId,
+    }),
+    route('PATCH', '/users/:user_id', {
+      auth: 'user',
+      roleRequirements: ['administrator'],
+      dto: UpdateUserDto,
+      useCase: UpdateUser,
+      toInput: ({ user_id, ...changes }) => ({ user: { id: user_id as UserId }, ...toUserChanges(changes) }),
+    }),
+    route('PATCH', '/users/:email', {
+      auth: 'user',
+      roleRequirements: ['administrator'],
+      dto: UpdateUserByEmailDto,
+      useCase: UpdateUser,
+      toInput: ({ email, ...changes }) => ({ user: { email }, ...toUserChanges(changes) }),
+    }),
+  ];
+}
+
+class ZcommandDto {
+  @TextParam({ max: MAX_TEXT_LENGTH }) command!: string;
+}
+
+interface DisplayCommand {
+  readonly settings: DisplaySwitch;
+  /** What the display is called then. */
+  readonly name: string;
+  /** What leads back. */
+  readonly opposite: string;
+}
+
+const DISPLAY_COMMANDS: Readonly<Record<string, DisplayCommand>> = {
+  '/dark': { settings: { colorScheme: 'dark' }, name: 'dark theme', opposite: '/light' },
+  '/light': { settings: { colorScheme: 'light' }, name: 'light theme', opposite: '/dark' },
+  '/fluid-width': { settings: { fluidLayoutWidth: true }, name: 'fluid-width mode', opposite: '/fixed-width' },
+  '/fixed-width': { settings: { fluidLayoutWidth: false }, name: 'fixed-width mode', opposite: '/fluid-width' },
+};
+
+export const zcommandRoutes: readonly Route[] = [
+  // By hand: what it answers is shown to people in the envelope itself.
+  route('POST', '/zcommand', {
+    auth: 'user',
+    dto: ZcommandDto,
+    useCase: SwitchDisplay,
+    answer: wire.fields({}),
+    handle: async ({ caller, dto: { command }, useCase }) => {
+      if (!command.startsWith('/')) throw badParameter('There should be a leading slash in the zcommand.');
+      if (command === '/ping') return success();
+      const found = Object.hasOwn(DISPLAY_COMMANDS, command) ? DISPLAY_COMMANDS[command]! : null;
+      if (!found) throw badParameter(`No such command: ${command.slice(1)}`);
+      const { settings, name, opposite } = found;
+      const isChanged = await useCase.execute(caller, settings);
+      return successSaying(
+        isChanged ? `Changed to ${name}! To revert ${name}, type \`${opposite}\`.` : `You are still in ${name}.`,
+      );
+    },
+  }),
+];
+
+export const USERS = {
+  routes: ({ realmUrls, once }) => [
+    ...userRoutes(realmUrls, once(userPagesOf)),
+    ...userSettingRoutes,
+    ...profileRoutes,
+    ...zcommandRoutes,
+  ],
+  events: { ...USER_EVENTS, ...USER_SETTINGS_EVENTS, ...PROFILE_EVENTS },
+  errors: USER_WIRE_ERRORS,
+  registerSections: (parts) => [
+    profileFieldsSection,
+    userDefaultsSection,
+    userSettingsSection,
+    ownUserSection(parts),
+    peopleSection(parts),
+  ],
+} satisfies HttpFeature;

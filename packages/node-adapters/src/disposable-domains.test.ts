@@ -1,0 +1,20 @@
+import { workMsOf } from '@parley/testkit/process-usage';
+import { ListedDisposableDomains } from './disposable-domains.js';
+
+it('recognizes known disposable domains and no others', () => {
+  const domains = new ListedDisposableDomains();
+  expect(['mailinator.com', 'zulip.com', 'gmail.com', 'example.com', ''].map((one) => domains.has(one))).toEqual([
+    true,
+    false,
+    false,
+    false,
+    false,
+  ]);
+});
+
+it('answers for the addresses of a long invitation as quickly as for one', async () => {
+  const domains = new ListedDisposableDomains();
+  domains.has('');
+  const ask = () => Array.from({ length: 1000 }, (_, n) => domains.has(`${n}.example.com`));
+  expect(await workMsOf(ask, 10)).toBeLessThan(10);
+});

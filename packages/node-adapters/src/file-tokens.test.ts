@@ -1,0 +1,20 @@
+import type { FileTicket } from '@parley/domain/files';
+import { HmacFileTokens } from './tokens.js';
+
+const tokens = new HmacFileTokens('a secret of tests');
+const TICKET = { realmId: 2, fileId: 31, expiresAt: 1_700_000_000 } as FileTicket;
+
+it('recognizes what it signed', () => {
+  const token = tokens.sign(TICKET);
+  expect(token).toMatch(/^[\w-]+$/);
+  expect(tokens.verify(token)).toEqual(TICKET);
+});
+
+it.each([
+  ['nothing', () => ''],
+  ['another file', () => tokens.sign(TICKET).replace('-31-', '-32-')],
+  ['a later end', () => tokens.sign(TICKET).replace('-1700', '-1800')],
+  ['another secret', () => new HmacFileTokens('another secret').sign(TICKET)],
+  ['no signature', () => '2-31-1700000000-'],
+  ['more after the end', () => `${tokens.sign(TICKET)}x`],
+])('refuses %s', (_, made) => expect(tokens.verify(made())).toBeNull());

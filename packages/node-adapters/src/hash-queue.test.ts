@@ -1,0 +1,165 @@
+import type { HashRequest, PasswordHasher } from '@parley/domain/access';
+import { HashQueue, type HashQueueOptions } from './passwords.js';
+
+/** Hashes when it is told to. */
+class ManualHasher implements PasswordHasher {
+  readonly running: { readonly password: string; readonly finish: () => void }[] = [];
+  readonly started: string[] = [];
+
+  hash(password: string): Promise<string> {
+    return this.begin(password).then(() => `hash of ${password}`);
+  }
+
+  verify(password: string): Promise<boolean> {
+    return this.begin(password).then(() => true);
+  }
+
+  private begin(password: string): Promise<void> {
+    this.started.push(password);
+    return new Promise((resolve) => this.running.push({ password, finish: resolve }));
+  }
+
+  /** Ends the oldest, and lets what follows from that happen. */
+  async finishOne(): Promise<void> {
+    this.running.shift()!.finish();
+    await settled();
+  }
+}
+
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
+function given(options: HashQueueOptions = {}) {
+  const hasher = new ManualHasher();
+  const queue = new HashQueue(hasher, { atOnce: 1, maxWaiting: 6, maxWaitingPerClient: 4, ...options });
+  const outcomes = new Map<string, unknown>();
+  const ask = (password: string, client?: string, more: HashRequest = {}) => {
+    const asked = queue.verify(password, null, { client, ...more });
+    asked.then(
+      (isRight) => outcomes.set(password, isRight),
+      (error) => outcomes.set(password, error.code),
+    );
+  };
+  const drain = async () => {
+    while (hasher.running.length > 0) await hasher.finishOne();
+  };
+  return { hasher, queue, ask, drain, outcomes };
+}
+
+describe('HashQueue', () => {
+  it('hashes so many at once and no more', async () => {
+    const { hasher, ask, drain, outcomes } = given({ atOnce: 2 });
+    for (const password of ['a', 'b', 'c', 'd']) ask(password, '10.0.0.1');
+    expect(hasher.started).toEqual(['a', 'b']);
+    await hasher.finishOne();
+    expect(hasher.started).toEqual(['a', 'b', 'c']);
+    await drain();
+    expect([...outcomes]).toEqual([...'abcd'].map((password) => [password, true]));
+    ask('e');
+    ask('f');
+    ask('g');
+    expect(hasher.started.slice(4)).toEqual(['e', 'f']);
+  });
+
+  it('goes on when the only one of a client that waited has left', async () => {
+    const { hasher, ask, drain, outcomes } = given();
+    const left = new AbortController();
+    ask('a', '10.0.0.1');
+    ask('b', '10.0.0.2', { cancellation: left.signal });
+    left.abort();
+    await hasher.finishOne();
+    ask('c', '10.0.0.2');
+    expect(hasher.started).toEqual(['a', 'c']);
+    await drain();
+    expect([...outcomes]).toEqual([
+      ['b', 'SERVER_BUSY'],
+      ['a', true],
+      ['c', true],
+    ]);
+  });
+
+  it('lets clients take turns, however many one of them has waiting', async () => {
+    const { hasher, ask, drain } = given();
+    for (const password of ['a1', 'a2', 'a3', 'a4']) ask(password, '10.0.0.1');
+    ask('b1', '10.0.0.2');
+    ask('b2', '10.0.0.2');
+    await drain();
+    expect(hasher.started).toEqual(['a1', 'a2', 'b1', 'a3', 'b2', 'a4']);
+  });
+
+  it('takes a network for one client', async () => {
+    const { hasher, ask, drain } = given();
+    for (const password of ['a1', 'a2', 'a3']) ask(password, `2001:db8::${password}`);
+    ask('b1', '10.0.0.2');
+    await drain();
+    expect(hasher.started).toEqual(['a1', 'a2', 'b1', 'a3']);
+  });
+
+  it('refuses at once what a client has no room for', async () => {
+    const { hasher, ask, drain, outcomes } = given();
+    for (const password of ['a0', 'a1', 'a2', 'a3', 'a4', 'a5', 'a6']) ask(password, '10.0.0.1');
+    await settled();
+    expect([...outcomes]).toEqual([
+      ['a5', 'SERVER_BUSY'],
+      ['a6', 'SERVER_BUSY'],
+    ]);
+    ask('b1', '10.0.0.2');
+    await drain();
+    expect(hasher.started).toEqual(['a0', 'a1', 'b1', 'a2', 'a3', 'a4']);
+  });
+
+  it('takes room from those who have most, and refuses newcomers only when all have little', async () => {
+    const { ask, drain, outcomes } = given();
+    ask('running', '10.0.0.9');
+    for (const password of ['a1', 'a2', 'a3', 'a4']) ask(password, '10.0.0.1');
+    for (const client of [2, 3, 4, 5, 6]) ask(`n${client}`, `10.0.0.${client}`);
+    await settled();
+    expect([...outcomes.keys()]).toEqual(['a4', 'a3', 'a2']);
+    ask('n7', '10.0.0.7');
+    await settled();
+    expect(outcomes.get('n7')).toBe('SERVER_BUSY');
+    await drain();
+    expect(outcomes.get('a1')).toBe(true);
+  });
+
+  it('never refuses the operator', async () => {
+    const { queue, drain } = given();
+    const hashes = Promise.all(Array.from({ length: 50 }, (_, n) => queue.hash(`${n}`)));
+    await drain();
+    expect((await hashes).at(-1)).toBe('hash of 49');
+  });
+
+  it('forgets who has hung up', async () => {
+    const { hasher, ask, drain, outcomes } = given();
+    const controller = new AbortController();
+    ask('a1', '10.0.0.1');
+    ask('gone', '10.0.0.1', { cancellation: controller.signal });
+    ask('a2', '10.0.0.1');
+    controller.abort();
+    ask('too late', '10.0.0.1', { cancellation: controller.signal });
+    await drain();
+    expect(hasher.started).toEqual(['a1', 'a2']);
+    expect(outcomes.get('gone')).toBe('SERVER_BUSY');
+    expect(outcomes.get('too late')).toBe('SERVER_BUSY');
+  });
+
+  it('finishes what has begun, whether or not somebody still waits', async () => {
+    const { hasher, ask, drain, outcomes } = given();
+    const controller = new AbortController();
+    ask('a1', '10.0.0.1', { cancellation: controller.signal });
+    controller.abort();
+    ask('a2', '10.0.0.1');
+    await drain();
+    expect(hasher.started).toEqual(['a1', 'a2']);
+    expect([...outcomes.values()]).toEqual([true, true]);
+  });
+
+  it('goes on after a hash that fails', async () => {
+    const failing: PasswordHasher = {
+      hash: () => Promise.reject(new Error('out of memory')),
+      verify: () => Promise.reject(new Error('out of memory')),
+    };
+    const queue = new HashQueue(failing, { atOnce: 1 });
+    const asked = [queue.verify('a', null), queue.hash('b')];
+    for (const one of asked) await expect(one).rejects.toThrow('out of memory');
+  });
+});

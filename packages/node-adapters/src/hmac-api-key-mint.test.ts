@@ -1,0 +1,47 @@
+import type { RealmId, UserId } from '@parley/domain/kernel';
+import { HmacApiKeyMint } from './tokens.js';
+
+const secret = 'correct horse battery staple';
+const record = { realmId: 1 as RealmId, userId: 12 as UserId, generation: 3 };
+
+describe('HmacApiKeyMint', () => {
+  it('derives the same key again, in another process too', () => {
+    expect(new HmacApiKeyMint(secret).derive(record)).toBe(new HmacApiKeyMint(secret).derive(record));
+  });
+
+  it('derives keys that every client accepts', () => {
+    const mint = new HmacApiKeyMint(secret);
+    for (let userId = 1; userId <= 500; userId++) {
+      expect(mint.derive({ ...record, userId: userId as UserId })).toMatch(/^[A-Za-z0-9]{32}$/);
+    }
+  });
+
+  it.each`
+    other                     | change
+    ${'realm'}                | ${{ realmId: 2 }}
+    ${'user'}                 | ${{ userId: 123 }}
+    ${'generation'}           | ${{ generation: 4 }}
+    ${'digits, shifted over'} | ${{ realmId: 11, userId: 2 }}
+  `('gives another $other another key', ({ change }) => {
+    const mint = new HmacApiKeyMint(secret);
+    expect(mint.derive({ ...record, ...change })).not.toBe(mint.derive(record));
+  });
+
+  it('makes everything different under another secret', () => {
+    const mint = new HmacApiKeyMint(secret);
+    const other = new HmacApiKeyMint(`${secret}!`);
+    const key = mint.derive(record);
+    expect(other.derive(record)).not.toBe(key);
+    expect(other.fingerprint(key)).not.toBe(mint.fingerprint(key));
+    expect(other.secretFingerprint).not.toBe(mint.secretFingerprint);
+  });
+
+  it('shows neither key nor secret in fingerprints', () => {
+    const mint = new HmacApiKeyMint(secret);
+    const key = mint.derive(record);
+    expect(mint.fingerprint(key)).toHaveLength(43);
+    expect(mint.fingerprint(key)).not.toContain(key);
+    expect(mint.secretFingerprint).not.toBe(mint.fingerprint(secret));
+    expect(mint.secretFingerprint).not.toContain(secret);
+  });
+});

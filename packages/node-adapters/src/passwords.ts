@@ -1,0 +1,172 @@
+import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
+import { createRequire } from 'node:module';
+import { availableParallelism } from 'node:os';
+import {
+  type HashRequest,
+  PASSWORD_MIN_GUESSES,
+  type PasswordHasher,
+  type PasswordStrength,
+} from '@parley/domain/access';
+import { DomainError, WorkQueue } from '@parley/domain/kernel';
+import { ipGroup } from '@parley/http';
+
+export interface HashQueueOptions {
+  /** Hashes at the same time; default: as many as there are cores, but for a thread of Node's pool that stays free. */
+  readonly atOnce?: number;
+  /** Of all clients. */
+  readonly maxWaiting?: number;
+  readonly maxWaitingPerClient?: number;
+}
+
+const MAX_WAITING = 64;
+const MAX_WAITING_PER_CLIENT = 16;
+const NODE_THREADS = 4;
+
+/**
+ * Hashes as many passwords at once as there are cores. Addresses take turns, work of callers that hang up is dropped, and
+ * what finds no room is refused at once.
+ */
+export class HashQueue implements PasswordHasher {
+  private readonly queue: WorkQueue;
+
+  constructor(
+    private readonly hasher: PasswordHasher,
+    options: HashQueueOptions = {},
+  ) {
+    const threads = Number(process.env.UV_THREADPOOL_SIZE) || NODE_THREADS;
+    this.queue = new WorkQueue({
+      concurrency: options.atOnce ?? Math.max(1, Math.min(availableParallelism(), threads - 1)),
+      maxWaiting: options.maxWaiting ?? MAX_WAITING,
+      maxWaitingPerClient: options.maxWaitingPerClient ?? MAX_WAITING_PER_CLIENT,
+      refusal: busy,
+    });
+  }
+
+  /** Hashes that have not started yet. */
+  get waiting(): number {
+    return this.queue.waiting;
+  }
+
+  hash(password: string, request: HashRequest = {}): Promise<string> {
+    return this.run(request, () => this.hasher.hash(password));
+  }
+
+  verify(password: string, hash: string | null, request: HashRequest = {}): Promise<boolean> {
+    return this.run(request, () => this.hasher.verify(password, hash));
+  }
+
+  /** Requests without a client are the operator's. */
+  private run<T>({ client, cancellation }: HashRequest, work: () => Promise<T>): Promise<T> {
+    return this.queue.run(client === undefined ? null : ipGroup(client), work, cancellation);
+  }
+}
+
+const busy = () =>
+  new DomainError('SERVER_BUSY', 'Too many passwords are being checked; try again in a moment.', { retryAfter: 1 });
+
+interface Parameters {
+  /** Base-2 logarithm of the cost. */
+  readonly ln: number;
+  readonly r: number;
+  readonly p: number;
+}
+
+/** 32 MB and about 150 ms of one core. Source: OWASP Password Storage Cheat Sheet. */
+const DEFAULT_PARAMETERS: Parameters = { ln: 15, r: 8, p: 3 };
+const SALT_BYTES = 16;
+const HASH_BYTES = 32;
+const STORED = /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]+)\$([A-Za-z0-9+/]+)$/;
+
+/**
+ * scrypt in Node's thread pool. The parameters are part of what is stored, so raising them does not invalidate older
+ * hashes: `$scrypt$ln=15,r=8,p=3$salt$hash`.
+ */
+export class ScryptPasswordHasher implements PasswordHasher {
+  private readonly parameters: Parameters;
+
+  /** `ln` lowers the cost for tests. */
+  constructor(parameters: Partial<Parameters> = {}) {
+    this.parameters = { ...DEFAULT_PARAMETERS, ...parameters };
+  }
+
+  async hash(password: string): Promise<string> {
+    const salt = randomBytes(SALT_BYTES);
+    const hash = await derive(password, salt, HASH_BYTES, this.parameters);
+    const { ln, r, p } = this.parameters;
+    return `$scrypt$ln=${ln},r=${r},p=${p}$${unpadded(salt)}$${unpadded(hash)}`;
+  }
+
+  async verify(password: string, stored: string | null): Promise<boolean> {
+    if (stored === null) {
+      await derive(password, Buffer.alloc(SALT_BYTES), HASH_BYTES, this.parameters);
+      return false;
+    }
+    const [, ln, r, p, salt, hash] = STORED.exec(stored) ?? [];
+    if (salt === undefined || hash === undefined) throw new Error('A stored password hash is in an unknown form.');
+    const expected = Buffer.from(hash, 'base64');
+    const parameters = { ln: Number(ln), r: Number(r), p: Number(p) };
+    const actual = await derive(password, Buffer.from(salt, 'base64'), expected.length, parameters);
+    return timingSafeEqual(actual, expected);
+  }
+}
+
+function derive(password: string, salt: Buffer, length: number, { ln, r, p }: Parameters): Promise<Buffer> {
+  const cost = 2 ** ln;
+  const options: ScryptOptions = { cost, blockSize: r, parallelization: p, maxmem: 128 * r * (cost + p + 2) };
+  return new Promise((resolve, reject) => {
+    // The same letters can be typed as different code points.
+    scrypt(password.normalize('NFKC'), salt, length, options, (error, hash) => (error ? reject(error) : resolve(hash)));
+  });
+}
+
+/** As in the PHC string format. */
+function unpadded(bytes: Buffer): string {
+  return bytes.toString('base64').replace(/=+$/, '');
+}
+
+/** What is used of zxcvbn, which brings no types. */
+type Zxcvbn = (password: string, knownWords: readonly string[]) => { readonly guesses: number };
+
+const require = createRequire(import.meta.url);
+
+/**
+ * The estimator tries each way in which symbols may stand for letters, so that a hundred characters of the right kind take it ten
+ * seconds. It gets short pieces, in which few punctuation marks stand for letters.
+ */
+const PIECE_LENGTH = 24;
+const MAX_STAND_INS = 3;
+/** Those that it takes for letters, digits apart. */
+const STAND_IN = /[@({[<!|$+%]/g;
+
+/** By the estimator that clients use as well. Its dictionaries take 10 MB, so it is loaded when first asked. */
+export class ZxcvbnPasswordStrength implements PasswordStrength {
+  private estimate: Zxcvbn | undefined;
+
+  /** Whoever guesses a password guesses each piece of it: once one takes enough, the others are not looked at. */
+  leastGuesses(password: string, known: readonly string[]): number {
+    this.estimate ??= require('zxcvbn') as Zxcvbn;
+    // An address is known as a whole and by its parts.
+    const words = known.flatMap((text) => [text, ...text.split(/[^\p{L}\p{N}]+/u)]).filter((word) => word !== '');
+    let guesses = 0;
+    for (const piece of piecesOf(withoutLongWords(password, words))) {
+      guesses = Math.max(guesses, this.estimate(piece, words).guesses);
+      if (guesses >= PASSWORD_MIN_GUESSES) break;
+    }
+    return guesses;
+  }
+}
+
+/** What is known and longer than a piece would not be recognized. */
+function withoutLongWords(password: string, words: readonly string[]): string {
+  return words
+    .filter((word) => word.length > PIECE_LENGTH)
+    .reduce((rest, word) => rest.toLowerCase().replaceAll(word.toLowerCase(), '') || 'x', password);
+}
+
+function* piecesOf(password: string): Generator<string> {
+  for (let at = 0; at < password.length; at += PIECE_LENGTH) {
+    const piece = password.slice(at, at + PIECE_LENGTH);
+    const kept = new Set([...new Set(piece.match(STAND_IN))].slice(0, MAX_STAND_INS));
+    yield piece.replace(STAND_IN, (symbol) => (kept.has(symbol) ? symbol : '_'));
+  }
+}

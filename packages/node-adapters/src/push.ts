@@ -1,0 +1,263 @@
+import { createHash, createHmac, randomBytes } from 'node:crypto';
+import { xsalsa20poly1305 } from '@noble/ciphers/salsa.js';
+import { type AddressedRealm, type Clock, DomainError, type RealmUrls } from '@parley/domain/kernel';
+import type {
+  ActiveDevice,
+  PendingRegistration,
+  PushDelivery,
+  PushRecipient,
+  PushService,
+  PushToken,
+  RegistrationError,
+} from '@parley/domain/push';
+import type { Realm } from '@parley/domain/realms';
+import { FEATURE_LEVEL, ZULIP_VERSION } from '@parley/http';
+import { readShort } from './read-short.js';
+
+/** Who this server is to the push service. */
+export interface PushServiceAccount {
+  /** Where the service is, without a slash at the end: `https://push.example.com`. */
+  readonly url: string;
+  readonly orgId: string;
+  readonly orgKey: string;
+}
+
+/** In which the service has to answer. */
+const TIMEOUT_MS = 15_000;
+/** What it answers is short; more is no answer. */
+const MAX_ANSWER_BYTES = 1_000_000;
+
+const TOKEN_KIND_NUMBERS = { apns: 1, fcm: 2 } as const;
+const NONCE_BYTES = 24;
+
+interface Answer {
+  readonly status: number;
+  readonly fields: Readonly<Record<string, unknown>>;
+}
+
+type Form = Readonly<Record<string, string>>;
+
+/** The service as Zulip servers talk to it (organization §17). */
+export class HttpPushService implements PushService {
+  private readonly authorization: string;
+
+  constructor(
+    private readonly account: PushServiceAccount,
+    private readonly realmUrls: RealmUrls,
+    private readonly clock: Clock,
+  ) {
+    this.authorization = `Basic ${Buffer.from(`${account.orgId}:${account.orgKey}`).toString('base64')}`;
+  }
+
+  tokenIdOf(token: string): string {
+    return createHash('sha256').update(token).digest().subarray(0, 8).toString('base64');
+  }
+
+  async registerEncrypted(realm: Realm, registration: PendingRegistration): Promise<RegistrationError | null> {
+    const answer = await this.askFor(realm, 'push/e2ee/register', {
+      form: {
+        realm_uuid: realm.uuid,
+        token_id: registration.tokenId,
+        encrypted_push_registration: registration.encrypted,
+        bouncer_public_key: registration.publicKey,
+      },
+    });
+    if (answer.status === 200) return null;
+    const error = registrationErrorOf(answer);
+    if (error) return error;
+    throw denied();
+  }
+
+  async registerToken(to: PushRecipient, { kind, token, iosAppId }: PushToken): Promise<void> {
+    const form = { ...this.formOf(to, { kind, token }), ...(iosAppId !== null && { ios_app_id: iosAppId }) };
+    const answer = await this.askFor(to.realm, 'push/register', { form });
+    if (answer.status !== 200) throw refused(answer);
+  }
+
+  async unregisterToken(to: PushRecipient, token: Pick<PushToken, 'kind' | 'token'>): Promise<void> {
+    const answer = await this.askFor(to.realm, 'push/unregister', { form: this.formOf(to, token) });
+    if (answer.status !== 200 && answer.fields.msg !== 'Token does not exist') throw refused(answer);
+  }
+
+  async sendTest(to: PushRecipient, { kind, token }: PushToken): Promise<void> {
+    const { realm, userId } = to;
+    const url = this.realmUrls.urlOf(realm);
+    const answer = await this.askFor(realm, 'push/test_notification', {
+      json: {
+        ...this.namesOf(to),
+        token,
+        token_kind: TOKEN_KIND_NUMBERS[kind],
+        base_payload: {
+          server: new URL(url).host,
+          realm_id: realm.id,
+          realm_name: realm.name,
+          realm_uri: url,
+          realm_url: url,
+          user_id: userId,
+        },
+      },
+    });
+    if (answer.status === 200) return;
+    if (answer.fields.code === 'INVALID_REMOTE_PUSH_DEVICE_TOKEN') {
+      throw new DomainError('PUSH_TOKEN_UNKNOWN_TO_SERVICE', 'Device not recognized by the push bouncer');
+    }
+    throw refused(answer);
+  }
+
+  async sendEncrypted(
+    { realm }: PushRecipient,
+    devices: readonly ActiveDevice[],
+    payload: object,
+  ): Promise<PushDelivery> {
+    const answer = await this.askFor(realm, 'push/e2ee/notify', {
+      json: {
+        realm_uuid: realm.uuid,
+        push_requests: devices.map((device) => pushRequest(device, JSON.stringify(payload))),
+      },
+    });
+    if (answer.status !== 200) throw denied();
+    const { apple_successfully_sent_count: apple, android_successfully_sent_count: android } = answer.fields;
+    const { delete_token_ids: gone } = answer.fields;
+    return {
+      sent: Number(apple ?? 0) + Number(android ?? 0),
+      goneTokenIds: Array.isArray(gone) ? gone.filter((id) => typeof id === 'string') : [],
+    };
+  }
+
+  /** What the service has to know of an organization is sent when it asks for it. */
+  private async askFor(realm: Realm, path: string, body: { form?: Form; json?: object }): Promise<Answer> {
+    const answer = await this.ask(path, body);
+    if (answer.status !== 403 || !isUnknownRealm(answer)) return answer;
+    const uploaded = await this.ask('server/analytics', { form: this.uploadOf(realm) });
+    if (uploaded.status !== 200) throw denied();
+    return this.ask(path, body);
+  }
+
+  /** @throws DomainError PUSH_SERVICE_UNREACHABLE, PUSH_SERVICE_FAILED */
+  private async ask(path: string, { form, json }: { form?: Form; json?: object }): Promise<Answer> {
+    let response: Response;
+    let text: string;
+    try {
+      response = await fetch(`${this.account.url}/api/v1/remotes/${path}`, {
+        method: 'POST',
+        redirect: 'error',
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+        headers: {
+          Authorization: this.authorization,
+          'User-Agent': `ZulipServer/${ZULIP_VERSION}`,
+          'Content-Type': form ? 'application/x-www-form-urlencoded' : 'application/json',
+        },
+        body: form ? new URLSearchParams(form).toString() : JSON.stringify(json),
+      });
+      text = await readShort(response, MAX_ANSWER_BYTES);
+    } catch {
+      throw new DomainError(
+        'PUSH_SERVICE_UNREACHABLE',
+        'Network error while connecting to Zulip push notification service.',
+      );
+    }
+    const fields = parseObject(text);
+    if (response.status >= 500 || fields === null) {
+      throw new DomainError(
+        'PUSH_SERVICE_FAILED',
+        'Internal server error on Zulip push notification service, retry later.',
+      );
+    }
+    return { status: response.status, fields };
+  }
+
+  private formOf(to: PushRecipient, { kind, token }: Pick<PushToken, 'kind' | 'token'>): Form {
+    const names = this.namesOf(to);
+    return {
+      server_uuid: this.account.orgId,
+      ...names,
+      user_id: String(names.user_id),
+      token,
+      token_kind: String(TOKEN_KIND_NUMBERS[kind]),
+    };
+  }
+
+  private namesOf({ realm, userId }: PushRecipient) {
+    return { realm_uuid: realm.uuid, user_uuid: userUuid(realm.uuid, userId), user_id: userId };
+  }
+
+  private uploadOf(realm: Realm): Form {
+    const { account, clock } = this;
+    const url = this.realmUrls.urlOf(realm satisfies AddressedRealm);
+    const secret = createHmac('sha256', account.orgKey).update(`realm ${realm.uuid}`).digest('hex');
+    const entry = {
+      id: realm.id,
+      uuid: realm.uuid,
+      uuid_owner_secret: `zuliprealm_${secret}`,
+      host: new URL(url).host,
+      url,
+      name: realm.name,
+      org_type: 0,
+      date_created: Math.min(realm.createdAt, clock.now()),
+      deactivated: realm.isDeactivated,
+      is_system_bot_realm: false,
+      authentication_methods: { Email: realm.settings.emailAuthentication },
+    };
+    const lists = { realm_counts: [], installation_counts: [], realmauditlog_rows: [], realms: [entry] };
+    const facts = { version: ZULIP_VERSION, api_feature_level: FEATURE_LEVEL };
+    return Object.fromEntries(
+      Object.entries({ ...lists, ...facts }).map(([name, value]) => [name, JSON.stringify(value)]),
+    );
+  }
+}
+
+/** Users have no UUID of their own: one that follows from the organization's (RFC 9562, version 5). */
+function userUuid(realmUuid: string, userId: number): string {
+  const namespace = Buffer.from(realmUuid.replaceAll('-', ''), 'hex');
+  const bytes = createHash('sha1').update(namespace).update(`user ${userId}`).digest().subarray(0, 16);
+  bytes[6] = (bytes[6]! & 0x0f) | 0x50;
+  bytes[8] = (bytes[8]! & 0x3f) | 0x80;
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}
+
+/** Organization §14.2, §17. */
+function pushRequest({ key, tokenId, tokenKind }: ActiveDevice, payload: string): object {
+  const encrypted = { push_key_id: key.id, encrypted_data: encrypt(key.key, payload) };
+  if (tokenKind === 'fcm') return { token_id: tokenId, fcm_priority: 'high', payload: encrypted };
+  return {
+    token_id: tokenId,
+    http_headers: { apns_priority: 10, apns_push_type: 'alert' },
+    payload: { ...encrypted, aps: { 'mutable-content': 1, alert: { title: 'New notification' } } },
+  };
+}
+
+/** Organization §12.4: a fresh nonce, then the sealed text. The key's first byte names the cipher. */
+function encrypt(pushKey: string, text: string): string {
+  const key = Buffer.from(pushKey, 'base64').subarray(1);
+  const nonce = randomBytes(NONCE_BYTES);
+  const sealed = xsalsa20poly1305(key, nonce).encrypt(Buffer.from(text));
+  return Buffer.concat([nonce, sealed]).toString('base64');
+}
+
+function registrationErrorOf({ fields: { code, msg } }: Answer): RegistrationError | null {
+  if (code === 'INVALID_BOUNCER_PUBLIC_KEY') return 'unknownPublicKey';
+  if (code === 'REQUEST_EXPIRED') return 'expired';
+  return code === 'BAD_REQUEST' && msg === 'Invalid encrypted_push_registration' ? 'invalidRegistration' : null;
+}
+
+const isUnknownRealm = ({ fields: { code, msg } }: Answer): boolean =>
+  code === 'MISSING_REMOTE_REALM' || msg === 'Organization not registered';
+
+const denied = () =>
+  new DomainError(
+    'PUSH_SERVICE_DENIED',
+    'Push notification configuration issue on server, contact the server administrator or retry later.',
+  );
+
+/** What it says of itself, as far as that is a sentence. */
+const refused = ({ fields: { msg } }: Answer) =>
+  new DomainError('PUSH_SERVICE_REFUSED', typeof msg === 'string' && msg !== '' ? msg : 'Refused by the push service');
+
+function parseObject(text: string): Answer['fields'] | null {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Answer['fields']) : null;
+  } catch {
+    return null;
+  }
+}

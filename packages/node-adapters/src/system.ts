@@ -1,0 +1,58 @@
+import { randomInt, randomUUID } from 'node:crypto';
+import type { CancelTimer, Clock, EventLoop, Randomness, Timers, UnixSeconds } from '@parley/domain/kernel';
+
+/** The machine's clock. */
+export class SystemClock implements Clock {
+  now(): UnixSeconds {
+    return Math.floor(Date.now() / 1000);
+  }
+
+  nowMs(): number {
+    return Date.now();
+  }
+}
+
+export class SystemEventLoop implements EventLoop {
+  nextTurn(): Promise<void> {
+    return new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+/** The largest range `randomInt` draws from. */
+const RANGE = 2 ** 48 - 1;
+
+/** Unpredictable, since queue ids and the like are guarded by nothing else. */
+export class SystemRandomness implements Randomness {
+  uuid(): string {
+    return randomUUID();
+  }
+
+  fraction(): number {
+    return randomInt(RANGE) / RANGE;
+  }
+}
+
+/** What Node's timers hold at most; they take anything longer for one millisecond. */
+const MAX_DELAY_MS = 2 ** 31 - 1;
+
+export class SystemTimers implements Timers {
+  elapsedMs(): number {
+    return performance.now();
+  }
+
+  after(ms: number, run: () => void): CancelTimer {
+    const timer = setTimeout(run, Math.min(ms, MAX_DELAY_MS)).unref();
+    return () => clearTimeout(timer);
+  }
+
+  every(ms: number, run: () => void): CancelTimer {
+    const timer = setInterval(run, Math.min(ms, MAX_DELAY_MS)).unref();
+    return () => clearInterval(timer);
+  }
+}
+
+/** Of a process that has nothing else to do than to wait; until the answer is called. */
+export function keepProcessAlive(): CancelTimer {
+  const timer = setInterval(() => {}, MAX_DELAY_MS);
+  return () => clearInterval(timer);
+}

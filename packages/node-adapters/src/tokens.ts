@@ -1,0 +1,225 @@
+import { createHmac, createSecretKey, type KeyObject, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { ApiKeyMint, ApiKeyRecord, LinkKeys, SessionTokens } from '@parley/domain/access';
+import type { FileTicket, FileTokens } from '@parley/domain/files';
+import type { Clock, FileId, RealmId } from '@parley/domain/kernel';
+import type { JsonWebTokens, TokenClaims } from '@parley/domain/users';
+
+const ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
+const KEY_LENGTH = 32;
+/** Bytes from here on would favour the first letters of the alphabet. */
+const FAIR_BYTES = 256 - (256 % ALPHABET.length);
+
+/** Keys and fingerprints are HMACs of the server's secret, each purpose under a key of its own. */
+export class HmacApiKeyMint implements ApiKeyMint {
+  readonly secretFingerprint: string;
+  private readonly derivationKey: Buffer;
+  /** Each request with a key asks for its fingerprint, in half the time where the secret need not be read anew. */
+  private readonly fingerprintKey: KeyObject;
+
+  constructor(secret: string) {
+    this.derivationKey = hmac(secret, 'parley: deriving API keys');
+    this.fingerprintKey = createSecretKey(hmac(secret, 'parley: fingerprints of API keys'));
+    this.secretFingerprint = hmac(secret, 'parley: fingerprint of the secret').toString('base64url');
+  }
+
+  derive({ realmId, userId, generation }: ApiKeyRecord): string {
+    let key = '';
+    for (let block = 0; key.length < KEY_LENGTH; block++) {
+      for (const byte of hmac(this.derivationKey, `${realmId}:${userId}:${generation}:${block}`)) {
+        if (byte < FAIR_BYTES) key += ALPHABET[byte % ALPHABET.length];
+      }
+    }
+    return key.slice(0, KEY_LENGTH);
+  }
+
+  fingerprint(apiKey: string): string {
+    return hmac(this.fingerprintKey, apiKey).toString('base64url');
+  }
+}
+
+function hmac(key: string | Buffer | KeyObject, text: string): Buffer {
+  return createHmac('sha256', key).update(text).digest();
+}
+
+/** 256 bits, which nobody guesses. */
+const TOKEN_BYTES = 32;
+
+/**
+ * Random tokens; what is stored and what pages read of them are HMACs, each under a key of its own, so that neither helps
+ * to get in. With another secret of the server all sessions are over, as all keys are.
+ */
+export class HmacSessionTokens implements SessionTokens {
+  private readonly fingerprintKey: Buffer;
+  private readonly csrfKey: Buffer;
+
+  constructor(secret: string) {
+    this.fingerprintKey = hmacHmacSessionTokens(secret, 'parley: fingerprints of session tokens');
+    this.csrfKey = hmacHmacSessionTokens(secret, 'parley: CSRF tokens of sessions');
+  }
+
+  make(): string {
+    return randomBytes(TOKEN_BYTES).toString('base64url');
+  }
+
+  fingerprint(token: string): string {
+    return hmacHmacSessionTokens(this.fingerprintKey, token).toString('base64url');
+  }
+
+  csrfTokenOf(token: string): string {
+    return hmacHmacSessionTokens(this.csrfKey, token).toString('base64url');
+  }
+}
+
+function hmacHmacSessionTokens(key: string | Buffer, text: string): Buffer {
+  return createHmac('sha256', key).update(text).digest();
+}
+
+/** Symmetric algorithms only: with others, a public key could be taken for the secret. */
+const ALGORITHMS = ['HS256', 'HS384', 'HS512'];
+
+/** Checked by jose, which is loaded when the first token comes. */
+export class JoseWebTokens implements JsonWebTokens {
+  /** `secrets`: by the string id of the organization. */
+  constructor(
+    private readonly secrets: ReadonlyMap<string, string>,
+    private readonly clock: Clock,
+  ) {}
+
+  isEnabledFor(realmStringId: string): boolean {
+    return this.secrets.has(realmStringId);
+  }
+
+  async verify(realmStringId: string, token: string): Promise<TokenClaims | null> {
+    const { errors, jwtVerify } = await import('jose');
+    const key = new TextEncoder().encode(this.secrets.get(realmStringId));
+    try {
+      const currentDate = new Date(this.clock.nowMs());
+      const { payload } = await jwtVerify(token, key, { algorithms: ALGORITHMS, currentDate });
+      return { email: typeof payload.email === 'string' ? payload.email : null };
+    } catch (error) {
+      if (error instanceof errors.JOSEError) return null;
+      throw error;
+    }
+  }
+}
+
+const TOKEN = /^(\d{1,15})-(\d{1,15})-(\d{1,15})-([A-Za-z0-9_-]{43})$/;
+
+/** Tickets in plain text with an HMAC of the server's secret. */
+export class HmacFileTokens implements FileTokens {
+  private readonly key: Buffer;
+
+  constructor(secret: string) {
+    this.key = createHmac('sha256', secret).update('parley: temporary addresses of files').digest();
+  }
+
+  sign({ realmId, fileId, expiresAt }: FileTicket): string {
+    const ticket = `${realmId}-${fileId}-${expiresAt}`;
+    return `${ticket}-${this.signatureOf(ticket).toString('base64url')}`;
+  }
+
+  verify(token: string): FileTicket | null {
+    const [, realmId, fileId, expiresAt, signature] = TOKEN.exec(token) ?? [];
+    if (signature === undefined) return null;
+    const given = Buffer.from(signature, 'base64url');
+    const expected = this.signatureOf(`${realmId}-${fileId}-${expiresAt}`);
+    if (given.length !== expected.length || !timingSafeEqual(given, expected)) return null;
+    return { realmId: Number(realmId) as RealmId, fileId: Number(fileId) as FileId, expiresAt: Number(expiresAt) };
+  }
+
+  private signatureOf(ticket: string): Buffer {
+    return createHmac('sha256', this.key).update(ticket).digest();
+  }
+}
+
+const HMAC_LINK_KEYS_ALPHABET = 'abcdefghijklmnopqrstuvwxyz234567';
+const BASE32 = /^[a-z2-7]*$/;
+const ID_BYTES = 5;
+
+/** What a kind of links is for. */
+interface LinkKind {
+  /** No key of one purpose is good for another. */
+  readonly purpose: string;
+  /** Ten are 80 bits, which nobody tries out over the network. With the number a multiple of five. */
+  readonly proofBytes: number;
+}
+
+/** 24 characters. */
+export const INVITATION_LINKS: LinkKind = { purpose: 'invitation', proofBytes: 10 };
+/** 40 characters. */
+export const CONFIRMATION_LINKS: LinkKind = { purpose: 'confirmation', proofBytes: 20 };
+
+/**
+ * The number of what a link opens, and a proof that this server gave the link out: nothing of a key has to be stored. The number
+ * is covered up, so that keys tell nothing about each other.
+ */
+export class HmacLinkKeys implements LinkKeys {
+  private readonly proofKey: Buffer;
+  private readonly coverKey: Buffer;
+  private readonly proofBytes: number;
+  private readonly length: number;
+
+  constructor(secret: string, { purpose, proofBytes }: LinkKind) {
+    this.proofKey = hmacHmacLinkKeys(secret, `parley: proofs of ${purpose} keys`);
+    this.coverKey = hmacHmacLinkKeys(secret, `parley: covers of ${purpose} keys`);
+    this.proofBytes = proofBytes;
+    this.length = ((proofBytes + ID_BYTES) * 8) / 5;
+  }
+
+  derive(linkId: number): string {
+    const proof = this.proofOf(linkId);
+    const id = Buffer.alloc(ID_BYTES);
+    id.writeUIntBE(linkId, 0, ID_BYTES);
+    return toBase32(Buffer.concat([proof, this.cover(id, proof)]));
+  }
+
+  read(key: string): number | null {
+    if (key.length !== this.length || !BASE32.test(key)) return null;
+    const bytes = fromBase32(key);
+    const proof = bytes.subarray(0, this.proofBytes);
+    const id = this.cover(bytes.subarray(this.proofBytes), proof).readUIntBE(0, ID_BYTES);
+    return timingSafeEqual(proof, this.proofOf(id)) ? id : null;
+  }
+
+  private proofOf(linkId: number): Buffer {
+    return hmacHmacLinkKeys(this.proofKey, String(linkId)).subarray(0, this.proofBytes);
+  }
+
+  /** Its own inverse. */
+  private cover(id: Buffer, proof: Buffer): Buffer {
+    const mask = hmacHmacLinkKeys(this.coverKey, proof);
+    return Buffer.from(id.map((byte, index) => byte ^ mask[index]!));
+  }
+}
+
+function toBase32(bytes: Buffer): string {
+  let key = '';
+  let bits = 0;
+  let count = 0;
+  for (const byte of bytes) {
+    bits = (bits << 8) | byte;
+    count += 8;
+    for (; count >= 5; count -= 5) key += HMAC_LINK_KEYS_ALPHABET[(bits >> (count - 5)) & 31];
+    bits &= 31;
+  }
+  return key;
+}
+
+function fromBase32(key: string): Buffer {
+  const bytes: number[] = [];
+  let bits = 0;
+  let count = 0;
+  for (const character of key) {
+    bits = (bits << 5) | HMAC_LINK_KEYS_ALPHABET.indexOf(character);
+    count += 5;
+    if (count < 8) continue;
+    count -= 8;
+    bytes.push(bits >> count);
+    bits &= (1 << count) - 1;
+  }
+  return Buffer.from(bytes);
+}
+
+function hmacHmacLinkKeys(key: string | Buffer, text: string | Buffer): Buffer {
+  return createHmac('sha256', key).update(text).digest();
+}

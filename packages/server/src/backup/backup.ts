@@ -1,0 +1,298 @@
+import { createHash, type Hash } from 'node:crypto';
+import { createReadStream, existsSync, renameSync, rmSync, statSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { BlobKey, BlobStore } from '@parley/domain/files';
+import { HmacApiKeyMint } from '@parley/node-adapters';
+import { copyDatabase, findDamage, inspectDatabase, listBlobs } from '@parley/sqlite';
+import { extract, pack } from 'tar-stream';
+import { formatSecret } from '../secret.js';
+import { StartupError } from '../startup-error.js';
+
+/**
+ * A backup is a tar archive: what it is of (`parley-backup.json`), the database, its secret, the bytes of files, and, at the end,
+ * the checksums of all of these in the form that `sha256sum --check` reads.
+ */
+export const BACKUP_ENTRIES = {
+  description: 'parley-backup.json',
+  database: 'parley.db',
+  secret: 'parley.db.secret',
+  files: 'files/',
+  checksums: 'SHA256SUMS',
+} as const;
+
+export const BACKUP_FORMAT = 1;
+
+/** The first entry. */
+export interface BackupDescription {
+  readonly format: number;
+  /** What has made it. */
+  readonly version: string;
+  readonly schema: number;
+  /** Of the secret that goes with the database. */
+  readonly secretFingerprint: string;
+  /** ISO 8601. When the copy of the database began. */
+  readonly takenAt: string;
+}
+
+export interface ArchiveEntry {
+  readonly name: string;
+  readonly size: number;
+  readonly content: AsyncIterable<Uint8Array>;
+}
+
+/** What is written before the disk has it; less keeps others' commits from waiting for all of it. */
+const BYTES_PER_SYNC = 1024 * 1024;
+/** Checksums and descriptions are read into memory. */
+const MAX_TEXT_BYTES = 64 * 1024 * 1024;
+const MODE = 0o600;
+
+/** Writes a new file, closed to other users; `pace` is asked after each part, and may take its time. */
+export async function writeArchive(
+  path: string,
+  entries: AsyncIterable<ArchiveEntry>,
+  pace: (bytes: number) => Promise<void>,
+): Promise<void> {
+  const file = await open(path, 'wx', MODE);
+  try {
+    const archive = pack();
+    const filling = fill(archive, entries);
+    // What fails in there ends the archive, and with it the loop below, which throws it: nobody else listens.
+    filling.catch((error: Error) => archive.destroy(error));
+    let unsynced = 0;
+    for await (const chunk of archive as AsyncIterable<Uint8Array>) {
+      await file.writeFile(chunk);
+      unsynced += chunk.byteLength;
+      if (unsynced >= BYTES_PER_SYNC) {
+        await file.datasync();
+        unsynced = 0;
+      }
+      await pace(chunk.byteLength);
+    }
+    await filling;
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+async function fill(archive: ReturnType<typeof pack>, entries: AsyncIterable<ArchiveEntry>): Promise<void> {
+  const checksums: string[] = [];
+  for await (const { name, size, content } of entries) {
+    const hash = createHash('sha256');
+    await new Promise<void>((resolve, reject) => {
+      const settle = (error?: Error | null) => (error ? reject(error) : resolve());
+      const entry = archive.entry({ name, size, mode: MODE }, settle);
+      Readable.from(hashing(content, hash)).once('error', reject).pipe(entry);
+    });
+    checksums.push(`${hash.digest('hex')}  ${name}\n`);
+  }
+  archive.entry({ name: BACKUP_ENTRIES.checksums, mode: MODE }, checksums.join(''));
+  archive.finalize();
+}
+
+/**
+ * Reads an archive to its end and compares the checksums. `take` gets each entry but the checksums, and may leave its content
+ * unread. @throws StartupError when it is damaged, cut off or none of ours; what was taken until then is not to be trusted
+ */
+export async function readArchive(path: string, take: (entry: ArchiveEntry) => Promise<void>): Promise<void> {
+  const reading = createReadStream(path);
+  const found = new Map<string, string>();
+  let stated: Map<string, string> | null = null;
+  const parser = extract();
+  reading.once('error', (error) => parser.destroy(error));
+  try {
+    for await (const entry of reading.pipe(parser)) {
+      const { name, size = 0, type } = entry.header;
+      if (type !== 'file' || stated !== null) throw damaged(path, `${name} does not belong there`);
+      if (name === BACKUP_ENTRIES.checksums) {
+        stated = parseChecksums(await readText(entry, size));
+        continue;
+      }
+      if (found.has(name)) throw damaged(path, `${name} is in it twice`);
+      const hash = createHash('sha256');
+      const content = hashing(entry as AsyncIterable<Uint8Array>, hash);
+      await take({ name, size, content });
+      // What nobody wanted is checked as well.
+      for await (const _ of content);
+      found.set(name, hash.digest('hex'));
+    }
+  } catch (error) {
+    if (error instanceof StartupError) throw error;
+    throw damaged(path, (error as Error).message);
+  } finally {
+    reading.destroy();
+  }
+  if (stated === null) throw damaged(path, 'its end is missing');
+  for (const [name, checksum] of stated) {
+    if (found.get(name) !== checksum)
+      throw damaged(path, `${name} is ${found.has(name) ? 'not as it was' : 'missing'}`);
+  }
+  if (found.size !== stated.size) throw damaged(path, 'it has entries without checksums');
+}
+
+async function* hashing(content: AsyncIterable<Uint8Array>, hash: Hash): AsyncGenerator<Uint8Array> {
+  for await (const chunk of content) {
+    hash.update(chunk);
+    yield chunk;
+  }
+}
+
+/** Of a short entry. */
+export async function readText(content: AsyncIterable<unknown>, size: number): Promise<string> {
+  if (size > MAX_TEXT_BYTES) throw new Error('an entry is too large');
+  const chunks: Buffer[] = [];
+  for await (const chunk of content) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString('utf8');
+}
+
+const parseChecksums = (text: string): Map<string, string> =>
+  new Map(
+    text
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => [line.slice(66), line.slice(0, 64)]),
+  );
+
+const damaged = (path: string, why: string) => new StartupError(`${path} is no backup, or damaged: ${why}.`);
+
+export interface BackupSource {
+  /** Path of the database. */
+  readonly database: string;
+  readonly secret: string;
+  readonly blobs: BlobStore;
+  readonly version: string;
+}
+
+export interface BackupOptions {
+  readonly takenAt: Date;
+  /** Of what is read and written, so that the disk is left to the server; null: as quickly as it goes. */
+  readonly bytesPerSecond: number | null;
+}
+
+export interface BackupResult extends BackupDescription {
+  /** Of the archive. */
+  readonly bytes: number;
+  readonly files: number;
+  /** Files that the database knows and whose bytes are gone. */
+  readonly missingFiles: readonly string[];
+}
+
+const BLOBS_AT_A_TIME = 1000;
+
+/**
+ * Makes an archive of everything a server needs, beside a server that may be running. Everything that was acknowledged when it
+ * began is in it. The copy of the database is checked, and the archive read once more before it gets its name.
+ * @throws StartupError, DatabaseRefused; nothing is left behind then
+ */
+export async function createBackup(source: BackupSource, path: string, options: BackupOptions): Promise<BackupResult> {
+  if (existsSync(path)) throw new StartupError(`${path} is there already; give the backup another name.`);
+  const { schema, secretFingerprint } = inspectDatabase(source.database);
+  const ownFingerprint = new HmacApiKeyMint(source.secret).secretFingerprint;
+  if (secretFingerprint !== null && secretFingerprint !== ownFingerprint) {
+    throw new StartupError('The secret is another one than the database was made with; a backup would be of no use.');
+  }
+  const copy = `${path}.database`;
+  const unfinished = `${path}.unfinished`;
+  for (const name of [copy, unfinished]) {
+    if (existsSync(name)) throw new StartupError(`${name} is in the way: a backup is being made, or was broken off.`);
+  }
+  try {
+    const pace = new Pace(options.bytesPerSecond);
+    await copyDatabase(source.database, copy, { onProgress: (copied) => pace.block(copied) });
+    const damage = findDamage(copy);
+    if (damage.length > 0) throw new StartupError(`The database is damaged: ${damage[0]}`);
+    const description: BackupDescription = {
+      format: BACKUP_FORMAT,
+      version: source.version,
+      schema,
+      secretFingerprint: ownFingerprint,
+      takenAt: options.takenAt.toISOString(),
+    };
+    const packed = new Set<string>();
+    await writeArchive(unfinished, entriesOf(source, copy, description, packed), (bytes) => pace.wait(bytes));
+    const missingFiles = missingOf(copy, packed);
+    rmSync(copy);
+    await readArchive(unfinished, async () => {});
+    renameSync(unfinished, path);
+    return { ...description, bytes: statSync(path).size, files: packed.size, missingFiles };
+  } finally {
+    for (const name of [copy, unfinished]) rmSync(name, { force: true });
+  }
+}
+
+/** The bytes of files come after the copy of the database: what it knows is still there, since nothing is removed at once. */
+async function* entriesOf(
+  { secret, blobs }: BackupSource,
+  copy: string,
+  description: BackupDescription,
+  packed: Set<string>,
+): AsyncGenerator<ArchiveEntry> {
+  yield textEntry(BACKUP_ENTRIES.description, `${JSON.stringify(description, null, 2)}\n`);
+  yield { name: BACKUP_ENTRIES.database, size: statSync(copy).size, content: createReadStream(copy) };
+  yield textEntry(BACKUP_ENTRIES.secret, formatSecret(secret));
+  let after: BlobKey | null = null;
+  for (;;) {
+    const page: Awaited<ReturnType<BlobStore['list']>> = await blobs.list(after, BLOBS_AT_A_TIME);
+    if (page.length === 0) return;
+    for (const { key } of page) {
+      const size = await blobs.sizeOf(key);
+      // Somebody has just removed it.
+      if (size === null) continue;
+      packed.add(key);
+      yield { name: `${BACKUP_ENTRIES.files}${key}`, size, content: blobs.read(key, { start: 0, end: size }) };
+    }
+    after = page.at(-1)!.key;
+  }
+}
+
+function textEntry(name: string, text: string): ArchiveEntry {
+  const bytes = Buffer.from(text);
+  return {
+    name,
+    size: bytes.length,
+    content: (async function* () {
+      yield bytes;
+    })(),
+  };
+}
+
+function missingOf(database: string, packed: ReadonlySet<string>): readonly string[] {
+  const missing: string[] = [];
+  for (let after = ''; ; ) {
+    const page = listBlobs(database, after, BLOBS_AT_A_TIME);
+    if (page.length === 0) return missing;
+    for (const { blob } of page) if (!packed.has(blob)) missing.push(blob);
+    after = page.at(-1)!.blob;
+  }
+}
+
+/** Holds work to a speed. */
+class Pace {
+  private done = 0;
+  private readonly startedAt = performance.now();
+  private blocked = 0;
+
+  constructor(private readonly bytesPerSecond: number | null) {}
+
+  /** After so many bytes more. */
+  async wait(bytes: number): Promise<void> {
+    this.done += bytes;
+    const ms = this.aheadMs();
+    if (ms >= 1) await sleep(ms);
+  }
+
+  /** The same where nothing can be awaited; `total`: of all bytes. Nobody else waits for this process. */
+  block(total: number): void {
+    this.done += total - this.blocked;
+    this.blocked = total;
+    const ms = this.aheadMs();
+    if (ms >= 1) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
+  }
+
+  private aheadMs(): number {
+    if (this.bytesPerSecond === null) return 0;
+    return (this.done / this.bytesPerSecond) * 1000 - (performance.now() - this.startedAt);
+  }
+}

@@ -1,0 +1,92 @@
+import { isEmailAddress } from '@parley/domain/users';
+import { SETTINGS, type Setting, type SettingName } from '../configuration/settings.js';
+import { addressesOf } from '../http-server.js';
+import { smtpMailerOf } from '../open-parley.js';
+import { startServer } from '../serve.js';
+import { StartupError, UsageError } from '../startup-error.js';
+import type { Command, CommandContext, CommandResult } from './command.js';
+import { acceptsNewSecret, NEW_DATABASE, requireDatabase } from './databases.js';
+
+export const SERVE_COMMAND: Command = {
+  name: 'serve',
+  help: 'listens until it is told to stop',
+  details: 'SIGTERM and SIGINT end it in good order: what has begun is answered first.',
+  flags: NEW_DATABASE,
+  examples: [
+    'parley serve --url https://chat.example.com --trust-proxy loopback',
+    'parley serve --demo --dev',
+    'PARLEY_DATABASE=sqlite:/var/lib/parley/parley.db parley serve --new-database',
+  ],
+  async run({ invocation, terminal, isJson }) {
+    // Listened for before anything starts: who stops it right away stops it in good order too.
+    const interrupted = terminal.interrupted();
+    const { configuration } = invocation;
+    if (!configuration.isDemo) requireDatabase(invocation);
+    const server = await startServer(configuration, acceptsNewSecret(invocation), (line) => {
+      if (!isJson) terminal.out(line);
+    });
+    if (isJson) terminal.out(JSON.stringify({ url: server.url }));
+    await interrupted;
+    await server.stop();
+    return undefined;
+  },
+};
+
+/** Reading the configuration has checked it already. */
+async function check({ invocation }: CommandContext): Promise<CommandResult> {
+  const set = [...invocation.sources].map(([name, source]) => {
+    const { variable, flag, isSecret = false }: Setting<unknown> = SETTINGS[name as SettingName];
+    const place = source === 'flag' ? `--${flag}` : source === 'file' ? `${variable}_FILE` : variable;
+    return { place, source, value: isSecret ? null : invocation.values.get(name)! };
+  });
+  return {
+    lines: [
+      'The configuration is valid.',
+      ...set.map(({ place, value }) => `  ${place}${value === null ? ' (hidden)' : `=${value}`}`),
+      set.length === 0
+        ? 'Nothing is set: everything is as parley --help says.'
+        : 'Everything else is as parley --help says.',
+    ],
+    data: { valid: true, set },
+  };
+}
+
+export const CONFIG_COMMANDS: readonly Command[] = [
+  {
+    name: 'config check',
+    help: 'says what is wrong with the configuration, or what it comes to',
+    details: 'Opens no database and changes nothing. What is secret is not shown.',
+    examples: ['parley config check', 'PARLEY_PORT=80 parley config check --json'],
+    run: check,
+  },
+];
+
+async function test({ invocation: { configuration }, words }: CommandContext): Promise<CommandResult> {
+  const [to] = words as [string];
+  if (!isEmailAddress(to)) throw new UsageError('ADDRESS must be an address such as me@example.com.');
+  const { url } = addressesOf(configuration);
+  const mailer = smtpMailerOf({ ...configuration, url });
+  if (!mailer)
+    throw new StartupError('There is no mail server: PARLEY_SMTP_URL is not set. Letters are put into files.');
+  const text = `This letter was sent by "parley mail test" of the chat at ${url}. Letters arrive.`;
+  try {
+    await mailer.send({ to, senderName: 'Parley', subject: 'A test of mail', text, html: `<p>${text}</p>` });
+  } catch (error) {
+    throw new StartupError(`The mail server did not take the letter: ${(error as Error).message}`);
+  }
+  return {
+    lines: [`The mail server took a letter to ${to}. Whether it arrives, its log and the mailbox tell.`],
+    data: { to, sent: true },
+  };
+}
+
+export const MAIL_COMMANDS: readonly Command[] = [
+  {
+    name: 'mail test',
+    words: 'ADDRESS',
+    help: 'sends a letter by the mail server of the configuration, and says what that says to it',
+    details: 'Opens no database.',
+    examples: ['parley mail test me@example.com'],
+    run: test,
+  },
+];

@@ -1,0 +1,79 @@
+import { mkdir, open, rename, rm, rmdir } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import { type ArchiveWriter, RealmReader, type RealmSource } from '@parley/domain/exports';
+import { type ExportId, type RealmId, SparingWork } from '@parley/domain/kernel';
+import { writeExport } from '@parley/export-files';
+import { keepProcessAlive, SystemEventLoop, SystemTimers } from '@parley/node-adapters';
+import { COLUMN_NAMES } from './exports/column-names.js';
+import type { Parley } from './facade/facade.js';
+
+/** Keeps what does not fit into memory in a folder of each export. */
+export class FolderArchiveWriter implements ArchiveWriter {
+  constructor(private readonly folder: string) {}
+
+  async *write(id: ExportId, source: RealmSource, rest: () => Promise<void>): AsyncGenerator<Uint8Array> {
+    const temporaryFolder = this.folderOf(id);
+    // What people said in private is in it.
+    await mkdir(temporaryFolder, { recursive: true, mode: 0o700 });
+    try {
+      yield* writeExport(source, { names: COLUMN_NAMES, temporaryFolder, rest });
+    } finally {
+      await this.clean(id);
+    }
+  }
+
+  async clean(id: ExportId): Promise<void> {
+    await rm(this.folderOf(id), { recursive: true, force: true });
+    // Unless there are others in it.
+    await rmdir(this.folder).catch(() => undefined);
+  }
+
+  private folderOf(id: ExportId): string {
+    return join(this.folder, String(id));
+  }
+}
+
+/** It shares the disk with the server, but not the event loop. */
+const REST_FACTOR = 1;
+
+/**
+ * Everything of a realm, sparing the server that may be running beside it. There is no file of that name before it is complete.
+ * Answers how many messages are in it.
+ */
+export async function exportToFile(
+  { useCase }: Pick<Parley, 'useCase'>,
+  realmId: RealmId,
+  path: string,
+  onProgress: (messages: number) => void,
+): Promise<number> {
+  const work = new SparingWork(new SystemTimers(), new SystemEventLoop(), REST_FACTOR);
+  const source = await useCase(RealmReader).open(realmId, { covers: 'all' });
+  const partial = `${path}.part`;
+  let messages = 0;
+  const content = writeExport(source, {
+    names: COLUMN_NAMES,
+    temporaryFolder: dirname(resolve(path)),
+    onProgress: (count) => {
+      messages = count;
+      onProgress(count);
+    },
+    rest: () => work.rest(),
+  });
+  // Readable for nobody else: it holds what people said in private.
+  const file = await open(partial, 'w', 0o600);
+  // Resting keeps none alive.
+  const letEnd = keepProcessAlive();
+  try {
+    for await (const chunk of content) await file.writeFile(chunk);
+    await file.sync();
+    await file.close();
+    await rename(partial, path);
+  } catch (error) {
+    await file.close().catch(() => undefined);
+    await rm(partial, { force: true });
+    throw error;
+  } finally {
+    letEnd();
+  }
+  return messages;
+}

@@ -1,0 +1,146 @@
+import type { Role } from '@parley/domain/access';
+import { DomainError, type RealmUrls, type UnitOfWork, type UserId } from '@parley/domain/kernel';
+import {
+  CreateRealm,
+  FindHostUsers,
+  GetHostUserApiKey,
+  LinkHostUser,
+  SetHostUserActive,
+  UpsertHostUser,
+} from '@parley/domain/membership';
+import type { Realm } from '@parley/domain/realms';
+import type { User } from '@parley/domain/users';
+import type { Resolve } from '../injector.js';
+import { type ChatRealm, type ChatUser, presentRealm, presentUser } from './chat-messages.js';
+import { Addresses, referenceOf, type UserRef } from './references.js';
+
+export interface RealmToEnsure {
+  /** Lower-case letters, digits and dashes in between; `''` for the one at the server's own address. */
+  readonly name: string;
+  /** What people see; default: the name. An organization that is there keeps its own. */
+  readonly title?: string;
+}
+
+/** Organizations, for the host application. */
+export interface Realms {
+  /** The one of this name, made when there is none, however many ask at once. */
+  ensure(realm: RealmToEnsure): Promise<ChatRealm>;
+  /** Null: there is none. */
+  find(name: string): Promise<ChatRealm | null>;
+  /** By id, oldest first. */
+  list(): Promise<readonly ChatRealm[]>;
+}
+
+export function realmsOf(uow: UnitOfWork, urls: RealmUrls, resolve: Resolve): Realms {
+  const present = (realm: Realm) => presentRealm(realm, urls.urlOf(realm));
+  const find = (name: string) => uow.read(({ realms }) => realms.findByStringId(name));
+  return {
+    async ensure({ name, title = name === '' ? 'Chat' : name }) {
+      const existing = await find(name);
+      if (existing) return present(existing);
+      try {
+        return present(await resolve(CreateRealm).execute({ stringId: name, name: title }));
+      } catch (error) {
+        if (!(error instanceof DomainError && error.is('STRING_ID_TAKEN'))) throw error;
+        const made = await find(name);
+        if (!made) throw error;
+        return present(made);
+      }
+    },
+    async find(name) {
+      const realm = await find(name);
+      return realm && present(realm);
+    },
+    list: async () => (await uow.read(({ realms }) => realms.list())).map(present),
+  };
+}
+
+export interface UserToUpsert {
+  readonly realm: string;
+  /** Yours, for ever this user's: up to 200 characters, compared exactly. */
+  readonly externalId: string;
+  readonly name: string;
+  /** Default: the one they have; a newcomer gets one to which no mail is sent. */
+  readonly email?: string;
+  /** Default: the one they have; a newcomer is a member. */
+  readonly role?: Role;
+}
+
+export interface UserStream extends AsyncIterable<ChatUser> {
+  toArray(): Promise<readonly ChatUser[]>;
+}
+
+/** Users of your application in the chat, as you, the host, see them: nobody's permission is asked. */
+export interface Users {
+  /**
+   * Makes the user, or changes what differs; call it whenever somebody logs in. Who was deactivated stays so.
+   */
+  upsert(user: UserToUpsert): Promise<ChatUser>;
+  /** Gives an external id to a user who has none. */
+  link(user: { readonly realm: string; readonly externalId: string; readonly userId: number }): Promise<ChatUser>;
+  /** Null: there is no such user. */
+  find(user: UserRef): Promise<ChatUser | null>;
+  /**
+   * Everybody of an organization, by id, read page by page as it is gone through: bots too, and with `deactivated` those who were
+   * deactivated. For comparing them with your own users, not for each request.
+   */
+  list(selection: { readonly realm: string; readonly deactivated?: boolean }): UserStream;
+  /** They cannot sign in any more, nor does anything reach them; what they wrote stays. Once more: without effect. */
+  deactivate(user: UserRef): Promise<void>;
+  reactivate(user: UserRef): Promise<void>;
+  /** For clients of theirs; with `rotate` a new one, and clients with the one before are signed out. */
+  apiKey(user: UserRef, options?: { readonly rotate?: boolean }): Promise<string>;
+}
+
+/** Of users that are read at once. */
+const PAGE = 500;
+
+export function usersOf(resolve: Resolve): Users {
+  const addresses = resolve(Addresses);
+  const setActive = async (ref: UserRef, isActive: boolean) => {
+    const realmId = await addresses.realmId(ref.realm);
+    await resolve(SetHostUserActive).execute({ realmId, user: referenceOf(ref), isActive });
+  };
+  const present = (user: User, { realm, externalId }: { readonly realm: string; readonly externalId: string }) =>
+    presentUser({ user, externalId }, realm);
+  async function* everybody({ realm, deactivated = false }: Parameters<Users['list']>[0]): AsyncGenerator<ChatUser> {
+    const realmId = await addresses.realmId(realm);
+    const users = resolve(FindHostUsers);
+    const ids = await users.listIds(realmId);
+    for (let start = 0; start < ids.length; start += PAGE) {
+      const page = await users.describe(realmId, ids.slice(start, start + PAGE));
+      for (const found of page.values()) if (found.user.isActive || deactivated) yield presentUser(found, realm);
+    }
+  }
+  return {
+    async upsert({ name: fullName, ...user }) {
+      const realmId = await addresses.realmId(user.realm);
+      return present(await resolve(UpsertHostUser).execute({ ...user, fullName, realmId }), user);
+    },
+    async link(ref) {
+      const { externalId } = ref;
+      const realmId = await addresses.realmId(ref.realm);
+      const user = { userId: ref.userId as UserId };
+      return present(await resolve(LinkHostUser).execute({ realmId, externalId, user }), ref);
+    },
+    async find(ref) {
+      const realmId = await addresses.realmId(ref.realm);
+      const found = await resolve(FindHostUsers).find(realmId, referenceOf(ref));
+      return found && presentUser(found, ref.realm);
+    },
+    list: (selection) => ({
+      [Symbol.asyncIterator]: () => everybody(selection),
+      async toArray() {
+        const all: ChatUser[] = [];
+        for await (const user of everybody(selection)) all.push(user);
+        return all;
+      },
+    }),
+    deactivate: (ref) => setActive(ref, false),
+    reactivate: (ref) => setActive(ref, true),
+    async apiKey(ref, { rotate = false } = {}) {
+      const realmId = await addresses.realmId(ref.realm);
+      return resolve(GetHostUserApiKey).execute({ realmId, user: referenceOf(ref), rotate });
+    },
+  };
+}

@@ -1,0 +1,103 @@
+import { type Actor, isAdministrator, type LetterQuota, type LetterRule, loginAttemptKey } from '@parley/domain/access';
+import type { ChannelQuota } from '@parley/domain/channels';
+import type { Clock, EventListener, EventOf, RealmId, StoredEvent } from '@parley/domain/kernel';
+import { ipGroup, type LimitRule, networkOf, type RateLimiter, rateLimited } from '@parley/http';
+
+const BY_USER = [
+  'api_by_user',
+  'events_by_user',
+  'upload_parts_by_user',
+  'email_change_by_user',
+  'login_letters_by_user',
+  'channel_creation_by_user',
+  'channel_creation_by_administrator',
+] as const satisfies readonly LimitRule[];
+const BY_EMAIL = [
+  'authenticate_by_username',
+  'password_reset_form_by_email',
+  'sign_up_form_by_email',
+] as const satisfies readonly LimitRule[];
+const BY_ADDRESS = ['api_by_ip', 'sends_email_by_ip'] as const satisfies readonly LimitRule[];
+
+/** Forgets calls that were counted in this process when the operator asks for it, in whichever process they do. */
+export class LimitReset implements EventListener {
+  static readonly inject = ['limiter'] as const;
+  constructor(private readonly limiter: RateLimiter) {}
+
+  onEvents(events: readonly StoredEvent[]): void {
+    for (const { realmId, event } of events) {
+      if (event.type === 'realm.limits_forgotten') this.forget(realmId, event);
+    }
+  }
+
+  private forget(realmId: RealmId, { userId, email, ip }: EventOf<'realm.limits_forgotten'>): void {
+    if (userId === null && ip === null) this.limiter.forgetAll();
+    if (userId !== null) for (const rule of BY_USER) this.limiter.forget(rule, userId);
+    if (email !== null) for (const rule of BY_EMAIL) this.limiter.forget(rule, loginAttemptKey(realmId, email));
+    if (ip !== null) for (const rule of BY_ADDRESS) this.limiter.forget(rule, ipGroup(ip));
+  }
+}
+
+const ruleFor = (actor: Actor): LimitRule =>
+  isAdministrator(actor) ? 'channel_creation_by_administrator' : 'channel_creation_by_user';
+
+/** Counted in memory as calls are: a restart forgets it, and whoever turns rate limits off has no quota either. */
+export class DailyChannelQuota implements ChannelQuota {
+  static readonly inject = ['limiter', 'clock'] as const;
+  constructor(
+    private readonly limiter: RateLimiter,
+    private readonly clock: Clock,
+  ) {}
+
+  spend(actor: Actor, count: number): void {
+    if (!this.limiter.isOn) return;
+    const rule = ruleFor(actor);
+    const state = this.limiter.peek(rule, actor.id);
+    if (state.remaining < count) {
+      // Where some are left but not enough, the time when all are.
+      const untilAll = (state.resetMs - this.clock.nowMs()) / 1000;
+      throw rateLimited({ ...state, retryAfterSeconds: state.retryAfterSeconds || untilAll });
+    }
+    for (let spent = 0; spent < count; spent++) this.limiter.hit(rule, actor.id);
+  }
+
+  refund(actor: Actor, count: number): void {
+    if (!this.limiter.isOn) return;
+    for (let refunded = 0; refunded < count; refunded++) this.limiter.withdraw(ruleFor(actor), actor.id);
+  }
+}
+
+const RULES: Readonly<Record<LetterRule, LimitRule>> = {
+  emailChangeByUser: 'email_change_by_user',
+  passwordResetByEmail: 'password_reset_form_by_email',
+  signUpByEmail: 'sign_up_form_by_email',
+  loginByUser: 'login_letters_by_user',
+  anonymousByIp: 'sends_email_by_ip',
+};
+
+/** Counted in memory as calls are: a restart forgets it, and whoever turns rate limits off has no quota either. */
+export class LetterLimits implements LetterQuota {
+  static readonly inject = ['limiter'] as const;
+  constructor(private readonly limiter: RateLimiter) {}
+
+  take(rule: LetterRule, key: string, ip?: string): void {
+    this.limiter.attempt(RULES[rule], keyOf(rule, key), sourceOf(rule, key, ip));
+  }
+
+  withdraw(rule: LetterRule, key: string, ip?: string): void {
+    this.limiter.withdraw(RULES[rule], keyOf(rule, key), sourceOf(rule, key, ip));
+  }
+}
+
+/** As the limiter's other rules of the same kind have their keys. */
+function keyOf(rule: LetterRule, key: string): string | number {
+  if (rule === 'anonymousByIp') return ipGroup(key);
+  return rule.endsWith('ByUser') ? Number(key) : key;
+}
+
+/** Counted by network: one client may have any number of addresses in it. */
+function sourceOf(rule: LetterRule, key: string, ip: string | undefined): string | undefined {
+  const from = rule === 'anonymousByIp' ? key : ip;
+  if (from === undefined) return undefined;
+  return networkOf(from) ?? (rule === 'anonymousByIp' ? undefined : ipGroup(from));
+}

@@ -1,0 +1,226 @@
+import type { EventHub, LogFollower } from '@parley/domain/kernel';
+import type { AnsweredRequest, Dispatcher, RequestObserver, Route } from '@parley/http';
+import type { Commit, StorageGauges } from '@parley/sqlite';
+import type { Counter, Histogram, Registry } from 'prom-client';
+import type { JobWorkers } from '../workers/job-workers.js';
+
+/** How things stand at the moment. */
+export interface ServerGauges {
+  /** Requests that are not answered yet, long polls among them. */
+  readonly requestsInFlight: number;
+  /** What they hold in memory. */
+  readonly bodiesBytes: number;
+  /** Of answers that are not read yet. */
+  readonly answersBytes: number;
+  /** Event queues that this process has in memory. */
+  readonly queues: number;
+  /** Of these, those whose client waits for events. */
+  readonly waitingPolls: number;
+  /** Events that are committed, by whichever process, and not delivered yet. */
+  readonly undeliveredEvents: number;
+  /** By kind of job, for how long the one that is due longest has waited, in seconds; 0: none is due. */
+  readonly jobLagSeconds: ReadonlyMap<string, number>;
+  /** Null: the storage has none. */
+  readonly storage: StorageGauges | null;
+}
+
+export interface GaugeSources {
+  readonly dispatcher: Dispatcher;
+  readonly hub: EventHub;
+  readonly follower: LogFollower;
+  readonly jobs: JobWorkers;
+  readonly storage: (() => StorageGauges) | undefined;
+}
+
+/** Costs a few reads; for somebody who asks now and then. */
+export async function readGauges({ dispatcher, hub, follower, jobs, storage }: GaugeSources): Promise<ServerGauges> {
+  const queues = hub.knownQueues;
+  return {
+    requestsInFlight: dispatcher.inFlight,
+    bodiesBytes: dispatcher.bytesInFlight.bodies,
+    answersBytes: dispatcher.bytesInFlight.answers,
+    queues: queues.length,
+    waitingPolls: queues.filter(({ isWaitedFor }) => isWaitedFor).length,
+    undeliveredEvents: await follower.countUndelivered(),
+    jobLagSeconds: await jobs.lagSeconds(),
+    storage: storage?.() ?? null,
+  };
+}
+
+type PrometheusClient = typeof import('prom-client');
+
+/** In seconds. */
+const REQUEST_BUCKETS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10];
+const COMMIT_BUCKETS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
+const UNIT_BUCKETS = [1, 2, 5, 10, 20, 50, 100];
+
+/** How finely the delay of the event loop is measured; each look wakes the process. */
+const LOOP_PRECISION_MS = 20;
+
+/** What is added to for a request, looked up once for each operation and status. */
+interface OperationMetrics {
+  readonly name: string;
+  readonly observeSeconds: ((seconds: number) => void) | null;
+  readonly countByStatus: Map<number, () => void>;
+}
+
+export interface MetricsOptions {
+  readonly version: string;
+  /** Those of the process too, which an application that embeds us has of its own. */
+  readonly ofProcess: boolean;
+}
+
+type ReadGauges = () => Promise<ServerGauges>;
+
+/** What Prometheus reads of a server. */
+export class ServerMetrics implements RequestObserver {
+  private readonly registry: Registry;
+  private readonly requests: Counter<'operation' | 'status'>;
+  private readonly durations: Histogram<'operation'>;
+  private readonly commitSeconds: Histogram;
+  private readonly commitUnits: Histogram;
+  private gauges: ReadGauges | null = null;
+  private underWay: Promise<string> | null = null;
+  private readonly byRoute = new Map<Route | undefined, OperationMetrics>();
+
+  private constructor(
+    { Counter, Gauge, Histogram, Registry, collectDefaultMetrics }: PrometheusClient,
+    { version, ofProcess }: MetricsOptions,
+  ) {
+    const registers = [new Registry()];
+    this.registry = registers[0]!;
+    if (ofProcess) {
+      collectDefaultMetrics({ register: this.registry, eventLoopMonitoringPrecision: LOOP_PRECISION_MS });
+    }
+    this.requests = new Counter({
+      name: 'parley_http_requests_total',
+      help: 'Requests that were answered, by operation and status; 499: whoever asked did not wait',
+      labelNames: ['operation', 'status'],
+      registers,
+    });
+    this.durations = new Histogram({
+      name: 'parley_http_request_duration_seconds',
+      help: 'How long requests took, but for long polls',
+      labelNames: ['operation'],
+      buckets: REQUEST_BUCKETS,
+      registers,
+    });
+    this.commitSeconds = new Histogram({
+      name: 'parley_commit_duration_seconds',
+      help: 'How long transactions took until they were on the disk',
+      buckets: COMMIT_BUCKETS,
+      registers,
+    });
+    this.commitUnits = new Histogram({
+      name: 'parley_commit_units',
+      help: 'How many units of work one commit carried',
+      buckets: UNIT_BUCKETS,
+      registers,
+    });
+    new Gauge({
+      name: 'parley_build_info',
+      help: 'Which version this is',
+      labelNames: ['version'],
+      registers,
+    }).set({ version }, 1);
+    this.addGauges(Gauge, registers);
+  }
+
+  static async create(options: MetricsOptions): Promise<ServerMetrics> {
+    return new ServerMetrics(await import('prom-client'), options);
+  }
+
+  get contentType(): string {
+    return this.registry.contentType;
+  }
+
+  /** Null: it is not up, before it begins and after it has ended. */
+  watch(gauges: ReadGauges | null): void {
+    this.gauges = gauges;
+  }
+
+  /** However many ask at once, it is put together once for them. */
+  text(): Promise<string> {
+    this.underWay ??= this.registry.metrics().finally(() => {
+      this.underWay = null;
+    });
+    return this.underWay;
+  }
+
+  answered({ route, status, durationMs }: AnsweredRequest): void {
+    const operation = this.byRoute.get(route) ?? this.addOperation(route);
+    const count = operation.countByStatus.get(status) ?? this.addStatus(operation, status);
+    count();
+    operation.observeSeconds?.(durationMs / 1000);
+  }
+
+  committed({ units, durationMs }: Commit): void {
+    this.commitSeconds.observe(durationMs / 1000);
+    this.commitUnits.observe(units);
+  }
+
+  /** As many values as the route table has operations, and one for requests to none of them. */
+  private addOperation(route: Route | undefined): OperationMetrics {
+    const name = route ? `${route.method} ${route.path}` : 'none';
+    const duration = this.durations.labels(name);
+    const operation: OperationMetrics = {
+      name,
+      observeSeconds: route?.longPoll ? null : (seconds) => duration.observe(seconds),
+      countByStatus: new Map(),
+    };
+    this.byRoute.set(route, operation);
+    return operation;
+  }
+
+  private addStatus(operation: OperationMetrics, status: number): () => void {
+    const counter = this.requests.labels(operation.name, String(status));
+    const count = () => counter.inc();
+    operation.countByStatus.set(status, count);
+    return count;
+  }
+
+  /** One look at everything, whichever of these is read first. */
+  private addGauges(Gauge: PrometheusClient['Gauge'], registers: Registry[]): void {
+    const simple: readonly (readonly [
+      name: string,
+      help: string,
+      read: (gauges: ServerGauges) => number | undefined,
+    ])[] = [
+      ['http_requests_in_flight', 'Requests that are not answered yet, long polls too', (it) => it.requestsInFlight],
+      ['http_bodies_bytes', 'What bodies of requests hold in memory', (it) => it.bodiesBytes],
+      ['http_answers_bytes', 'What answers hold that are not read yet', (it) => it.answersBytes],
+      ['event_queues', 'Event queues in memory', (it) => it.queues],
+      ['polls_waiting', 'Long polls that wait for events', (it) => it.waitingPolls],
+      ['events_undelivered', 'Events that are committed and not delivered yet', (it) => it.undeliveredEvents],
+      ['writes_waiting', 'Units of work that wait to be written', (it) => it.storage?.waitingWrites],
+      ['database_bytes', 'Size of the database file', (it) => it.storage?.databaseBytes],
+      ['database_log_bytes', 'Size of its write-ahead log', (it) => it.storage?.logBytes],
+    ];
+    const all = simple.map(([name, help, read]) => ({
+      gauge: new Gauge({ name: `parley_${name}`, help, registers }),
+      read,
+    }));
+    const jobs = new Gauge({
+      name: 'parley_job_lag_seconds',
+      help: 'For how long the job that is due longest has waited, by kind',
+      labelNames: ['kind'],
+      registers,
+    });
+    const gauges = async () => this.gauges?.() ?? null;
+    new Gauge({
+      name: 'parley_up',
+      help: 'Whether the server has its database open',
+      registers,
+      async collect() {
+        const now = await gauges();
+        this.set(now ? 1 : 0);
+        if (!now) return;
+        for (const { gauge, read } of all) {
+          const value = read(now);
+          if (value !== undefined) gauge.set(value);
+        }
+        for (const [kind, seconds] of now.jobLagSeconds) jobs.set({ kind }, seconds);
+      },
+    });
+  }
+}

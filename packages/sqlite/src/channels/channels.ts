@@ -1,0 +1,645 @@
+import {
+  CHANNEL_PERMISSIONS,
+  type Channel,
+  type ChannelPrivacy,
+  type ChannelRepository,
+  type ChannelView,
+  hasWeeklyTraffic,
+  type Subscription,
+  TOPICS_POLICIES,
+  type TopicsPolicy,
+  weeklyTraffic,
+} from '@parley/domain/channels';
+import {
+  type ChannelFolderId,
+  type ChannelId,
+  type Clock,
+  DomainError,
+  foldCase,
+  type GroupId,
+  type MessageId,
+  type RealmId,
+  type RecipientId,
+  slicesOf,
+  type UnixSeconds,
+  type UserId,
+} from '@parley/domain/kernel';
+import type { TopicReads } from '@parley/domain/messages';
+import { type Connection, LIMIT, type Parameter } from '../engine/connection.js';
+import type { Quarantine } from '../engine/quarantine.js';
+import {
+  ascending,
+  ColumnReader,
+  type Columns,
+  type Flag,
+  fromFlagOrNull,
+  groupSettingsColumn,
+  idList,
+  jsonList,
+  refusingTaken,
+  toFlag,
+  toFlagOrNull,
+} from '../engine/rows.js';
+import type { SqliteGroupRepository } from '../groups/groups.js';
+import { type ChannelCache, type GroupDependents, GroupValues, PERMISSION_NAMES } from './channel-cache.js';
+import { SentSince } from './sent-since.js';
+
+const SECONDS_PER_DAY = 86_400;
+const NONE_COUNTED: ReadonlyMap<RecipientId, number> = new Map();
+const TRAFFIC_DAYS = 28;
+/** Rows that are read and made channels at once; the event loop may turn before the next ones. */
+const READ_AT_A_TIME = 500;
+const VIEWED_AT_A_TIME = 1000;
+
+export class SqliteChannelRepository implements ChannelRepository {
+  private readonly versionOf;
+  private readonly idByName;
+  private readonly rowsByName;
+  private readonly rows;
+  private readonly versions;
+  private readonly allVersions;
+  private readonly viewHeads;
+  private readonly allViewHeads;
+  private readonly subscribed;
+  private readonly subscribedIds;
+  private readonly subscriptionRow;
+  private readonly subscriptionsOfUser;
+  private readonly subscriptionRowsOf;
+  private readonly colors;
+  private readonly subscribers;
+  private readonly subscribedAmong;
+  private readonly followedByGuests;
+  private readonly recentlyActive;
+  private readonly idle;
+  private readonly sentSince;
+  private readonly inFolder;
+  private readonly webPublic;
+  private readonly subscriberCount;
+  private readonly insert;
+  private readonly insertRecipient;
+  private readonly linkRecipient;
+  private readonly store;
+  private readonly upsertSubscriptions;
+
+  constructor(
+    private readonly connection: Connection,
+    private readonly cache: ChannelCache,
+    private readonly clock: Clock,
+    private readonly groups: Pick<
+      SqliteGroupRepository,
+      'settingValues' | 'systemGroupIds' | 'nobodyOf' | 'valuesVersionOf'
+    >,
+    private readonly topics: Pick<TopicReads, 'countSince'>,
+    private readonly quarantine: Quarantine,
+  ) {
+    this.versionOf = connection.values<number>('SELECT version FROM channel WHERE id = ? AND realm_id = ?');
+    this.idByName = connection.values<ChannelId>('SELECT id FROM channel WHERE realm_id = ? AND name_key = ?');
+    this.rowsByName = connection.tuples<string[]>(ROWS_BY_NAME.sql);
+    this.rows = connection.tuples<string[]>(ROWS.sql);
+    this.versions = connection.tuples<string[]>(VERSIONS.sql);
+    this.allVersions = connection.tuples<string[]>(ALL_VERSIONS.sql);
+    this.viewHeads = connection.tuples<string[]>(VIEW_HEADS.sql);
+    this.allViewHeads = connection.tuples<string[]>(ALL_VIEW_HEADS.sql);
+    this.subscribed = connection.values<Flag>(
+      'SELECT is_active FROM subscription WHERE user_id = ? AND channel_id = ? AND realm_id = ?',
+    );
+    this.subscribedIds = connection.values<ChannelId>(
+      'SELECT channel_id FROM subscription WHERE user_id = ? AND realm_id = ? AND is_active = 1 ORDER BY channel_id',
+    );
+    this.subscriptionRow = connection.rows<SubscriptionRow>(
+      'SELECT * FROM subscription WHERE user_id = ? AND channel_id = ? AND realm_id = ?',
+    );
+    this.subscriptionsOfUser = connection.tuples<string[]>(SUBSCRIPTIONS.sql);
+    this.subscriptionRowsOf = connection.rows<SubscriptionRow>(
+      `SELECT * FROM subscription
+       WHERE user_id IN (SELECT value FROM json_each(?)) AND channel_id IN (SELECT value FROM json_each(?)) AND realm_id = ?
+       ORDER BY user_id, channel_id`,
+    );
+    this.colors = connection.tuples<[UserId, string]>(
+      `SELECT user_id, json_group_array(DISTINCT color) FROM subscription
+       WHERE user_id IN (SELECT value FROM json_each(?)) AND realm_id = ? GROUP BY user_id`,
+    );
+    this.subscribers = connection.tuples<[ChannelId, string]>(
+      `SELECT s.channel_id, json_group_array(s.user_id)
+       FROM subscription s JOIN user u ON u.id = s.user_id AND u.is_active = 1
+       WHERE s.channel_id IN (SELECT value FROM json_each(?)) AND s.is_active = 1 AND u.realm_id = ?
+       GROUP BY s.channel_id`,
+    );
+    this.subscribedAmong = connection.values<UserId>(
+      `SELECT user_id FROM subscription
+       WHERE user_id IN (SELECT value FROM json_each(?)) AND channel_id = ? AND realm_id = ? AND is_active = 1
+       ORDER BY user_id`,
+    );
+    this.followedByGuests = connection.values<ChannelId>(
+      `SELECT c.value FROM json_each(?) c WHERE EXISTS (
+         SELECT 1 FROM subscription s JOIN user u ON u.id = s.user_id
+         WHERE s.channel_id = c.value AND s.is_active = 1 AND u.role = 'guest' AND u.is_active = 1 AND u.realm_id = ?)
+       ORDER BY c.value`,
+    );
+    this.recentlyActive = connection.values<ChannelId>(
+      `SELECT id FROM channel INDEXED BY channel_recently_active
+       WHERE realm_id = ? AND is_recently_active = 1 AND id > ? ORDER BY id ${LIMIT}`,
+    );
+    this.idle = connection.values<ChannelId>(
+      `SELECT c.id FROM channel c
+       WHERE c.id IN (SELECT value FROM json_each(?)) AND +c.realm_id = ? AND c.created_at < ?
+         AND NOT EXISTS (SELECT 1 FROM message m INDEXED BY message_by_recipient
+                         WHERE m.recipient_id = c.recipient_id AND m.id >= ?)
+       ORDER BY c.id`,
+    );
+    this.sentSince = new SentSince(connection);
+    this.inFolder = connection.values<1>('SELECT 1 FROM channel WHERE folder_id = ? AND +realm_id = ? LIMIT 1');
+    this.webPublic = connection.values<1>(
+      "SELECT 1 FROM channel WHERE realm_id = ? AND privacy = 'webPublic' AND is_archived = 0 LIMIT 1",
+    );
+    this.subscriberCount = connection.values<number>(
+      'SELECT subscriber_count FROM channel WHERE id = ? AND realm_id = ?',
+    );
+    this.insert = connection.values<ChannelId>(
+      `INSERT INTO channel (realm_id, version, recipient_id, name, name_key, description, rendered_description, privacy,
+                            is_archived, creator_id, created_at, message_retention_days, topics_policy, folder_id,
+                            is_default, is_recently_active, first_message_id, permissions)
+       VALUES (?, 1, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+    );
+    this.insertRecipient = connection.values<RecipientId>(
+      'INSERT INTO recipient (realm_id, channel_id) VALUES (?, ?) RETURNING id',
+    );
+    this.linkRecipient = connection.command('UPDATE channel SET recipient_id = ? WHERE id = ?');
+    this.store = connection.values<number>(
+      `UPDATE channel
+       SET version = version + 1, name = ?, name_key = ?, description = ?, rendered_description = ?, privacy = ?,
+           is_archived = ?, creator_id = ?, created_at = ?, message_retention_days = ?, topics_policy = ?,
+           folder_id = ?, is_default = ?, is_recently_active = ?, first_message_id = ?, permissions = ?
+       WHERE id = ? AND realm_id = ? RETURNING version`,
+    );
+    this.upsertSubscriptions = connection.command(
+      `INSERT INTO subscription (user_id, channel_id, realm_id, is_active, color, is_muted, is_pinned,
+                                 desktop_notifications, audible_notifications, push_notifications, email_notifications,
+                                 wildcard_mentions_notify)
+       SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6, value ->> 7,
+              value ->> 8, value ->> 9, value ->> 10, value ->> 11
+       FROM json_each(?) WHERE true
+       ON CONFLICT (user_id, channel_id) DO UPDATE
+       SET is_active = excluded.is_active, color = excluded.color, is_muted = excluded.is_muted,
+           is_pinned = excluded.is_pinned, desktop_notifications = excluded.desktop_notifications,
+           audible_notifications = excluded.audible_notifications, push_notifications = excluded.push_notifications,
+           email_notifications = excluded.email_notifications,
+           wildcard_mentions_notify = excluded.wildcard_mentions_notify`,
+    );
+  }
+
+  async find(realmId: RealmId, id: ChannelId): Promise<Channel | null> {
+    const version = this.versionOf.get(id, realmId);
+    if (version === undefined) return null;
+    const cached = this.cache.find(id, version);
+    if (cached) return cached;
+    const [channel] = this.readTogether(realmId, [id]);
+    this.cache.put(this.connection, channel!);
+    return channel!;
+  }
+
+  async findByName(realmId: RealmId, name: string): Promise<Channel | null> {
+    const id = this.idByName.get(realmId, foldCase(name));
+    return id === undefined ? null : this.find(realmId, id);
+  }
+
+  async listByName(realmId: RealmId, names: readonly string[]): Promise<readonly Channel[]> {
+    return this.toChannels(realmId, ROWS_BY_NAME.parse(this.rowsByName.get(realmId, jsonList(names.map(foldCase)))!));
+  }
+
+  async list(realmId: RealmId, ids: readonly ChannelId[]): Promise<readonly Channel[]> {
+    const { id, version } = VERSIONS.parse(this.versions.get(realmId, jsonList(ids))!);
+    return this.load(realmId, id, version);
+  }
+
+  async listAll(realmId: RealmId): Promise<readonly Channel[]> {
+    const { id, version } = ALL_VERSIONS.parse(this.allVersions.get(realmId)!);
+    return this.load(realmId, id, version);
+  }
+
+  /** In this order; from memory, where the version is the same. The event loop may turn in between. */
+  private async load(
+    realmId: RealmId,
+    ids: readonly ChannelId[],
+    versions: readonly number[],
+  ): Promise<readonly Channel[]> {
+    const loaded = new Array<Channel>(ids.length);
+    /** Places in the list. */
+    const missing: number[] = [];
+    for (let n = 0; n < ids.length; n++) {
+      const channel = this.cache.find(ids[n]!, versions[n]!);
+      if (channel) loaded[n] = channel;
+      else missing.push(n);
+    }
+    for (const places of slicesOf(missing, READ_AT_A_TIME)) {
+      const placeOf = new Map(places.map((n) => [ids[n]!, n]));
+      for (const channel of this.readTogether(realmId, placeOf.keys())) {
+        this.cache.put(this.connection, channel);
+        loaded[placeOf.get(channel.id)!] = channel;
+      }
+      if (missing.length > READ_AT_A_TIME) await this.connection.yield();
+    }
+    return loaded;
+  }
+
+  /** In no particular order. */
+  private readTogether(realmId: RealmId, ids: Iterable<ChannelId>): readonly Channel[] {
+    return this.toChannels(realmId, ROWS.parse(this.rows.get(realmId, jsonList(ids))!));
+  }
+
+  async listViews(realmId: RealmId, wanted: readonly ChannelId[]): Promise<readonly ChannelView[]> {
+    const heads = VIEW_HEADS.parse(this.viewHeads.get(realmId, jsonList(wanted))!);
+    return this.viewsOf(realmId, await this.load(realmId, heads.id, heads.version), heads.subscriber_count);
+  }
+
+  async listViewsWhere(realmId: RealmId, isWanted: (channel: Channel) => boolean): Promise<readonly ChannelView[]> {
+    const heads = ALL_VIEW_HEADS.parse(this.allViewHeads.get(realmId)!);
+    const channels: Channel[] = [];
+    const counts: number[] = [];
+    (await this.load(realmId, heads.id, heads.version)).forEach((channel, n) => {
+      if (!isWanted(channel)) return;
+      channels.push(channel);
+      counts.push(heads.subscriber_count[n]!);
+    });
+    const views: ChannelView[] = [];
+    for (let from = 0; from < channels.length; from += VIEWED_AT_A_TIME) {
+      if (from > 0) await this.connection.yield();
+      const to = from + VIEWED_AT_A_TIME;
+      for (const view of await this.viewsOf(realmId, channels.slice(from, to), counts.slice(from, to)))
+        views.push(view);
+    }
+    return views;
+  }
+
+  /** Of channels as this snapshot has them; in their order. */
+  private async viewsOf(
+    realmId: RealmId,
+    channels: readonly Channel[],
+    subscriberCounts: readonly number[],
+  ): Promise<readonly ChannelView[]> {
+    const valuesVersion = this.groups.valuesVersionOf(realmId);
+    const dependents = await this.groupDependents(realmId, channels, valuesVersion);
+    const now = this.clock.now();
+    const recent = await this.countRecent(realmId, channels, now);
+    return channels.map((channel, n) => {
+      const counts = {
+        subscriberCount: subscriberCounts[n]!,
+        weeklyTraffic: weeklyTraffic(recent.get(channel.recipientId) ?? 0, ageInDays(channel, now)),
+      };
+      return this.cache.viewOf(this.connection, channel, dependents[n]!, counts, valuesVersion);
+    });
+  }
+
+  /** Messages of the last days, of channels whose traffic is told; what nobody has written to for long has none. */
+  private async countRecent(
+    realmId: RealmId,
+    channels: readonly Channel[],
+    now: UnixSeconds,
+  ): Promise<ReadonlyMap<RecipientId, number>> {
+    const counted: RecipientId[] = [];
+    for (const channel of channels) {
+      if (channel.isRecentlyActive && hasWeeklyTraffic(ageInDays(channel, now))) counted.push(channel.recipientId);
+    }
+    if (counted.length === 0) return NONE_COUNTED;
+    return this.topics.countSince(realmId, counted, now - TRAFFIC_DAYS * SECONDS_PER_DAY);
+  }
+
+  /** In the order of the channels. */
+  private async groupDependents(
+    realmId: RealmId,
+    channels: readonly Channel[],
+    valuesVersion: number,
+  ): Promise<readonly GroupDependents[]> {
+    const known = channels.map((channel) => this.cache.findGroupDependents(channel, valuesVersion));
+    const granted = new Set<GroupId>();
+    channels.forEach(({ permissions }, n) => {
+      if (!known[n]) for (const name of PERMISSION_NAMES) granted.add(permissions[name]);
+    });
+    if (granted.size === 0) return known as readonly GroupDependents[];
+    const values = new GroupValues(await this.groups.settingValues(realmId, [...granted]));
+    const system = await this.groups.systemGroupIds(realmId);
+    return channels.map(
+      ({ permissions }, n) =>
+        known[n] ?? {
+          permissions: this.cache.permissions.of(permissions, values),
+          sendersSystemGroup: SENDER_GROUPS.find((name) => system[name] === permissions.canSendMessage) ?? null,
+        },
+    );
+  }
+
+  async listRecentlyActiveIds(realmId: RealmId, after: ChannelId | null, limit: number): Promise<readonly ChannelId[]> {
+    return this.recentlyActive.all(realmId, after ?? 0, limit);
+  }
+
+  async filterIdle(realmId: RealmId, ids: readonly ChannelId[], since: UnixSeconds): Promise<readonly ChannelId[]> {
+    if (ids.length === 0) return [];
+    return this.idle.all(jsonList(ids), realmId, since, this.sentSince.firstId(realmId, since));
+  }
+
+  async hasChannelsInFolder(realmId: RealmId, folderId: ChannelFolderId): Promise<boolean> {
+    return this.inFolder.get(folderId, realmId) !== undefined;
+  }
+
+  async isSubscribed(realmId: RealmId, channelId: ChannelId, userId: UserId): Promise<boolean> {
+    return this.subscribed.get(userId, channelId, realmId) === 1;
+  }
+
+  async findSubscription(realmId: RealmId, channelId: ChannelId, userId: UserId): Promise<Subscription | null> {
+    const row = this.subscriptionRow.get(userId, channelId, realmId);
+    return row ? toSubscription(row) : null;
+  }
+
+  async listSubscribedIds(realmId: RealmId, userId: UserId): Promise<readonly ChannelId[]> {
+    return this.subscribedIds.all(userId, realmId);
+  }
+
+  async listSubscriptions(realmId: RealmId, userId: UserId): Promise<readonly Subscription[]> {
+    return SUBSCRIPTIONS.rows(this.subscriptionsOfUser.get(userId, realmId)!).map(toSubscription);
+  }
+
+  async listSubscriptionsOf(
+    realmId: RealmId,
+    userIds: readonly UserId[],
+    channelIds: readonly ChannelId[],
+  ): Promise<ReadonlyMap<UserId, readonly Subscription[]>> {
+    const subscriptions = new Map<UserId, Subscription[]>();
+    for (const id of [...userIds].sort(ascending)) subscriptions.set(id, []);
+    for (const row of this.subscriptionRowsOf.all(jsonList(userIds), jsonList(channelIds), realmId)) {
+      subscriptions.get(row.user_id)!.push(toSubscription(row));
+    }
+    return subscriptions;
+  }
+
+  async listColors(realmId: RealmId, userIds: readonly UserId[]): Promise<ReadonlyMap<UserId, readonly string[]>> {
+    return new Map(
+      this.colors.all(jsonList(userIds), realmId).map(([id, colors]) => [id, JSON.parse(colors) as string[]]),
+    );
+  }
+
+  async hasWebPublic(realmId: RealmId): Promise<boolean> {
+    return this.webPublic.get(realmId) !== undefined;
+  }
+
+  async listSubscribers(
+    realmId: RealmId,
+    channelIds: readonly ChannelId[],
+  ): Promise<ReadonlyMap<ChannelId, readonly UserId[]>> {
+    const subscribers = new Map<ChannelId, readonly UserId[]>(channelIds.map((id) => [id, []]));
+    for (const [id, userIds] of this.subscribers.all(jsonList(channelIds), realmId)) {
+      subscribers.set(id, idList(userIds));
+    }
+    return subscribers;
+  }
+
+  async filterSubscribed(
+    realmId: RealmId,
+    channelId: ChannelId,
+    userIds: readonly UserId[],
+  ): Promise<readonly UserId[]> {
+    return this.subscribedAmong.all(jsonList(userIds), channelId, realmId);
+  }
+
+  async filterWithGuestSubscribers(realmId: RealmId, channelIds: readonly ChannelId[]): Promise<readonly ChannelId[]> {
+    return this.followedByGuests.all(jsonList(new Set(channelIds)), realmId);
+  }
+
+  async countSubscribers(realmId: RealmId, channelId: ChannelId): Promise<number> {
+    return this.subscriberCount.get(channelId, realmId) ?? 0;
+  }
+
+  async add(channel: Omit<Channel, 'id' | 'recipientId' | 'version'>): Promise<Channel> {
+    this.connection.disableCaching();
+    return refusingTaken(
+      () => this.nameTaken(channel),
+      () => {
+        const id = this.insert.get(channel.realmId, ...fromChannel(channel))!;
+        const recipientId = this.insertRecipient.get(channel.realmId, id)!;
+        this.linkRecipient.run(recipientId, id);
+        return { ...channel, id, recipientId, version: 1 };
+      },
+    );
+  }
+
+  async update(channel: Channel): Promise<Channel> {
+    this.connection.disableCaching();
+    return refusingTaken(
+      () => this.nameTaken(channel),
+      () => {
+        const version = this.store.get(...fromChannel(channel), channel.id, channel.realmId);
+        if (version === undefined) throw new Error(`Realm ${channel.realmId} has no channel ${channel.id}`);
+        return { ...channel, version };
+      },
+    );
+  }
+
+  async putSubscriptions(subscriptions: readonly Subscription[]): Promise<void> {
+    this.upsertSubscriptions.run(JSON.stringify(subscriptions.map(fromSubscription)));
+  }
+
+  private nameTaken({ realmId, name }: Pick<Channel, 'realmId' | 'name'>): DomainError {
+    const channelId = this.idByName.get(realmId, foldCase(name));
+    return new DomainError('CHANNEL_NAME_TAKEN', `Channel '${name}' already exists`, { channelId, channelName: name });
+  }
+
+  /** In the order of the rows. One by one: a loop over the names of the columns costs more than reading them. */
+  private toChannels(realmId: RealmId, rows: Columns<ChannelRow>): readonly Channel[] {
+    const { quarantine } = this;
+    const nobody = () => this.groups.nobodyOf(realmId);
+    return rows.id.map((id, n) => {
+      const retentionDays = rows.message_retention_days[n]!;
+      return {
+        id,
+        realmId,
+        recipientId: rows.recipient_id[n]!,
+        name: rows.name[n]!,
+        description: rows.description[n]!,
+        renderedDescription: rows.rendered_description[n]!,
+        privacy: quarantine.word(rows.privacy[n]!, PRIVACIES, 'privateProtectedHistory', 'channel', id, 'privacy'),
+        isArchived: rows.is_archived[n] === 1,
+        creatorId: rows.creator_id[n]!,
+        createdAt: rows.created_at[n]!,
+        messageRetentionDays: retentionDays === FOREVER ? 'forever' : retentionDays,
+        topicsPolicy: quarantine.word(
+          rows.topics_policy[n]!,
+          TOPICS_POLICIES,
+          'inherit',
+          'channel',
+          id,
+          'topics_policy',
+        ),
+        folderId: rows.folder_id[n]!,
+        isDefault: rows.is_default[n] === 1,
+        isRecentlyActive: rows.is_recently_active[n] === 1,
+        firstMessageId: rows.first_message_id[n]!,
+        permissions: permissions.fromJson(rows.permissions[n]!, id, quarantine, nobody),
+        version: rows.version[n]!,
+      };
+    });
+  }
+}
+
+const ageInDays = ({ createdAt }: Channel, now: UnixSeconds): number => Math.floor((now - createdAt) / SECONDS_PER_DAY);
+
+const SENDER_GROUPS = ['everyone', 'administrators', 'fullMembers', 'moderators'] as const;
+const permissions = groupSettingsColumn(CHANNEL_PERMISSIONS, 'channel');
+/** In `message_retention_days`, where null says that the organization decides. */
+const FOREVER = -1;
+
+const PRIVACIES: readonly ChannelPrivacy[] = ['webPublic', 'public', 'privateSharedHistory', 'privateProtectedHistory'];
+
+interface ChannelRow {
+  readonly id: ChannelId;
+  readonly version: number;
+  readonly recipient_id: RecipientId;
+  readonly name: string;
+  readonly description: string;
+  readonly rendered_description: string;
+  readonly privacy: ChannelPrivacy;
+  readonly is_archived: Flag;
+  readonly creator_id: UserId | null;
+  readonly created_at: UnixSeconds;
+  readonly message_retention_days: number | null;
+  readonly topics_policy: TopicsPolicy;
+  readonly folder_id: ChannelFolderId | null;
+  readonly is_default: Flag;
+  readonly is_recently_active: Flag;
+  readonly first_message_id: MessageId | null;
+  readonly permissions: string;
+}
+
+const rows = (where: string) =>
+  new ColumnReader<ChannelRow>(
+    [
+      'id',
+      'version',
+      'recipient_id',
+      'name',
+      'description',
+      'rendered_description',
+      'privacy',
+      'is_archived',
+      'creator_id',
+      'created_at',
+      'message_retention_days',
+      'topics_policy',
+      'folder_id',
+      'is_default',
+      'is_recently_active',
+      'first_message_id',
+      'permissions',
+    ],
+    `(SELECT * FROM channel WHERE ${where})`,
+  );
+const ROWS = rows('+realm_id = ? AND id IN (SELECT value FROM json_each(?))');
+const ROWS_BY_NAME = rows('realm_id = ? AND name_key IN (SELECT value FROM json_each(?)) ORDER BY id');
+
+const versions = (where: string) =>
+  new ColumnReader<Pick<ChannelRow, 'id' | 'version'>>(
+    ['id', 'version'],
+    `(SELECT id, version FROM channel WHERE ${where} ORDER BY id)`,
+  );
+const VERSIONS = versions('+realm_id = ? AND id IN (SELECT value FROM json_each(?))');
+const ALL_VERSIONS = versions('realm_id = ?');
+
+interface ViewHead extends Pick<ChannelRow, 'id' | 'version'> {
+  readonly subscriber_count: number;
+}
+/** SQLite compares bytes, and UTF-8 sorts as code points do. */
+const viewHeads = (where: string) =>
+  new ColumnReader<ViewHead>(
+    ['id', 'version', 'subscriber_count'],
+    `(SELECT id, version, subscriber_count FROM channel WHERE ${where} ORDER BY name)`,
+  );
+const VIEW_HEADS = viewHeads('+realm_id = ? AND id IN (SELECT value FROM json_each(?))');
+const ALL_VIEW_HEADS = viewHeads('realm_id = ?');
+
+interface SubscriptionRow {
+  readonly user_id: UserId;
+  readonly channel_id: ChannelId;
+  readonly realm_id: RealmId;
+  readonly is_active: Flag;
+  readonly color: string;
+  readonly is_muted: Flag;
+  readonly is_pinned: Flag;
+  readonly desktop_notifications: Flag | null;
+  readonly audible_notifications: Flag | null;
+  readonly push_notifications: Flag | null;
+  readonly email_notifications: Flag | null;
+  readonly wildcard_mentions_notify: Flag | null;
+}
+
+const SUBSCRIPTIONS = new ColumnReader<SubscriptionRow>(
+  [
+    'user_id',
+    'channel_id',
+    'realm_id',
+    'is_active',
+    'color',
+    'is_muted',
+    'is_pinned',
+    'desktop_notifications',
+    'audible_notifications',
+    'push_notifications',
+    'email_notifications',
+    'wildcard_mentions_notify',
+  ],
+  '(SELECT * FROM subscription WHERE user_id = ? AND realm_id = ? ORDER BY channel_id)',
+);
+
+function toSubscription(row: SubscriptionRow): Subscription {
+  return {
+    realmId: row.realm_id,
+    channelId: row.channel_id,
+    userId: row.user_id,
+    isActive: row.is_active === 1,
+    color: row.color,
+    isMuted: row.is_muted === 1,
+    isPinned: row.is_pinned === 1,
+    notifications: {
+      desktop: fromFlagOrNull(row.desktop_notifications),
+      audible: fromFlagOrNull(row.audible_notifications),
+      push: fromFlagOrNull(row.push_notifications),
+      email: fromFlagOrNull(row.email_notifications),
+      wildcardMentions: fromFlagOrNull(row.wildcard_mentions_notify),
+    },
+  };
+}
+
+/** The columns in the order of `insert` and `store`. */
+function fromChannel(channel: Omit<Channel, 'id' | 'recipientId' | 'version'>): readonly Parameter[] {
+  return [
+    channel.name,
+    foldCase(channel.name),
+    channel.description,
+    channel.renderedDescription,
+    channel.privacy,
+    toFlag(channel.isArchived),
+    channel.creatorId,
+    channel.createdAt,
+    channel.messageRetentionDays === 'forever' ? FOREVER : channel.messageRetentionDays,
+    channel.topicsPolicy,
+    channel.folderId,
+    toFlag(channel.isDefault),
+    toFlag(channel.isRecentlyActive),
+    channel.firstMessageId,
+    JSON.stringify(channel.permissions),
+  ];
+}
+
+/** The columns in the order of `upsertSubscriptions`. */
+function fromSubscription({ notifications, ...subscription }: Subscription): readonly Parameter[] {
+  return [
+    subscription.userId,
+    subscription.channelId,
+    subscription.realmId,
+    toFlag(subscription.isActive),
+    subscription.color,
+    toFlag(subscription.isMuted),
+    toFlag(subscription.isPinned),
+    toFlagOrNull(notifications.desktop),
+    toFlagOrNull(notifications.audible),
+    toFlagOrNull(notifications.push),
+    toFlagOrNull(notifications.email),
+    toFlagOrNull(notifications.wildcardMentions),
+  ];
+}

@@ -1,0 +1,383 @@
+import {
+  BLANK_EVENT,
+  decodeEvent,
+  decodeQueue,
+  encodeEvent,
+  encodeQueue,
+  sizeOfEvent,
+} from '@parley/domain/composition';
+import {
+  type Announcement,
+  type Clock,
+  type EventConsumerRepository,
+  type EventLog,
+  type EventQueue,
+  type EventQueueRepository,
+  type EventSeq,
+  type Expiry,
+  type LogEnd,
+  type LoggedEvent,
+  MAX_CONSUMERS,
+  type MessageId,
+  type QueueKey,
+  type QueuePosition,
+  type RealmId,
+  tooManyConsumers,
+  type UnixSeconds,
+  type UnreadableQueue,
+  type UserId,
+} from '@parley/domain/kernel';
+import { type Connection, LIMIT } from '../engine/connection.js';
+import { jsonList } from '../engine/rows.js';
+
+/** How many events the unit of a removal may append before the one that tells of it. */
+const EVENTS_OF_A_UNIT = 1000;
+
+/** What is left of deleted messages, for as long as events of them may be to deliver. */
+export class Tombstones {
+  private readonly statements;
+
+  constructor(connection: Connection) {
+    const forgotten = 'SELECT id FROM removed_message WHERE realm_id = ? AND removed_at_seq < ?';
+    this.statements = [
+      connection.command(`DELETE FROM removed_message_holder WHERE message_id IN (${forgotten})`),
+      connection.command(`DELETE FROM moved_message WHERE message_id IN (${forgotten})`),
+      connection.command('DELETE FROM removed_message WHERE realm_id = ? AND removed_at_seq < ?'),
+    ];
+  }
+
+  /** To be called when events up to this seq are removed from the log. */
+  prune(realmId: RealmId, upTo: EventSeq): void {
+    for (const statement of this.statements) statement.run(realmId, upTo - EVENTS_OF_A_UNIT);
+  }
+}
+
+/** An event's id is its realm's, followed by so many bits of its seq: one key, and neither a counter nor an index beside it. */
+const SEQ_BITS = 36;
+/** At a thousand events a second it lasts two years, at ten two centuries. */
+const MAX_SEQ = 2 ** SEQ_BITS - 1;
+
+/** The id of an event, in SQL. The operators make integers of what the driver binds as floating-point numbers. */
+export const eventId = (realmId: string, seq: string): string => `(${realmId} << ${SEQ_BITS} | ${seq})`;
+
+/** All ids that a realm's events can have after a seq, ascending: `id > ? AND id <= ?`. */
+export const eventIdsAfter = (realmId: string, seq: string): string =>
+  `id > ${eventId(realmId, seq)} AND id <= ${eventId(realmId, String(MAX_SEQ))}`;
+
+/**
+ * The seq of a realm's newest event, in SQL, over `event_log_start s`: what is pruned is the oldest, and where nothing is left
+ * that went last.
+ */
+export const LAST_SEQ = `max(s.pruned_up_to, coalesce(
+  (SELECT max(id) FROM event WHERE ${eventIdsAfter('s.realm_id', '0')}) & ${MAX_SEQ}, 0))`;
+
+/** The same by itself. */
+export const lastSeqOf = (realmId: string): string =>
+  `(SELECT ${LAST_SEQ} FROM event_log_start s WHERE s.realm_id = ${realmId})`;
+
+/** @throws Error when there are no more */
+export function seqAfter(last: EventSeq): EventSeq {
+  if (last >= MAX_SEQ) throw new Error('An organization has had more events than can be numbered');
+  return (last + 1) as EventSeq;
+}
+
+export class SqliteEventLog implements EventLog {
+  private readonly head;
+  private readonly heads;
+  private readonly pruned;
+  private readonly rowsAfter;
+  private readonly insert;
+  private readonly blankQuoting;
+  private readonly oldest;
+  private readonly deleteUpTo;
+  private readonly setPruned;
+  private readonly tombstones;
+
+  constructor(
+    private readonly connection: Connection,
+    private readonly clock: Clock,
+  ) {
+    this.tombstones = new Tombstones(connection);
+    this.head = connection.values<EventSeq>(`SELECT ${LAST_SEQ} FROM event_log_start s WHERE s.realm_id = ?`);
+    this.heads = connection.tuples<[RealmId, EventSeq, number]>(
+      `SELECT s.realm_id, ${LAST_SEQ}, s.pruned_up_to FROM event_log_start s ORDER BY s.realm_id`,
+    );
+    this.pruned = connection.values<number>('SELECT pruned_up_to FROM event_log_start WHERE realm_id = ?');
+    this.rowsAfter = connection.tuples<EventTuple>(
+      `SELECT seq, at, message_id, format, audience, payload FROM event
+       WHERE ${eventIdsAfter('?', '?')} ORDER BY id ${LIMIT}`,
+    );
+    this.insert = connection.command(
+      `INSERT INTO event (id, at, message_id, format, audience, payload) VALUES (${eventId('?', '?')}, ?, ?, ?, ?, ?)`,
+    );
+    this.blankQuoting = connection.command(
+      'UPDATE event SET payload = ?, format = ? WHERE message_id IN (SELECT value FROM json_each(?)) AND +realm_id = ?',
+    );
+    this.oldest = connection.tuples<[EventSeq, UnixSeconds]>(
+      `SELECT seq, at FROM event WHERE id > ${eventId('?', '0')} AND id <= ${eventId('?', '?')} ORDER BY id ${LIMIT}`,
+    );
+    this.deleteUpTo = connection.command(
+      `DELETE FROM event WHERE id > ${eventId('?', '0')} AND id <= ${eventId('?', '?')}`,
+    );
+    this.setPruned = connection.command(
+      'UPDATE event_log_start SET pruned_up_to = max(pruned_up_to, ?) WHERE realm_id = ?',
+    );
+  }
+
+  async lastSeq(realmId: RealmId): Promise<EventSeq> {
+    return this.head.get(realmId) ?? (0 as EventSeq);
+  }
+
+  async listLastSeqs(): Promise<readonly LogEnd[]> {
+    return this.heads.all().map(([realmId, seq, prunedUpTo]) => ({ realmId, seq, prunedUpTo }));
+  }
+
+  async listAfter(
+    realmId: RealmId,
+    after: EventSeq,
+    limit: number,
+    maxBytes = Number.POSITIVE_INFINITY,
+  ): Promise<readonly LoggedEvent[]> {
+    const listed: LoggedEvent[] = [];
+    let bytes = 0;
+    for (const [seq, at, quotes, format, audience, payload] of this.rowsAfter.each(realmId, after, realmId, limit)) {
+      const row = { realmId, seq, at, quotes, format, audience, payload };
+      const logged = decodeEvent(row);
+      listed.push(logged);
+      bytes += sizeOfEvent(row, logged);
+      if (bytes >= maxBytes) break;
+    }
+    return listed;
+  }
+
+  async prunedUpTo(realmId: RealmId): Promise<number> {
+    return this.pruned.get(realmId) ?? 0;
+  }
+
+  async append(realmId: RealmId, announcement: Announcement): Promise<EventSeq> {
+    const last = this.head.get(realmId);
+    if (last === undefined) throw new Error(`There is no realm ${realmId}`);
+    const seq = seqAfter(last);
+    const { event, audience, quotes = null } = announcement;
+    const at = this.clock.now();
+    const encoded = encodeEvent(announcement);
+    this.insert.run(realmId, seq, at, quotes, encoded.format, encoded.audience, encoded.payload);
+    this.connection.record.events.push({ realmId, seq, event, audience, at, quotes });
+    return seq;
+  }
+
+  async blank(realmId: RealmId, messageIds: readonly MessageId[]): Promise<void> {
+    this.blankQuoting.run(BLANK_EVENT.payload, BLANK_EVENT.format, jsonList(messageIds), realmId);
+    this.connection.record.blanked.push({ realmId, messageIds });
+  }
+
+  async prune(realmId: RealmId, upTo: EventSeq, before: UnixSeconds, limit: number): Promise<number> {
+    const oldest = this.oldest.all(realmId, realmId, upTo, limit);
+    // Times need not ascend, but what is gone has to be everything up to some seq.
+    const firstKept = oldest.findIndex(([, at]) => at >= before);
+    const count = firstKept === -1 ? oldest.length : firstKept;
+    if (count === 0) return 0;
+    const [last] = oldest[count - 1]!;
+    this.deleteUpTo.run(realmId, realmId, last);
+    this.setPruned.run(last, realmId);
+    this.tombstones.prune(realmId, last);
+    return count;
+  }
+}
+
+type EventTuple = readonly [
+  seq: EventSeq,
+  at: UnixSeconds,
+  quotes: MessageId | null,
+  format: number,
+  audience: string,
+  payload: string,
+];
+
+export class SqliteEventQueueRepository implements EventQueueRepository {
+  private readonly row;
+  private readonly ofUser;
+  private readonly lowest;
+  private readonly insert;
+  private readonly delete;
+  private readonly deleteOfUser;
+  private readonly deleteIdle;
+  private readonly deleteBehind;
+  private readonly storePosition;
+
+  constructor(connection: Connection) {
+    this.row = connection.rows<QueueRow>('SELECT * FROM event_queue WHERE id = ? AND realm_id = ?');
+    this.ofUser = connection.tuples<[string, UnixSeconds]>(
+      'SELECT id, last_polled_at FROM event_queue WHERE owner_id = ? AND realm_id = ? ORDER BY last_polled_at',
+    );
+    this.lowest = connection.values<EventSeq | null>('SELECT min(floor_seq) FROM event_queue WHERE realm_id = ?');
+    this.insert = connection.command(
+      `INSERT INTO event_queue (id, realm_id, owner_id, filter, presentation, start_seq, acked, floor_seq,
+                                last_polled_at, idle_timeout_seconds)
+       VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    );
+    // Without the plus sign the index by floor would lead to every queue of the realm.
+    this.delete = connection.command(
+      'DELETE FROM event_queue WHERE id IN (SELECT value FROM json_each(?)) AND +realm_id = ?',
+    );
+    this.deleteOfUser = connection.command('DELETE FROM event_queue WHERE owner_id = ? AND realm_id = ?');
+    this.deleteIdle = connection.tuples<[RealmId, string]>(
+      `DELETE FROM event_queue WHERE id IN (
+         SELECT id FROM event_queue INDEXED BY event_queue_by_deadline
+         WHERE last_polled_at + idle_timeout_seconds <= ? AND ? + idle_timeout_seconds <= ?
+           AND id NOT IN (SELECT value FROM json_each(?))
+         ${LIMIT})
+       RETURNING realm_id, id`,
+    );
+    this.deleteBehind = connection.tuples<[RealmId, string]>(
+      `DELETE FROM event_queue WHERE id IN (
+         SELECT id FROM event_queue INDEXED BY event_queue_by_floor WHERE realm_id = ? AND floor_seq < ? ${LIMIT})
+       RETURNING realm_id, id`,
+    );
+    // Row by row: joined to a list of them, every row of the realm is compared with every one of the list.
+    this.storePosition = connection.command(
+      'UPDATE event_queue SET acked = ?, floor_seq = ?, last_polled_at = ? WHERE id = ? AND realm_id = ?',
+    );
+  }
+
+  async find(realmId: RealmId, id: string): Promise<EventQueue | UnreadableQueue | null> {
+    const row = this.row.get(id, realmId);
+    return row ? toQueue(row) : null;
+  }
+
+  async listOf(realmId: RealmId, ownerId: UserId): Promise<readonly Pick<QueuePosition, 'id' | 'lastPolledAt'>[]> {
+    return this.ofUser.all(ownerId, realmId).map(([id, lastPolledAt]) => ({ id, lastPolledAt }));
+  }
+
+  async lowestFloor(realmId: RealmId): Promise<EventSeq | null> {
+    return this.lowest.get(realmId) ?? null;
+  }
+
+  async add(queue: EventQueue): Promise<void> {
+    const { filter, presentation } = encodeQueue(queue);
+    this.insert.run(
+      queue.id,
+      queue.realmId,
+      queue.ownerId,
+      filter,
+      presentation,
+      queue.startSeq,
+      queue.acked,
+      queue.floorSeq,
+      queue.lastPolledAt,
+      queue.idleTimeoutSeconds,
+    );
+  }
+
+  async remove(realmId: RealmId, ids: readonly string[]): Promise<void> {
+    this.delete.run(jsonList(ids), realmId);
+  }
+
+  async removeOfUser(realmId: RealmId, ownerId: UserId): Promise<void> {
+    this.deleteOfUser.run(ownerId, realmId);
+  }
+
+  async removeIdle({ now, servedSince, except }: Expiry, limit: number): Promise<readonly QueueKey[]> {
+    return this.deleteIdle.all(now, servedSince, now, jsonList(except), limit).map(toKey);
+  }
+
+  async removeBehind(realmId: RealmId, floorSeq: number, limit: number): Promise<readonly QueueKey[]> {
+    return this.deleteBehind.all(realmId, floorSeq, limit).map(toKey);
+  }
+
+  async savePositions(realmId: RealmId, positions: readonly QueuePosition[]): Promise<void> {
+    for (const { id, acked, floorSeq, lastPolledAt } of positions) {
+      this.storePosition.run(acked, floorSeq, lastPolledAt, id, realmId);
+    }
+  }
+}
+
+interface QueueRow {
+  readonly id: string;
+  readonly realm_id: RealmId;
+  readonly owner_id: UserId;
+  readonly filter: string;
+  readonly presentation: string;
+  readonly start_seq: EventSeq;
+  readonly acked: number;
+  readonly floor_seq: EventSeq;
+  readonly last_polled_at: UnixSeconds;
+  readonly idle_timeout_seconds: number;
+}
+
+const toKey = ([realmId, id]: readonly [RealmId, string]): QueueKey => ({ realmId, id });
+
+const toQueue = (row: QueueRow): EventQueue | UnreadableQueue =>
+  decodeQueue({
+    id: row.id,
+    realmId: row.realm_id,
+    ownerId: row.owner_id,
+    filter: row.filter,
+    presentation: row.presentation,
+    startSeq: row.start_seq,
+    acked: row.acked,
+    floorSeq: row.floor_seq,
+    lastPolledAt: row.last_polled_at,
+    idleTimeoutSeconds: row.idle_timeout_seconds,
+  });
+
+export class SqliteEventConsumerRepository implements EventConsumerRepository {
+  private readonly names;
+  private readonly exists;
+  private readonly positionsOf;
+  private readonly lowest;
+  private readonly insert;
+  private readonly insertPosition;
+  private readonly move;
+  private readonly delete;
+
+  constructor(connection: Connection) {
+    this.names = connection.values<string>('SELECT name FROM event_consumer ORDER BY name');
+    this.exists = connection.values<number>('SELECT 1 FROM event_consumer WHERE name = ?');
+    this.positionsOf = connection.tuples<readonly [RealmId, EventSeq]>(
+      'SELECT realm_id, seq FROM event_consumer_position WHERE consumer = ?',
+    );
+    this.lowest = connection.values<number | null>(
+      `SELECT min(coalesce(p.seq, 0)) FROM event_consumer c
+       LEFT JOIN event_consumer_position p ON p.consumer = c.name AND p.realm_id = ?`,
+    );
+    this.insert = connection.command('INSERT INTO event_consumer (name) VALUES (?)');
+    this.insertPosition = connection.command(
+      `INSERT INTO event_consumer_position (consumer, realm_id, seq)
+       SELECT name, ?, ? FROM event_consumer WHERE name = ? ON CONFLICT DO NOTHING`,
+    );
+    this.move = connection.command(
+      'UPDATE event_consumer_position SET seq = ? WHERE consumer = ? AND realm_id = ? AND seq = ?',
+    );
+    this.delete = connection.command('DELETE FROM event_consumer WHERE name = ?');
+  }
+
+  async list(): Promise<readonly string[]> {
+    return this.names.all();
+  }
+
+  async findPositions(name: string): Promise<ReadonlyMap<RealmId, EventSeq> | null> {
+    return this.exists.get(name) === undefined ? null : new Map(this.positionsOf.all(name));
+  }
+
+  async lowestPosition(realmId: RealmId): Promise<number | null> {
+    return this.lowest.get(realmId) ?? null;
+  }
+
+  async add(name: string, positions: ReadonlyMap<RealmId, EventSeq>): Promise<boolean> {
+    if (this.exists.get(name) !== undefined) return false;
+    if (this.names.all().length >= MAX_CONSUMERS) throw tooManyConsumers();
+    this.insert.run(name);
+    for (const [realmId, seq] of positions) this.insertPosition.run(realmId, seq, name);
+    return true;
+  }
+
+  async advance(name: string, realmId: RealmId, from: number, to: EventSeq): Promise<boolean> {
+    if (this.move.run(to, name, realmId, from).changes === 1) return true;
+    return from === 0 && this.insertPosition.run(realmId, to, name).changes === 1;
+  }
+
+  async remove(name: string): Promise<boolean> {
+    return this.delete.run(name).changes === 1;
+  }
+}

@@ -1,0 +1,279 @@
+import { type ChannelPrivacy, RESOLVED_PREFIX } from '@parley/domain/channels';
+import type { ChannelId, MessageId, RealmId, RecipientId, UserId } from '@parley/domain/kernel';
+import type { SearchWords } from '@parley/domain/markdown';
+import {
+  type ConditionSubject,
+  HISTORICAL,
+  holdsPhrases,
+  type MessageCondition,
+  type MessageFilter,
+  matchesCondition,
+  mentionedIn,
+  type SearchedText,
+  type SimpleCondition,
+  termsOfMessage,
+  type Viewer,
+} from '@parley/domain/messages';
+import type { Database } from 'better-sqlite3';
+import { LRUCache } from 'lru-cache';
+import type { Connection, Parameter, Query } from '../engine/connection.js';
+import { jsonList } from '../engine/rows.js';
+import { type IndexedProperty, PROPERTY_BITS, propertiesOf } from './message-rows.js';
+import { idOf, type MessageIndexRow, propertyBitsOf, type ViewerMessageStates } from './viewer-message-state.js';
+
+/**
+ * A message in the index of searches is a list of terms: the words it is found by, and where it is, so that a search that is
+ * limited to some place costs by whichever is rarer. The tokenizer splits at what is in ASCII and neither letter nor digit;
+ * such a character is put into the private use area. Words begin with a letter, a digit or a slash, and other terms with one
+ * of the characters below.
+ */
+const KINDS = { realm: '\uf800', recipient: '\uf801', topic: '\uf802', sender: '\uf803', mention: '\uf804' } as const;
+
+const ESCAPED = 0xe000;
+
+const SPLIT_AT = /[\0-/:-`{-\x7f]/;
+const ALL_SPLIT_AT = new RegExp(SPLIT_AT, 'g');
+
+/** Most words hold none, which is found out in a fraction of the time. */
+const encode = (text: string): string =>
+  SPLIT_AT.test(text)
+    ? text.replace(ALL_SPLIT_AT, (character) => String.fromCharCode(ESCAPED + character.charCodeAt(0)))
+    : text;
+
+export const wordTerm = encode;
+export const realmTerm = (id: RealmId): string => `${KINDS.realm}${id}`;
+export const senderTerm = (id: UserId): string => `${KINDS.sender}${id}`;
+export const mentionTerm = (id: UserId): string => `${KINDS.mention}${id}`;
+export const seriesTerm = (recipientId: RecipientId, topicKey: string | null): string =>
+  topicKey === null
+    ? `${KINDS.recipient}${recipientId}`
+    : `${KINDS.topic}${recipientId}${KINDS.topic}${encode(topicKey)}`;
+
+const quoted = (term: string): string => `"${term}"`;
+
+/** In the language of FTS5, of terms alone: what people type never gets into it. */
+export const allOf = (terms: readonly string[]): string => terms.map(quoted).join(' AND ');
+export const anyOf = (terms: readonly string[]): string => `(${terms.map(quoted).join(' OR ')})`;
+
+/** What a message's terms are made of. */
+export interface TermSource {
+  readonly realmId: RealmId;
+  readonly senderId: UserId;
+  readonly recipientId: RecipientId;
+  readonly topic: string;
+  readonly renderedContent: string;
+}
+
+/** As the index takes them. `topicKey`: null for direct messages. */
+export function messageTerms(words: SearchWords, message: TermSource, topicKey: string | null): string {
+  const { realmId, senderId, recipientId, renderedContent } = message;
+  const terms = [realmTerm(realmId), senderTerm(senderId), seriesTerm(recipientId, null)];
+  if (topicKey !== null) terms.push(seriesTerm(recipientId, topicKey));
+  for (const userId of mentionedIn(renderedContent)) terms.push(mentionTerm(userId));
+  for (const word of termsOfMessage(words, message)) terms.push(wordTerm(word));
+  return terms.join(' ');
+}
+
+/** What triggers and queries call. */
+export function defineSearchFunctions(database: Database, words: SearchWords): void {
+  database.function(
+    'message_terms',
+    { deterministic: true },
+    (
+      realmId: RealmId,
+      senderId: UserId,
+      recipientId: RecipientId,
+      topicKey: string | null,
+      topic: string,
+      renderedContent: string,
+    ) => messageTerms(words, { realmId, senderId, recipientId, topic, renderedContent }, topicKey),
+  );
+  database.function('message_words', { deterministic: true }, (topic: string, renderedContent: string) =>
+    JSON.stringify([...termsOfMessage(words, { topic, renderedContent })]),
+  );
+  database.function('holds_phrases', { deterministic: true }, (content: string, topic: string, phrases: string) =>
+    holdsPhrases(content, topic, JSON.parse(phrases)) ? 1 : 0,
+  );
+}
+
+/** A few dozen are in use; unusual narrows make more. */
+const MAX_STATEMENTS = 200;
+
+/** LRU cache of statements whose text depends on the request; `memo` prepares the missing ones. */
+export const newStatementCache = <Statement extends {}>(
+  prepare: (text: string) => Statement,
+): LRUCache<string, Statement> => new LRUCache({ max: MAX_STATEMENTS, memoMethod: prepare });
+
+/** Judges messages one by one, where no query can: by what their viewer has read and marked. */
+export class ConditionSubjects {
+  private readonly details: Query<readonly [MessageId, ChannelId | null, string, ChannelPrivacy | null]>;
+
+  private readonly texts: Query<readonly [MessageId, string, string, string, string]>;
+
+  constructor(
+    connection: Connection,
+    private readonly states: ViewerMessageStates,
+  ) {
+    this.details = connection.tuples(
+      `SELECT m.id, m.channel_id, m.topic, c.privacy
+       FROM json_each(?) wanted CROSS JOIN message m ON m.id = wanted.value LEFT JOIN channel c ON c.id = m.channel_id`,
+    );
+    this.texts = connection.tuples(
+      `SELECT m.id, m.topic, m.content, m.rendered_content, message_words(m.topic, m.rendered_content)
+       FROM json_each(?) wanted CROSS JOIN message m ON m.id = wanted.value`,
+    );
+  }
+
+  /** Those of which all the conditions hold, in their order; of the scope `own`, none but the viewer's own. */
+  matching(
+    viewer: Viewer,
+    places: readonly MessageIndexRow[],
+    conditions: readonly MessageCondition[],
+    scope: MessageFilter['scope'],
+  ): MessageIndexRow[] {
+    if (places.length === 0 || (conditions.length === 0 && scope === 'shared')) return [...places];
+    const state = this.states.load(viewer, places);
+    const texts = conditions.some(readsText) ? this.textsOf(places) : null;
+    const details = new Map(this.details.all(jsonList(places.map(idOf))).map((each) => [each[0], each]));
+    return places.filter((place) => {
+      const own = state.flags(place);
+      if (!own && scope === 'own') return false;
+      const [, channelId, topic, channelPrivacy] = details.get(idOf(place))!;
+      const subject: ConditionSubject = {
+        message: {
+          id: idOf(place),
+          senderId: place[1],
+          recipientId: place[2],
+          channelId,
+          topic,
+          ...propertiesOf(propertyBitsOf(place)),
+        },
+        channelPrivacy,
+        flags: own ?? HISTORICAL,
+        text: () => texts!.get(idOf(place))!,
+      };
+      return conditions.every((condition) => matchesCondition(subject, condition));
+    });
+  }
+
+  private textsOf(places: readonly MessageIndexRow[]): ReadonlyMap<MessageId, SearchedText> {
+    const rows = this.texts.all(jsonList(places.map(idOf)));
+    return new Map(
+      rows.map(([id, topic, content, renderedContent, words]) => [
+        id,
+        { terms: new Set(JSON.parse(words)), mentionedUserIds: mentionedIn(renderedContent), content, topic },
+      ]),
+    );
+  }
+}
+
+function readsText(condition: MessageCondition): boolean {
+  switch (condition.kind) {
+    case 'not':
+      return readsText(condition.condition);
+    case 'anyOf':
+    case 'allOf':
+      return condition.conditions.some(readsText);
+    default:
+      return condition.kind === 'search' || condition.kind === 'mentions';
+  }
+}
+
+/** Part of a WHERE clause over `message m`, each term begun with AND. */
+export interface Restriction {
+  readonly sql: string;
+  readonly parameters: readonly Parameter[];
+}
+
+/** The least text that does not begin with the prefix. */
+const AFTER_RESOLVED = RESOLVED_PREFIX.slice(0, -1) + String.fromCodePoint(RESOLVED_PREFIX.codePointAt(1)! + 1);
+
+/** As the indexes have it, letter by letter. */
+export const propertySql = (property: IndexedProperty): string =>
+  property === 'isResolved'
+    ? `m.topic_key >= '${RESOLVED_PREFIX}' AND m.topic_key < '${AFTER_RESOLVED}'`
+    : `m.property_bits & ${PROPERTY_BITS[property]}`;
+
+export const LISTED = '(SELECT value FROM json_each(?))';
+
+/** The SQL of each kind of condition, over `message m`. Never null. */
+export function toSql(condition: SimpleCondition, negated: boolean): [sql: string, ...parameters: Parameter[]] {
+  switch (condition.kind) {
+    case 'recipient': {
+      const [first, ...more] = condition.recipientIds;
+      if (more.length === 0) return [`m.recipient_id ${negated ? '<>' : '='} ?`, first!];
+      const list = JSON.stringify(condition.recipientIds);
+      return [`m.recipient_id ${negated ? 'NOT IN' : 'IN'} ${LISTED}`, list];
+    }
+    case 'channelTopic': {
+      const isIn = `(m.recipient_id, m.topic_key) IN (SELECT value ->> 0, value ->> 1 FROM json_each(?))`;
+      const list = JSON.stringify(condition.topics.map((topic) => [topic.recipientId, topic.topicKey]));
+      return [negated ? `(m.topic_key IS NULL OR NOT ${isIn})` : `(m.topic_key IS NOT NULL AND ${isIn})`, list];
+    }
+    case 'channelPrivacy': {
+      const sql = `EXISTS (SELECT 1 FROM recipient r JOIN channel c ON c.id = r.channel_id
+        WHERE r.id = m.recipient_id AND c.privacy IN ${LISTED})`;
+      return [negated ? `NOT ${sql}` : sql, JSON.stringify(condition.privacies)];
+    }
+    case 'topic':
+      return [negated ? '(m.topic_key IS NULL OR m.topic_key <> ?)' : 'm.topic_key = ?', condition.topicKey];
+    case 'sender':
+      return [`m.sender_id ${negated ? '<>' : '='} ?`, condition.userId];
+    case 'message':
+      return [`m.id ${negated ? '<>' : '='} ?`, condition.messageId];
+    case 'direct':
+      return [`m.channel_id IS ${negated ? 'NOT NULL' : 'NULL'}`];
+    case 'property': {
+      const sql = propertySql(condition.property);
+      return [negated ? `NOT coalesce(${sql}, 0)` : sql];
+    }
+    case 'search': {
+      const [sql, ...parameters] = searchSql(condition.terms.map(wordTerm), condition.phrases);
+      return [negated ? `NOT ${sql}` : sql, ...parameters];
+    }
+    case 'mentions': {
+      const [sql, ...parameters] = searchSql([mentionTerm(condition.userId)], []);
+      return [negated ? `NOT ${sql}` : sql, ...parameters];
+    }
+    case 'flag':
+      throw new Error('Flags are personal');
+  }
+}
+
+/** Whether a message at hand has all these terms, as the index of searches has them, and holds all these phrases. */
+export function searchSql(
+  terms: readonly string[],
+  phrases: readonly string[],
+): [sql: string, ...parameters: Parameter[]] {
+  const found = 'EXISTS (SELECT 1 FROM message_search WHERE rowid = m.id AND message_search MATCH ?)';
+  const [sql, ...parameters] = phrasesSql(phrases);
+  return phrases.length === 0 ? [found, allOf(terms)] : [`(${found} AND ${sql})`, allOf(terms), ...parameters];
+}
+
+export const phrasesSql = (phrases: readonly string[]): [sql: string, ...parameters: Parameter[]] => [
+  'holds_phrases(m.content, m.topic, ?)',
+  JSON.stringify(phrases),
+];
+
+/** Of a normalized condition. */
+export function combinedSql(condition: MessageCondition): [sql: string, ...parameters: Parameter[]] {
+  switch (condition.kind) {
+    case 'not':
+      return toSql(condition.condition as SimpleCondition, true);
+    case 'anyOf':
+    case 'allOf': {
+      const parts = condition.conditions.map(combinedSql);
+      const text = parts.map(([sql]) => `coalesce(${sql}, 0)`).join(condition.kind === 'anyOf' ? ' OR ' : ' AND ');
+      return [`(${text})`, ...parts.flatMap(([, ...parameters]) => parameters)];
+    }
+    default:
+      return toSql(condition, false);
+  }
+}
+
+export const and = (sql: string, ...parameters: Parameter[]): Restriction => ({ sql: `AND ${sql}`, parameters });
+
+export const joined = (terms: readonly Restriction[]): Restriction => ({
+  sql: terms.map(({ sql }) => sql).join(' '),
+  parameters: terms.flatMap(({ parameters }) => parameters),
+});

@@ -1,0 +1,395 @@
+import type { ChannelId, MessageId, RealmId, RecipientId, UnixSeconds, UserId } from '@parley/domain/kernel';
+import {
+  HISTORICAL,
+  type MessageCondition,
+  type MessageFilter,
+  type MessageListEntry,
+  type MessagePageReads,
+  type MessageText,
+  type MessageView,
+  type Submessage,
+  type UserSummary,
+  type Viewer,
+} from '@parley/domain/messages';
+import { USER_SETTINGS } from '@parley/domain/realms';
+import { SentSince } from '../channels/sent-since.js';
+import { type Connection, LIMIT } from '../engine/connection.js';
+import type { Quarantine } from '../engine/quarantine.js';
+import { type Flag, jsonList, settingsColumn } from '../engine/rows.js';
+import { type AvatarColumns, toAvatar } from '../users/users.js';
+import { ConditionSubjects } from './conditions.js';
+import { type Narrowing, narrowedTo, toNarrowing } from './message-filter.js';
+import { type MessagePartReads, MessageRows, type SubmessageRow, toSubmessage } from './message-rows.js';
+import { after, MessageSeries, merge, orderOf, type PageRange } from './message-series.js';
+import { UnreadSpans } from './read-sets.js';
+import { ReceivedMessagePages } from './received-message-pages.js';
+import { SearchPages, splitExclusions } from './search.js';
+import { UnreadMessages } from './unread-messages.js';
+import { idOf, type MessageIndexRow, MessageIndexRowsById, ViewerMessageStates } from './viewer-message-state.js';
+
+/** At most so many, in the direction of the walk, as far as rows of `message` tell and perhaps more than is meant. */
+type Source = (pageRange: PageRange, limit: number) => MessageIndexRow[];
+
+/** How many messages are judged at once where what the viewer has read or marked decides. */
+const JUDGED_AT_ONCE = { atLeast: 100, atMost: 1000 };
+
+/** Of what a search finds, so many are judged before the index of what is marked leads instead. */
+const MAX_JUDGED_FOUND = 2000;
+
+/** Pages of messages in order of id, found by the index that leads to the fewest which are not meant. */
+export class MessagePages {
+  readonly receivedPages: ReceivedMessagePages;
+  private readonly series: MessageSeries;
+  private readonly searchPages: SearchPages;
+  private readonly unread: UnreadMessages;
+  private readonly subjects: ConditionSubjects;
+
+  constructor(connection: Connection, states: ViewerMessageStates) {
+    this.series = new MessageSeries(connection);
+    this.receivedPages = new ReceivedMessagePages(connection, states, this.series);
+    this.searchPages = new SearchPages(connection, states, this.series, this.receivedPages);
+    this.unread = new UnreadMessages(connection, states, new UnreadSpans(connection));
+    this.subjects = new ConditionSubjects(connection, states);
+  }
+
+  /** At most `limit`, in the direction of the walk. */
+  page(viewer: Viewer, { conditions, scope }: MessageFilter, pageRange: PageRange, limit: number): MessageIndexRow[] {
+    const { others, excluded } = splitExclusions(conditions);
+    const asked = toNarrowing(others);
+    if (!asked || limit <= 0) return [];
+    // The same without the index of searches: each message is judged by what it says.
+    const unsearched = asked.searched ? judgingText(others) : asked;
+    const isLookedUp = asked.messageId !== null || (asked.searched !== null && this.searchPages.isShort(asked));
+    const narrowing = isLookedUp ? unsearched : asked;
+    const plain: Source = (part, count) =>
+      scope === 'own'
+        ? this.receivedPages.page(viewer, unsearched, part, count)
+        : this.sharedHistory(viewer, unsearched, part, count);
+    const history: Source = narrowing.searched
+      ? (part, count) => this.searchPages.page(viewer, narrowing, scope, part, count)
+      : plain;
+    if (narrowing.personal.length === 0 && excluded === null) return history(pageRange, limit);
+
+    const marked = this.personalSource(viewer, unsearched);
+    // What is searched for may be rarer than what is marked, or not: that shows as it is read.
+    let source = narrowing.searched ? history : (marked ?? history);
+    let judges = narrowing.personal;
+    let judged = 0;
+    const found: MessageIndexRow[] = [];
+    let count = Math.max(limit, JUDGED_AT_ONCE.atLeast);
+    for (let part: PageRange | null = pageRange; part && found.length < limit; ) {
+      const rows = source(part, count);
+      const kept = excluded === null ? rows : this.searchPages.without(rows, excluded);
+      found.push(...(judges.length === 0 ? kept : this.subjects.matching(viewer, kept, judges, scope)));
+      part = rows.length >= count ? after(part, idOf(rows.at(-1)!)) : null;
+      count = Math.max(count, Math.min(2 * count, JUDGED_AT_ONCE.atMost));
+      judged += rows.length;
+      if (judged >= MAX_JUDGED_FOUND && marked && narrowing.searched) {
+        source = marked;
+        judges = unsearched.personal;
+      }
+    }
+    return found.slice(0, limit);
+  }
+
+  /** Those of the messages of which all the conditions hold, in their order. */
+  among(
+    viewer: Viewer,
+    places: readonly MessageIndexRow[],
+    conditions: readonly MessageCondition[],
+  ): MessageIndexRow[] {
+    const { others, excluded } = splitExclusions(conditions);
+    const narrowing = toNarrowing(others);
+    if (!narrowing) return [];
+    const left = excluded === null ? places : this.searchPages.without(places, excluded);
+    const kept = narrowing.searched ? this.searchPages.among(left, narrowing.searched.terms) : left;
+    const { besidesSearch: restriction, personal } = narrowing;
+    if (restriction.sql === '') return this.subjects.matching(viewer, kept, personal, 'shared');
+    const from = `FROM json_each(?) wanted CROSS JOIN message m ON m.id = wanted.value WHERE true ${restriction.sql}`;
+    const rows = this.series.select(from, jsonList(kept.map(idOf)), ...restriction.parameters);
+    const meant = new Set(this.subjects.matching(viewer, rows, personal, 'shared').map(idOf));
+    return kept.filter((place) => meant.has(idOf(place)));
+  }
+
+  private sharedHistory(viewer: Viewer, narrowing: Narrowing, pageRange: PageRange, limit: number): MessageIndexRow[] {
+    const { series, privacies } = narrowing;
+    const [only, another] = series ?? [];
+    if (only && !another) return this.series.list(only, narrowing, pageRange, limit);
+    if (!series && !privacies) throw new Error('Shared history is of channels that the conditions name');
+    const starts = series
+      ? this.series.starts(series, narrowing, pageRange)
+      : this.series.channelStarts(viewer.realmId, privacies!, narrowing, pageRange);
+    return this.series.merged(starts, pageRange, limit, (one, part, count) =>
+      this.series.list(one, narrowing, part, count),
+    );
+  }
+
+  /** Where what is meant is few of the viewer's messages, and stored as such; null: nowhere. */
+  private personalSource(viewer: Viewer, narrowing: Narrowing): Source | null {
+    for (const condition of narrowing.personal) {
+      const sources = this.sourcesOf(viewer, narrowing, condition);
+      if (sources)
+        return (pageRange, limit) =>
+          merge(
+            sources.map((source) => source(pageRange, limit)),
+            pageRange,
+            limit,
+          );
+    }
+    return null;
+  }
+
+  /** Sources that together have everything that fulfils the condition; null: there are none. */
+  private sourcesOf(viewer: Viewer, narrowing: Narrowing, condition: MessageCondition): Source[] | null {
+    switch (condition.kind) {
+      case 'flag': {
+        const { flag } = condition;
+        if (flag === 'read') return null;
+        if (flag !== 'channelWildcardMentioned') return [this.flagged(viewer, narrowing, flag)];
+        const mentioning = narrowedTo(narrowing, 'mentionsChannel');
+        return [(pageRange, limit) => this.receivedPages.page(viewer, mentioning, pageRange, limit)];
+      }
+      case 'not': {
+        const { condition: negated } = condition;
+        if (negated.kind !== 'flag' || negated.flag !== 'read') return null;
+        return [(pageRange, limit) => this.unread.page(viewer, narrowing, pageRange, limit)];
+      }
+      case 'anyOf': {
+        const parts = condition.conditions.map((each) => this.sourcesOf(viewer, narrowing, each));
+        return parts.some((part) => part === null) ? null : parts.flatMap((part) => part!);
+      }
+      default:
+        return null;
+    }
+  }
+
+  private flagged({ realmId, userId }: Viewer, { restriction }: Narrowing, flag: keyof typeof FLAG_INDEXES): Source {
+    const [index, column] = FLAG_INDEXES[flag];
+    return (pageRange, limit) =>
+      this.series.select(
+        `FROM message_flag f INDEXED BY ${index} CROSS JOIN message m ON m.id = f.message_id
+         WHERE f.user_id = ? AND f.${column} = 1 AND f.realm_id = ? AND f.message_id BETWEEN ? AND ? ${restriction.sql}
+         ORDER BY f.message_id ${orderOf(pageRange)} ${LIMIT}`,
+        ...[userId, realmId, pageRange.first, pageRange.last, ...restriction.parameters, limit],
+      );
+  }
+}
+
+/** The index of `message_flag` that lists a flag, and the flag's column. */
+const FLAG_INDEXES = {
+  starred: ['message_flag_starred', 'starred'],
+  mentioned: ['message_flag_mentioned', 'mentioned'],
+  topicWildcardMentioned: ['message_flag_topic_mentioned', 'topic_wildcard_mentioned'],
+  hasAlertWord: ['message_flag_alerted', 'has_alert_word'],
+} as const;
+
+/** With searches and mentions among what is judged message by message. */
+function judgingText(conditions: readonly MessageCondition[]): Narrowing {
+  const isText = ({ kind }: MessageCondition) => kind === 'search' || kind === 'mentions';
+  const narrowing = toNarrowing(conditions.filter((condition) => !isText(condition)))!;
+  return { ...narrowing, personal: [...narrowing.personal, ...conditions.filter(isText)] };
+}
+
+const MAX_ID = Number.MAX_SAFE_INTEGER;
+/** How many ids are looked through for one of a realm. */
+const NEAR_IDS = 1000;
+
+export class SqliteMessagePageReads implements MessagePageReads {
+  private readonly states: ViewerMessageStates;
+  private readonly pages: MessagePages;
+  private readonly indexRowsById: MessageIndexRowsById;
+  private readonly rows: MessageRows;
+  private readonly sentSince: SentSince;
+
+  private readonly conversationHeads;
+  private readonly senderVersions;
+  private readonly conversationNames;
+  private readonly participantIds;
+  private readonly texts;
+  private readonly submessages;
+  private readonly usersById;
+  private readonly firstInRealm;
+  private readonly firstOfRecipients;
+
+  constructor(
+    connection: Connection,
+    private readonly quarantine: Quarantine,
+    private readonly parts: readonly MessagePartReads[],
+  ) {
+    this.states = new ViewerMessageStates(connection);
+    this.pages = new MessagePages(connection, this.states);
+    this.indexRowsById = new MessageIndexRowsById(connection);
+    this.rows = new MessageRows(connection, quarantine);
+    this.sentSince = new SentSince(connection);
+
+    this.texts = connection.rows<MessageText>(
+      `SELECT m.id, m.topic, m.rendered_content AS renderedContent
+       FROM json_each(?) wanted CROSS JOIN message m ON m.id = wanted.value WHERE m.realm_id = ? ORDER BY m.id`,
+    );
+    this.conversationHeads = connection.tuples<readonly [RecipientId, ChannelId | null, number]>(
+      `SELECT r.id, r.channel_id,
+              CASE WHEN r.channel_id IS NULL
+                   THEN (SELECT sum(u.version) FROM direct_participant p JOIN user u ON u.id = p.user_id
+                         WHERE p.recipient_id = r.id)
+                   ELSE (SELECT c.version FROM channel c WHERE c.id = r.channel_id) END
+       FROM recipient r WHERE r.id IN (SELECT value FROM json_each(?)) AND +r.realm_id = ?`,
+    );
+    this.senderVersions = connection.tuples<readonly [UserId, number]>(
+      'SELECT id, version FROM user WHERE id IN (SELECT value FROM json_each(?))',
+    );
+    this.conversationNames = connection.tuples<readonly [RecipientId, ChannelId | null, string | null]>(
+      `SELECT r.id, r.channel_id, c.name FROM recipient r LEFT JOIN channel c ON c.id = r.channel_id
+       WHERE r.id IN (SELECT value FROM json_each(?))`,
+    );
+    this.participantIds = connection.tuples<readonly [RecipientId, UserId]>(
+      `SELECT recipient_id, user_id FROM direct_participant
+       WHERE recipient_id IN (SELECT value FROM json_each(?)) ORDER BY recipient_id, user_id`,
+    );
+    this.submessages = connection.rows<SubmessageRow>(
+      'SELECT * FROM submessage WHERE message_id IN (SELECT value FROM json_each(?)) ORDER BY id',
+    );
+    this.usersById = connection.rows<UserSummaryRow>(
+      `SELECT id, full_name, email, settings, avatar_source, avatar_version, avatar_key, bot_kind IS NOT NULL AS is_bot,
+              system_kind IS NOT NULL AS is_system_bot
+       FROM user WHERE id IN (SELECT value FROM json_each(?))`,
+    );
+    // In most realms the next message is near; a quiet one among busy ones asks its own recipients.
+    this.firstInRealm = connection.values<MessageId>(
+      `SELECT id FROM message WHERE id >= ? AND id < ? AND realm_id = ? ORDER BY id LIMIT 1`,
+    );
+    this.firstOfRecipients = connection.values<MessageId | null>(
+      `SELECT min((SELECT m.id FROM message m INDEXED BY message_by_recipient
+                   WHERE m.recipient_id = r.id AND m.id >= ? ORDER BY m.id LIMIT 1))
+       FROM recipient r WHERE r.realm_id = ?`,
+    );
+  }
+
+  async listEntriesUpTo(
+    viewer: Viewer,
+    filter: MessageFilter,
+    atMost: number | null,
+    limit: number,
+  ): Promise<readonly MessageListEntry[]> {
+    const pageRange: PageRange = { direction: 'older', first: 0, last: Math.min(atMost ?? MAX_ID, MAX_ID) };
+    return this.toEntries(viewer, this.pages.page(viewer, filter, pageRange, limit).reverse());
+  }
+
+  async listEntriesFrom(
+    viewer: Viewer,
+    filter: MessageFilter,
+    atLeast: number,
+    limit: number,
+  ): Promise<readonly MessageListEntry[]> {
+    const pageRange: PageRange = { direction: 'newer', first: atLeast, last: MAX_ID };
+    return this.toEntries(viewer, this.pages.page(viewer, filter, pageRange, limit));
+  }
+
+  async listEntries(
+    viewer: Viewer,
+    ids: readonly MessageId[],
+    conditions: readonly MessageCondition[] = [],
+  ): Promise<readonly MessageListEntry[]> {
+    return this.toEntries(viewer, this.pages.among(viewer, this.indexRowsById.list(viewer.realmId, ids), conditions));
+  }
+
+  async listTexts(realmId: RealmId, ids: readonly MessageId[]): Promise<readonly MessageText[]> {
+    return this.texts.all(jsonList(new Set(ids)), realmId);
+  }
+
+  async listViews(realmId: RealmId, ids: readonly MessageId[]): Promise<readonly MessageView[]> {
+    const rows = this.rows.list(realmId, ids);
+    const recipientIds = jsonList(new Set(rows.map((row) => row.recipient_id)));
+    const conversations = new Map(this.conversationNames.all(recipientIds).map((each) => [each[0], each]));
+    const userIds = new Map<RecipientId, UserId[]>();
+    for (const [recipientId, userId] of this.participantIds.all(recipientIds)) {
+      const known = userIds.get(recipientId);
+      if (known) known.push(userId);
+      else userIds.set(recipientId, [userId]);
+    }
+    const named = new Set([...rows.map((row) => row.sender_id), ...[...userIds.values()].flat()]);
+    const usersById = new Map(this.usersById.all(jsonList(named)).map((row) => [row.id, this.toUserSummary(row)]));
+    const submessages = this.submessagesOf(rows.map((row) => row.id));
+    const messages = rows.map((row) => this.rows.toMessage(row));
+    const parts = this.parts.map((part) => part.list(messages));
+    return messages.map((message) => {
+      const [, channelId, name] = conversations.get(message.recipientId)!;
+      return {
+        message,
+        sender: usersById.get(message.senderId)!,
+        submessages: submessages.get(message.id) ?? [],
+        ...Object.assign({}, ...parts.map((part) => part.get(message.id))),
+        conversation:
+          channelId !== null
+            ? { kind: 'channel', channelId, name: name! }
+            : { kind: 'direct', participants: userIds.get(message.recipientId)!.map((id) => usersById.get(id)!) },
+      };
+    });
+  }
+
+  async findFirstIdSince(realmId: RealmId, since: UnixSeconds): Promise<MessageId | null> {
+    const first = this.sentSince.firstId(realmId, since);
+    const near = this.firstInRealm.get(first, first + NEAR_IDS, realmId);
+    return near ?? this.firstOfRecipients.get(first + NEAR_IDS, realmId) ?? null;
+  }
+
+  /** `places` ascend. Those of another realm's conversations are left out. */
+  private toEntries(viewer: Viewer, places: readonly MessageIndexRow[]): MessageListEntry[] {
+    if (places.length === 0) return [];
+    const recipientIds = jsonList(new Set(places.map((place) => place[2])));
+    const conversations = new Map(
+      this.conversationHeads.all(recipientIds, viewer.realmId).map((each) => [each[0], each]),
+    );
+    if (conversations.size === 0) return [];
+    const senders = new Map(this.senderVersions.all(jsonList(new Set(places.map((place) => place[1])))));
+    const state = this.states.load(viewer, places);
+    const entries: MessageListEntry[] = [];
+    for (const place of places) {
+      const [id, senderId, recipientId, , , , version] = place;
+      const conversation = conversations.get(recipientId);
+      if (!conversation) continue;
+      entries.push({
+        id,
+        senderId,
+        recipientId,
+        channelId: conversation[1],
+        versions: { message: version, sender: senders.get(senderId)!, conversation: conversation[2] },
+        flags: state.flags(place) ?? HISTORICAL,
+      });
+    }
+    return entries;
+  }
+
+  private submessagesOf(ids: readonly MessageId[]): ReadonlyMap<MessageId, readonly Submessage[]> {
+    const found = new Map<MessageId, Submessage[]>();
+    for (const row of this.submessages.all(jsonList(ids))) {
+      const known = found.get(row.message_id);
+      if (known) known.push(toSubmessage(row));
+      else found.set(row.message_id, [toSubmessage(row)]);
+    }
+    return found;
+  }
+
+  private toUserSummary(row: UserSummaryRow): UserSummary {
+    return {
+      id: row.id,
+      fullName: row.full_name,
+      email: row.email,
+      emailVisibility:
+        row.is_bot === 1
+          ? 'everyone'
+          : userSettings.fromJson(row.settings, row.id, this.quarantine).emailAddressVisibility,
+      avatar: toAvatar(row, this.quarantine),
+      isSystemBot: row.is_system_bot === 1,
+    };
+  }
+}
+
+interface UserSummaryRow extends AvatarColumns {
+  readonly full_name: string;
+  readonly email: string;
+  readonly settings: string;
+  readonly is_bot: Flag;
+  readonly is_system_bot: Flag;
+}
+
+const userSettings = settingsColumn(USER_SETTINGS, 'user', 'settings');

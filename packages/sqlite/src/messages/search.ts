@@ -1,0 +1,231 @@
+import type { MessageId, RecipientId } from '@parley/domain/kernel';
+import type { MessageCondition, MessageFilter, SearchIndex, SearchIndexReads, Viewer } from '@parley/domain/messages';
+import { type Connection, LIMIT, type Query } from '../engine/connection.js';
+import { allOf, anyOf, mentionTerm, realmTerm, senderTerm, seriesTerm, wordTerm } from './conditions.js';
+import type { Narrowing } from './message-filter.js';
+import { after, type MessageSeries, merge, orderOf, type PageRange } from './message-series.js';
+import type { ReceivedMessagePages } from './received-message-pages.js';
+import { idOf, type MessageIndexRow, type ViewerMessageStates } from './viewer-message-state.js';
+
+/** FTS5 reads the list of a term from its beginning or end to a bound only where that is an integer, and the driver binds none. */
+const WITHIN = 's.rowid BETWEEN CAST(? AS INTEGER) AND CAST(? AS INTEGER)';
+/** Each place that a search is limited to is one more list for FTS5 to merge. */
+const MAX_PLACES = 500;
+/** So many messages are looked at before the search is limited to the reader's own conversations. */
+const LOOKED_AT = { atLeast: 500, perMessage: 5 };
+const BATCH = { atLeast: 100, atMost: 1000 };
+/** So few messages of a channel or topic are asked for one by one. */
+const SHORT = 300;
+const MAX_SHORT_SERIES = 20;
+
+/**
+ * Pages of what a search finds, as far as rows of `message` tell, in order of id. FTS5 merges the lists of the words with
+ * those of the places and of the sender that the narrow names, so that the rarest of them decides what a page costs.
+ */
+export class SearchPages {
+  private readonly countInRecipient: Query<number>;
+  private readonly countInTopic: Query<number>;
+  private readonly between: Query<MessageId>;
+  private readonly ownRecipients: Query<RecipientId>;
+  private readonly directRecipients: Query<RecipientId>;
+  private readonly channelRecipients: Query<RecipientId>;
+
+  constructor(
+    connection: Connection,
+    private readonly states: ViewerMessageStates,
+    private readonly series: MessageSeries,
+    private readonly received: ReceivedMessagePages,
+  ) {
+    this.countInRecipient = connection.values(
+      `SELECT count(*) FROM (SELECT 1 FROM message INDEXED BY message_by_recipient WHERE recipient_id = ? ${LIMIT})`,
+    );
+    this.countInTopic = connection.values(
+      `SELECT count(*) FROM (
+         SELECT 1 FROM message INDEXED BY message_by_topic WHERE recipient_id = ? AND topic_key = ? ${LIMIT})`,
+    );
+    this.between = connection.values(
+      `SELECT s.rowid FROM message_search s WHERE s.message_search MATCH ? AND ${WITHIN} ORDER BY s.rowid DESC`,
+    );
+    this.ownRecipients = connection.values(
+      `SELECT DISTINCT recipient_id FROM span WHERE user_id = ? AND realm_id = ? ${LIMIT}`,
+    );
+    this.directRecipients = connection.values(
+      `SELECT recipient_id FROM direct_participant WHERE user_id = ? AND realm_id = ? ${LIMIT}`,
+    );
+    this.channelRecipients = connection.values(
+      `SELECT recipient_id FROM channel WHERE realm_id = ? AND privacy IN (SELECT value FROM json_each(?)) ${LIMIT}`,
+    );
+  }
+
+  /** At most `limit`, in the direction of the walk. */
+  page(
+    viewer: Viewer,
+    narrowing: Narrowing,
+    scope: MessageFilter['scope'],
+    pageRange: PageRange,
+    limit: number,
+  ): MessageIndexRow[] {
+    const listed = this.listedPlaces(viewer, narrowing);
+    if (listed?.length === 0) return scope === 'own' ? this.received.marked(viewer, narrowing, pageRange, limit) : [];
+    const enough = LOOKED_AT.atLeast + LOOKED_AT.perMessage * limit;
+    let expression = this.expression(viewer, narrowing, listed);
+    let mayNarrow = scope === 'own' && listed === null;
+    let marked: MessageIndexRow[] = [];
+    const found: MessageIndexRow[] = [];
+    let lookedAt = 0;
+    let count = Math.max(limit, BATCH.atLeast);
+    for (let part: PageRange | null = pageRange; part && found.length < limit; ) {
+      const rows = this.matches(expression, narrowing, part, count);
+      found.push(...(scope === 'own' ? this.states.own(viewer, rows) : rows));
+      lookedAt += rows.length;
+      part = rows.length < count ? null : after(part, idOf(rows.at(-1)!));
+      count = Math.max(count, Math.min(2 * count, BATCH.atMost));
+      if (!mayNarrow || !part || lookedAt < enough) continue;
+      mayNarrow = false;
+      const places = this.ownRecipients.all(viewer.userId, viewer.realmId, MAX_PLACES + 1);
+      if (places.length > MAX_PLACES) continue;
+      // What is theirs in no conversation of theirs, a row says.
+      marked = this.received.marked(viewer, narrowing, part, limit - found.length);
+      if (places.length === 0) break;
+      expression = this.expression(viewer, narrowing, places.map(inRecipient));
+    }
+    return merge([found, marked], pageRange, limit);
+  }
+
+  /** Whether so few messages are where the narrow looks that asking for each of them is less than reading long lists. */
+  isShort({ series }: Narrowing): boolean {
+    if (!series || series.length > MAX_SHORT_SERIES) return false;
+    let left = SHORT;
+    for (const { recipientId, topicKey } of series) {
+      left -=
+        topicKey === null
+          ? this.countInRecipient.get(recipientId, left)!
+          : this.countInTopic.get(recipientId, topicKey, left)!;
+      if (left <= 0) return false;
+    }
+    return true;
+  }
+
+  /** Those of the messages that are not found by this expression; in their order. */
+  without(rows: readonly MessageIndexRow[], expression: string): MessageIndexRow[] {
+    const found = this.foundAmong(rows, expression);
+    return rows.filter((row) => !found.has(idOf(row)));
+  }
+
+  /** Those of the messages that have all these terms; in their order. */
+  among(rows: readonly MessageIndexRow[], terms: readonly string[]): MessageIndexRow[] {
+    const found = this.foundAmong(rows, allOf(terms));
+    return rows.filter((row) => found.has(idOf(row)));
+  }
+
+  /** All that is found from the first to the last of them: lists of terms are read through, whatever is asked for in them. */
+  private foundAmong(rows: readonly MessageIndexRow[], expression: string): ReadonlySet<MessageId> {
+    const ids = rows.map(idOf);
+    return new Set(ids.length === 0 ? [] : this.between.all(expression, Math.min(...ids), Math.max(...ids)));
+  }
+
+  /** Where the narrow says that messages are; null: anywhere, or in too many places. */
+  private listedPlaces({ realmId, userId }: Viewer, narrowing: Narrowing): readonly string[] | null {
+    const { series, isDirect, privacies } = narrowing;
+    if (series)
+      return series.length > MAX_PLACES
+        ? null
+        : series.map(({ recipientId, topicKey }) => seriesTerm(recipientId, topicKey));
+    const places =
+      isDirect === true
+        ? this.directRecipients.all(userId, realmId, MAX_PLACES + 1)
+        : privacies && this.channelRecipients.all(realmId, JSON.stringify(privacies), MAX_PLACES + 1);
+    return places && places.length <= MAX_PLACES ? places.map(inRecipient) : null;
+  }
+
+  private expression({ realmId }: Viewer, { searched, senderId }: Narrowing, places: readonly string[] | null): string {
+    const terms = [...searched!.terms, ...(senderId === null ? [] : [senderTerm(senderId)])];
+    const place = places === null || places.length === 0 ? anyOf([realmTerm(realmId)]) : anyOf(places);
+    return `${allOf(terms)} AND ${place}`;
+  }
+
+  private matches(
+    expression: string,
+    { besidesSearch }: Narrowing,
+    pageRange: PageRange,
+    limit: number,
+  ): MessageIndexRow[] {
+    return this.series.select(
+      `FROM message_search s CROSS JOIN message m ON m.id = s.rowid
+       WHERE s.message_search MATCH ? AND ${WITHIN} ${besidesSearch.sql}
+       ORDER BY s.rowid ${orderOf(pageRange)} ${LIMIT}`,
+      ...[expression, pageRange.first, pageRange.last, ...besidesSearch.parameters, limit],
+    );
+  }
+}
+
+const inRecipient = (recipientId: RecipientId): string => seriesTerm(recipientId, null);
+
+/** What a narrow excludes by words and mentions, as one expression; null: nothing. Phrases stay conditions like others. */
+export function splitExclusions(conditions: readonly MessageCondition[]): {
+  readonly others: readonly MessageCondition[];
+  readonly excluded: string | null;
+} {
+  const excluded: string[] = [];
+  const others = conditions.filter((condition) => {
+    if (condition.kind !== 'not') return true;
+    const { condition: negated } = condition;
+    if (negated.kind === 'mentions') excluded.push(allOf([mentionTerm(negated.userId)]));
+    else if (negated.kind === 'search' && negated.phrases.length === 0) {
+      excluded.push(allOf(negated.terms.map(wordTerm)));
+    } else return true;
+    return false;
+  });
+  return { others, excluded: excluded.length === 0 ? null : excluded.map((each) => `(${each})`).join(' OR ') };
+}
+
+/** Whoever adds messages adds their terms, and triggers keep them; this makes the index anew. */
+export class SqliteSearchIndex implements SearchIndexReads, SearchIndex {
+  private readonly backlog;
+  private readonly setBacklog;
+  private readonly newestId;
+  private readonly clear;
+  private readonly lowestOf;
+  private readonly drop;
+  private readonly insert;
+
+  constructor(connection: Connection) {
+    this.backlog = connection.values<number>('SELECT unindexed_up_to FROM search_backlog WHERE id = 1');
+    this.setBacklog = connection.command('UPDATE search_backlog SET unindexed_up_to = ? WHERE id = 1');
+    this.newestId = connection.values<number | null>('SELECT max(id) FROM message');
+    this.clear = connection.command("INSERT INTO message_search (message_search) VALUES ('delete-all')");
+    this.lowestOf = connection.values<number | null>(
+      `SELECT min(id) FROM (SELECT id FROM message WHERE id <= ? ORDER BY id DESC ${LIMIT})`,
+    );
+    // What was edited meanwhile is there already.
+    this.drop = connection.command(
+      'DELETE FROM message_search WHERE rowid IN (SELECT id FROM message WHERE id BETWEEN ? AND ?)',
+    );
+    this.insert = connection.command(
+      `INSERT INTO message_search (rowid, terms)
+       SELECT id, message_terms(realm_id, sender_id, recipient_id, topic_key, topic, rendered_content)
+       FROM message WHERE id BETWEEN ? AND ?`,
+    );
+  }
+
+  async unindexedUpTo(): Promise<number> {
+    return this.backlog.get() ?? 0;
+  }
+
+  async reset(): Promise<void> {
+    this.clear.run();
+    this.setBacklog.run(this.newestId.get() ?? 0);
+  }
+
+  async indexSome(limit: number): Promise<boolean> {
+    const last = await this.unindexedUpTo();
+    const first = last === 0 ? null : (this.lowestOf.get(last, limit) ?? null);
+    if (first !== null) {
+      this.drop.run(first, last);
+      this.insert.run(first, last);
+    }
+    const left = first === null ? 0 : first - 1;
+    if (left !== last) this.setBacklog.run(left);
+    return left > 0;
+  }
+}

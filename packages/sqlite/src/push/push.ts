@@ -1,0 +1,144 @@
+import type { DeviceId, RealmId, UnixSeconds, UserId } from '@parley/domain/kernel';
+import {
+  type Device,
+  type DeviceRepository,
+  PUSH_TOKEN_KINDS,
+  type PushToken,
+  type PushTokenKind,
+  type PushTokenRepository,
+  REGISTRATION_ERRORS,
+  type RegistrationError,
+} from '@parley/domain/push';
+import type { Connection } from '../engine/connection.js';
+
+export class SqliteDeviceRepository implements DeviceRepository {
+  private readonly row;
+  private readonly rowsOfUser;
+  private readonly insert;
+  private readonly store;
+  private readonly delete;
+
+  constructor(connection: Connection) {
+    this.row = connection.rows<DeviceRow>('SELECT * FROM device WHERE id = ? AND user_id = ? AND realm_id = ?');
+    this.rowsOfUser = connection.rows<DeviceRow>('SELECT * FROM device WHERE user_id = ? AND realm_id = ? ORDER BY id');
+    this.insert = connection.rows<DeviceRow>('INSERT INTO device (realm_id, user_id) VALUES (?, ?) RETURNING *');
+    this.store = connection.command(
+      `UPDATE device SET push_key_id = ?, push_key = ?, token_kind = ?, token_id = ?, pending_token_id = ?,
+         pending_public_key = ?, pending_registration = ?, token_updated_at = ?, registration_error = ?
+       WHERE id = ? AND realm_id = ?`,
+    );
+    this.delete = connection.command('DELETE FROM device WHERE id = ? AND realm_id = ?');
+  }
+
+  async find(realmId: RealmId, userId: UserId, id: DeviceId): Promise<Device | null> {
+    const row = this.row.get(id, userId, realmId);
+    return row ? toDevice(row) : null;
+  }
+
+  async list(realmId: RealmId, userId: UserId): Promise<readonly Device[]> {
+    return this.rowsOfUser.all(userId, realmId).map(toDevice);
+  }
+
+  async add(realmId: RealmId, userId: UserId): Promise<Device> {
+    return toDevice(this.insert.get(realmId, userId)!);
+  }
+
+  async update({ id, realmId, key, tokenKind, tokenId, pending, tokenUpdatedAt, error }: Device): Promise<void> {
+    this.store.run(
+      key?.id ?? null,
+      key?.key ?? null,
+      tokenKind,
+      tokenId,
+      pending?.tokenId ?? null,
+      pending?.publicKey ?? null,
+      pending?.encrypted ?? null,
+      tokenUpdatedAt,
+      error,
+      id,
+      realmId,
+    );
+  }
+
+  async remove({ id, realmId }: Pick<Device, 'id' | 'realmId'>): Promise<void> {
+    this.delete.run(id, realmId);
+  }
+}
+
+interface DeviceRow {
+  readonly id: DeviceId;
+  readonly realm_id: RealmId;
+  readonly user_id: UserId;
+  readonly push_key_id: number | null;
+  readonly push_key: string | null;
+  readonly token_kind: string | null;
+  readonly token_id: string | null;
+  readonly pending_token_id: string | null;
+  readonly pending_public_key: string | null;
+  readonly pending_registration: string | null;
+  readonly token_updated_at: UnixSeconds | null;
+  readonly registration_error: string | null;
+}
+
+/** A word that means nothing counts as none: the app registers again. */
+function toDevice(row: DeviceRow): Device {
+  const { pending_token_id, pending_public_key, pending_registration } = row;
+  const isPending = pending_token_id !== null && pending_public_key !== null && pending_registration !== null;
+  return {
+    id: row.id,
+    realmId: row.realm_id,
+    userId: row.user_id,
+    key: row.push_key_id === null || row.push_key === null ? null : { id: row.push_key_id, key: row.push_key },
+    tokenKind: PUSH_TOKEN_KINDS.includes(row.token_kind as PushTokenKind) ? (row.token_kind as PushTokenKind) : null,
+    tokenId: row.token_id,
+    pending: isPending
+      ? { tokenId: pending_token_id, publicKey: pending_public_key, encrypted: pending_registration }
+      : null,
+    tokenUpdatedAt: row.token_updated_at,
+    error: REGISTRATION_ERRORS.includes(row.registration_error as RegistrationError)
+      ? (row.registration_error as RegistrationError)
+      : null,
+  };
+}
+
+export class SqlitePushTokenRepository implements PushTokenRepository {
+  private readonly rows;
+  private readonly insert;
+  private readonly delete;
+  private readonly deleteAll;
+
+  constructor(connection: Connection) {
+    this.rows = connection.rows<PushTokenRow>(
+      'SELECT kind, token, ios_app_id FROM push_token WHERE user_id = ? AND realm_id = ? ORDER BY +id',
+    );
+    this.insert = connection.command(
+      `INSERT INTO push_token (realm_id, user_id, kind, token, ios_app_id) VALUES (?, ?, ?, ?, ?)
+       ON CONFLICT (user_id, kind, token) DO NOTHING`,
+    );
+    this.delete = connection.command(
+      'DELETE FROM push_token WHERE user_id = ? AND kind = ? AND token = ? AND realm_id = ?',
+    );
+    this.deleteAll = connection.command('DELETE FROM push_token WHERE user_id = ? AND realm_id = ?');
+  }
+
+  async list(realmId: RealmId, userId: UserId): Promise<readonly PushToken[]> {
+    return this.rows.all(userId, realmId).map(({ kind, token, ios_app_id }) => ({ kind, token, iosAppId: ios_app_id }));
+  }
+
+  async add(realmId: RealmId, userId: UserId, { kind, token, iosAppId }: PushToken): Promise<void> {
+    this.insert.run(realmId, userId, kind, token, iosAppId);
+  }
+
+  async remove(realmId: RealmId, userId: UserId, { kind, token }: Pick<PushToken, 'kind' | 'token'>): Promise<void> {
+    this.delete.run(userId, kind, token, realmId);
+  }
+
+  async removeAll(realmId: RealmId, userId: UserId): Promise<void> {
+    this.deleteAll.run(userId, realmId);
+  }
+}
+
+interface PushTokenRow {
+  readonly kind: PushTokenKind;
+  readonly token: string;
+  readonly ios_app_id: string | null;
+}

@@ -1,0 +1,161 @@
+import { DomainError, type RealmId, type UnixSeconds } from '@parley/domain/kernel';
+import {
+  type NewRealmRow,
+  REALM_PERMISSIONS,
+  type Realm,
+  type RealmImage,
+  type RealmRepository,
+  STORED_REALM_SETTINGS,
+  USER_SETTINGS,
+  USUAL_REALM_IMAGES,
+} from '@parley/domain/realms';
+import type { Connection, Parameter } from '../engine/connection.js';
+import type { Quarantine } from '../engine/quarantine.js';
+import { type Flag, groupSettingsColumn, objectColumn, refusingTaken, settingsColumn, toFlag } from '../engine/rows.js';
+import { VersionedCache } from '../engine/versioned-cache.js';
+import type { SqliteGroupRepository } from '../groups/groups.js';
+import type { LinkifierReads } from './realm-lists.js';
+
+export type RealmCache = VersionedCache<number, Realm>;
+export const newRealmCache = (): RealmCache => new VersionedCache(10_000);
+
+export class SqliteRealmRepository implements RealmRepository {
+  private readonly versionOf;
+  private readonly idOf;
+  private readonly allIds;
+  private readonly row;
+  private readonly insert;
+  private readonly insertLogStart;
+  private readonly store;
+
+  constructor(
+    private readonly connection: Connection,
+    private readonly cache: RealmCache,
+    private readonly groups: Pick<SqliteGroupRepository, 'nobodyOf'>,
+    private readonly linkifiers: LinkifierReads,
+    private readonly quarantine: Quarantine,
+  ) {
+    this.versionOf = connection.values<number>('SELECT version FROM realm WHERE id = ?');
+    this.idOf = connection.values<RealmId>('SELECT id FROM realm WHERE string_id = ?');
+    this.allIds = connection.values<RealmId>('SELECT id FROM realm ORDER BY id');
+    this.row = connection.rows<RealmRow>('SELECT * FROM realm WHERE id = ?');
+    this.insert = connection.values<RealmId>(
+      `INSERT INTO realm (version, groups_version, string_id, uuid, name, is_deactivated, created_at, settings,
+                          rendered_description, user_defaults, is_at_server_address, images, permissions)
+       VALUES (1, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, '{}') RETURNING id`,
+    );
+    this.insertLogStart = connection.command('INSERT INTO event_log_start (realm_id, pruned_up_to) VALUES (?, 0)');
+    this.store = connection.command(
+      `UPDATE realm
+       SET version = version + 1, string_id = ?, uuid = ?, name = ?, is_deactivated = ?, created_at = ?, settings = ?,
+           rendered_description = ?, user_defaults = ?, is_at_server_address = ?, images = ?, permissions = ?
+       WHERE id = ?`,
+    );
+  }
+
+  async find(id: RealmId): Promise<Realm | null> {
+    return this.load(id);
+  }
+
+  async get(id: RealmId): Promise<Realm> {
+    const realm = this.load(id);
+    if (!realm) throw unknownRealm();
+    return realm;
+  }
+
+  async findByStringId(stringId: string): Promise<Realm | null> {
+    const id = this.idOf.get(stringId);
+    return id === undefined ? null : this.load(id);
+  }
+
+  async list(): Promise<readonly Realm[]> {
+    return this.allIds.all().map((id) => this.load(id)!);
+  }
+
+  async add(realm: NewRealmRow): Promise<RealmId> {
+    this.connection.disableCaching();
+    return refusingTaken(stringIdTaken, () => {
+      const id = this.insert.get(...fromRealm(realm))!;
+      this.insertLogStart.run(id);
+      return id;
+    });
+  }
+
+  async update(realm: Realm): Promise<void> {
+    this.connection.disableCaching();
+    refusingTaken(stringIdTaken, () => {
+      const { changes } = this.store.run(...fromRealm(realm), JSON.stringify(realm.permissions), realm.id);
+      if (changes === 0) throw unknownRealm();
+    });
+  }
+
+  private load(id: RealmId): Realm | null {
+    const version = this.versionOf.get(id);
+    if (version === undefined) return null;
+    const cached = this.cache.get(id, version);
+    if (cached) return cached;
+    const realm = this.toRealm(this.row.get(id)!);
+    this.cache.put(this.connection, id, version, realm);
+    return realm;
+  }
+
+  private toRealm(row: RealmRow): Realm {
+    return {
+      id: row.id,
+      stringId: row.string_id,
+      isAtServerAddress: row.is_at_server_address === 1,
+      uuid: row.uuid,
+      name: row.name,
+      isDeactivated: row.is_deactivated === 1,
+      createdAt: row.created_at,
+      settings: realmSettings.fromJson(row.settings, row.id, this.quarantine),
+      renderedDescription: row.rendered_description,
+      permissions: permissions.fromJson(row.permissions, row.id, this.quarantine, () => this.groups.nobodyOf(row.id)),
+      linkifiers: this.linkifiers.list(row.id),
+      images: { ...USUAL_REALM_IMAGES, ...images(row.images, row.id, this.quarantine) },
+      userDefaults: userDefaults.fromJson(row.user_defaults, row.id, this.quarantine),
+    };
+  }
+}
+
+const unknownRealm = () => new DomainError('UNKNOWN_REALM', 'Invalid subdomain');
+const stringIdTaken = () =>
+  new DomainError('STRING_ID_TAKEN', 'Subdomain already in use. Please choose a different one.');
+const realmSettings = settingsColumn(STORED_REALM_SETTINGS, 'realm', 'settings');
+const userDefaults = settingsColumn(USER_SETTINGS, 'realm', 'user_defaults');
+const images = objectColumn<RealmImage>('realm', 'images', (value) => {
+  const { isUploaded, version } = (value ?? {}) as Partial<RealmImage>;
+  return typeof isUploaded === 'boolean' && Number.isSafeInteger(version);
+});
+const permissions = groupSettingsColumn(REALM_PERMISSIONS, 'realm');
+
+interface RealmRow {
+  readonly id: RealmId;
+  readonly string_id: string;
+  readonly uuid: string;
+  readonly name: string;
+  readonly is_deactivated: Flag;
+  readonly created_at: UnixSeconds;
+  readonly settings: string;
+  readonly rendered_description: string;
+  readonly permissions: string;
+  readonly user_defaults: string;
+  readonly is_at_server_address: Flag;
+  readonly images: string;
+}
+
+/** The columns in the order of `insert` and `store`, which have the permissions besides. */
+function fromRealm(realm: NewRealmRow): readonly Parameter[] {
+  return [
+    realm.stringId,
+    realm.uuid,
+    realm.name,
+    toFlag(realm.isDeactivated),
+    realm.createdAt,
+    realmSettings.toJson(realm.settings),
+    realm.renderedDescription,
+    userDefaults.toJson(realm.userDefaults),
+    toFlag(realm.isAtServerAddress),
+    JSON.stringify(realm.images),
+  ];
+}

@@ -1,0 +1,135 @@
+import type { ApiKeyRecord, ApiKeyRepository, NewSession, Session, SessionRepository } from '@parley/domain/access';
+import type { RealmId, SessionId, UnixSeconds, UserId } from '@parley/domain/kernel';
+import { type Connection, LIMIT } from '../engine/connection.js';
+
+/** The name of a fact about the server. */
+export const SECRET_FINGERPRINT = 'secret fingerprint';
+
+export class SqliteApiKeyRepository implements ApiKeyRepository {
+  private readonly rowByFingerprint;
+  private readonly row;
+  private readonly allRows;
+  private readonly upsert;
+  private readonly fact;
+  private readonly upsertFact;
+
+  constructor(connection: Connection) {
+    const columns = 'SELECT realm_id, user_id, generation FROM api_key';
+    this.rowByFingerprint = connection.rows<ApiKeyRow>(`${columns} WHERE fingerprint = ?`);
+    this.row = connection.rows<ApiKeyRow>(`${columns} WHERE user_id = ? AND realm_id = ?`);
+    this.allRows = connection.rows<ApiKeyRow>(`${columns} ORDER BY user_id`);
+    this.upsert = connection.command(
+      `INSERT INTO api_key (user_id, realm_id, generation, fingerprint) VALUES (?, ?, ?, ?)
+       ON CONFLICT (user_id) DO UPDATE
+       SET generation = excluded.generation, fingerprint = excluded.fingerprint`,
+    );
+    this.fact = connection.values<string>('SELECT value FROM server_fact WHERE name = ?');
+    this.upsertFact = connection.command(
+      'INSERT INTO server_fact (name, value) VALUES (?, ?) ON CONFLICT (name) DO UPDATE SET value = excluded.value',
+    );
+  }
+
+  async findByFingerprint(fingerprint: string): Promise<ApiKeyRecord | null> {
+    const row = this.rowByFingerprint.get(fingerprint);
+    return row ? toRecord(row) : null;
+  }
+
+  async find(realmId: RealmId, userId: UserId): Promise<ApiKeyRecord | null> {
+    const row = this.row.get(userId, realmId);
+    return row ? toRecord(row) : null;
+  }
+
+  async listAll(): Promise<readonly ApiKeyRecord[]> {
+    return this.allRows.all().map(toRecord);
+  }
+
+  async secretFingerprint(): Promise<string | null> {
+    return this.fact.get(SECRET_FINGERPRINT) ?? null;
+  }
+
+  async put(record: ApiKeyRecord, fingerprint: string): Promise<void> {
+    this.upsert.run(record.userId, record.realmId, record.generation, fingerprint);
+  }
+
+  async setSecretFingerprint(fingerprint: string): Promise<void> {
+    this.upsertFact.run(SECRET_FINGERPRINT, fingerprint);
+  }
+}
+
+interface ApiKeyRow {
+  readonly realm_id: RealmId;
+  readonly user_id: UserId;
+  readonly generation: number;
+}
+
+function toRecord(row: ApiKeyRow): ApiKeyRecord {
+  return { realmId: row.realm_id, userId: row.user_id, generation: row.generation };
+}
+
+const COLUMNS = `id, realm_id AS realmId, user_id AS userId, user_agent AS userAgent, created_at AS createdAt,
+  last_used_at AS lastUsedAt, expires_at AS expiresAt`;
+
+export class SqliteSessionRepository implements SessionRepository {
+  private readonly byFingerprint;
+  private readonly ofUser;
+  private readonly insert;
+  private readonly update;
+  private readonly delete;
+  private readonly deleteOfRealm;
+  private readonly deleteExpired;
+
+  constructor(connection: Connection) {
+    this.byFingerprint = connection.rows<Session>(`SELECT ${COLUMNS} FROM session WHERE fingerprint = ?`);
+    this.ofUser = connection.rows<Session>(
+      `SELECT ${COLUMNS} FROM session WHERE user_id = ? AND realm_id = ? ORDER BY last_used_at DESC, id DESC`,
+    );
+    this.insert = connection.command(
+      `INSERT INTO session (realm_id, user_id, fingerprint, user_agent, created_at, last_used_at, expires_at)
+       VALUES (?, ?, ?, ?, ?, ?, ?)`,
+    );
+    this.update = connection.command('UPDATE session SET last_used_at = ?, expires_at = ? WHERE id = ?');
+    this.delete = connection.command('DELETE FROM session WHERE id = ? AND user_id = ? AND realm_id = ?');
+    const deleteSome = (condition: string) =>
+      connection.command(`DELETE FROM session WHERE id IN (SELECT id FROM session WHERE ${condition} ${LIMIT})`);
+    this.deleteOfRealm = deleteSome('realm_id = ?');
+    this.deleteExpired = deleteSome('expires_at <= ?');
+  }
+
+  async findByFingerprint(fingerprint: string): Promise<Session | null> {
+    return this.byFingerprint.get(fingerprint) ?? null;
+  }
+
+  async listOf(realmId: RealmId, userId: UserId): Promise<readonly Session[]> {
+    return this.ofUser.all(userId, realmId);
+  }
+
+  async add(session: NewSession, fingerprint: string): Promise<SessionId> {
+    const { realmId, userId, userAgent, createdAt, lastUsedAt, expiresAt } = session;
+    const { lastInsertRowid } = this.insert.run(
+      realmId,
+      userId,
+      fingerprint,
+      userAgent,
+      createdAt,
+      lastUsedAt,
+      expiresAt,
+    );
+    return Number(lastInsertRowid) as SessionId;
+  }
+
+  async renew(id: SessionId, { lastUsedAt, expiresAt }: Pick<Session, 'lastUsedAt' | 'expiresAt'>): Promise<void> {
+    this.update.run(lastUsedAt, expiresAt, id);
+  }
+
+  async remove(realmId: RealmId, userId: UserId, ids: readonly SessionId[]): Promise<number> {
+    return ids.reduce((count, id) => count + this.delete.run(id, userId, realmId).changes, 0);
+  }
+
+  async removeOfRealm(realmId: RealmId, limit: number): Promise<number> {
+    return this.deleteOfRealm.run(realmId, limit).changes;
+  }
+
+  async removeExpired(now: UnixSeconds, limit: number): Promise<number> {
+    return this.deleteExpired.run(now, limit).changes;
+  }
+}

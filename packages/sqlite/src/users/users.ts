@@ -1,0 +1,395 @@
+import { ROLES, type Role } from '@parley/domain/access';
+import { DomainError, foldCase, type RealmId, type UnixSeconds, type UserId } from '@parley/domain/kernel';
+import { USER_SETTINGS, type UserSettingName } from '@parley/domain/realms';
+import {
+  type Avatar,
+  type AvatarSource,
+  type BotKind,
+  type ConversationPartnerQuestion,
+  foldedName,
+  type SpecialPermission,
+  type SystemBotKind,
+  type User,
+  type UserListEntry,
+  type UserRepository,
+} from '@parley/domain/users';
+import type { Connection, Parameter } from '../engine/connection.js';
+import type { Quarantine } from '../engine/quarantine.js';
+import {
+  ColumnReader,
+  type Flag,
+  jsonList,
+  listColumn,
+  refusingTaken,
+  settingsColumn,
+  toFlag,
+} from '../engine/rows.js';
+import { VersionedCache } from '../engine/versioned-cache.js';
+
+/** Columns of `user`. */
+export interface AvatarColumns {
+  readonly id: UserId;
+  readonly avatar_source: AvatarSource;
+  readonly avatar_version: number;
+  /** Of an uploaded avatar. */
+  readonly avatar_key: string | null;
+}
+
+const SOURCES: readonly AvatarSource[] = ['gravatar', 'uploaded', 'generated'];
+
+/** What makes no sense counts as generated. */
+export function toAvatar(row: AvatarColumns, quarantine: Quarantine): Avatar {
+  const { avatar_version: version, avatar_key: key } = row;
+  const source = quarantine.word(row.avatar_source, SOURCES, 'generated', 'user', row.id, 'avatar_source');
+  if (source !== 'uploaded') return { source, version };
+  return key === null ? { source: 'generated', version } : { source, version, key };
+}
+
+export type UserCache = VersionedCache<number, User>;
+export const newUserCache = (): UserCache => new VersionedCache(20_000);
+
+export class SqliteUserRepository implements UserRepository {
+  private readonly versionOf;
+  private readonly rowById;
+  private readonly rowByEmail;
+  private readonly columnsById;
+  private readonly activeIds;
+  private readonly rowsByEmail;
+  private readonly rowsByName;
+  private readonly entries;
+  private readonly systemBotRows;
+  private readonly systemBotRow;
+  private readonly nameTaken;
+  private readonly partners;
+  private readonly partnerAnswers;
+  private readonly idsReadingAllNotices;
+  private readonly botIds;
+  private readonly passwordHash;
+  private readonly insert;
+  private readonly raiseGroupsVersion;
+  private readonly store;
+  private readonly storePasswordHash;
+
+  constructor(
+    private readonly connection: Connection,
+    private readonly cache: UserCache,
+    private readonly quarantine: Quarantine,
+  ) {
+    this.versionOf = connection.values<number>(
+      'SELECT version FROM user WHERE id = ? AND realm_id = ? AND system_kind IS NULL',
+    );
+    this.rowById = connection.rows<UserRow>('SELECT * FROM user WHERE id = ?');
+    this.rowByEmail = connection.rows<UserRow>(
+      'SELECT * FROM user WHERE realm_id = ? AND email_key = ? AND system_kind IS NULL',
+    );
+    // The plus keeps SQLite from reading the whole realm to find a few ids; so it does in the other repositories.
+    this.columnsById = connection.tuples<string[]>(BY_ID.sql);
+    this.activeIds = connection.values<UserId>(
+      `SELECT id FROM user
+       WHERE +realm_id = ? AND id IN (SELECT value FROM json_each(?)) AND is_active = 1 AND system_kind IS NULL ORDER BY id`,
+    );
+    // With the plus sign it is sorted afterwards. Without, the list of users, which is sorted already, would be gone through.
+    this.rowsByEmail = connection.rows<UserRow>(
+      `SELECT * FROM user
+       WHERE realm_id = ? AND email_key IN (SELECT value FROM json_each(?)) ORDER BY +id`,
+    );
+    this.rowsByName = connection.rows<UserRow>(
+      'SELECT * FROM user WHERE realm_id = ? AND name_key IN (SELECT value FROM json_each(?)) ORDER BY +id',
+    );
+    // A text for each column: ten thousand rows handed over one by one cost more than twice as much.
+    this.entries = connection.tuples<readonly string[]>(
+      `SELECT json_group_array(id), json_group_array(version), json_group_array(is_active) FROM (
+         SELECT id, version, is_active FROM user WHERE realm_id = ? AND system_kind IS NULL ORDER BY id)`,
+    );
+    this.systemBotRows = connection.rows<UserRow>(
+      'SELECT * FROM user WHERE realm_id = ? AND system_kind IS NOT NULL ORDER BY id',
+    );
+    this.systemBotRow = connection.rows<UserRow>('SELECT * FROM user WHERE realm_id = ? AND system_kind = ?');
+    this.nameTaken = connection.values<Flag>(
+      `SELECT EXISTS (
+         SELECT 1 FROM user WHERE realm_id = ? AND name_nfkc_key = ? AND id IS NOT ? AND system_kind IS NULL
+       )`,
+    );
+    this.partners = connection.values<UserId>(
+      `SELECT other.user_id
+       FROM subscription own
+       JOIN subscription other ON other.channel_id = own.channel_id AND other.is_active = 1
+       CROSS JOIN user ON user.id = other.user_id AND user.is_active = 1
+       WHERE own.user_id = ? AND own.realm_id = ? AND own.is_active = 1
+       UNION
+       SELECT other.user_id
+       FROM direct_participant own JOIN direct_participant other ON other.recipient_id = own.recipient_id
+       WHERE own.user_id = ? AND own.realm_id = ?`,
+    );
+    // Channels and direct conversations alike: whoever receives what is sent there has a span of it.
+    this.partnerAnswers = connection.values<Flag>(
+      `SELECT EXISTS (
+         SELECT 1 FROM span own CROSS JOIN span other
+         WHERE own.user_id = asked.value ->> 0 AND own.realm_id = ?
+           AND other.user_id = asked.value ->> 1 AND other.recipient_id = own.recipient_id
+           AND own.from_seq <= asked.value ->> 2 AND coalesce(own.to_seq > asked.value ->> 2, 1)
+           AND other.from_seq <= asked.value ->> 2 AND coalesce(other.to_seq > asked.value ->> 2, 1)
+       )
+       FROM json_each(?) asked ORDER BY asked.key`,
+    );
+    this.idsReadingAllNotices = connection.values<UserId>(
+      `SELECT id FROM user INDEXED BY user_reading_all_notices
+       WHERE realm_id = ? AND CASE WHEN json_valid(settings) THEN settings ->> '$.resolvedTopicNoticeAutoReadPolicy' END = 'never' AND bot_kind IS NULL
+       ORDER BY id`,
+    );
+    this.botIds = connection.values<UserId>(
+      'SELECT id FROM user WHERE realm_id = ? AND bot_kind IS NOT NULL AND system_kind IS NULL ORDER BY id',
+    );
+    this.passwordHash = connection.values<string | null>(
+      'SELECT password_hash FROM user WHERE id = ? AND realm_id = ?',
+    );
+    this.insert = connection.values<UserId>(
+      `INSERT INTO user (realm_id, version, role, is_active, is_deleted, email, email_key, full_name, name_key, name_nfkc_key, joined_at,
+                         bot_kind, bot_owner_id, bot_default_channel_id, avatar_source, avatar_version, avatar_key,
+                         special_permissions, settings, edited_settings, system_kind, password_hash)
+       VALUES (?, 1, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
+    );
+    // Those who are not active are in no group that anybody is shown.
+    this.raiseGroupsVersion = connection.command(
+      `UPDATE realm
+       SET groups_version = groups_version + 1,
+           setting_values_version = setting_values_version + EXISTS (
+             SELECT 1 FROM group_member m JOIN user_group g ON g.id = m.group_id
+             WHERE m.user_id = ? AND g.name_key IS NULL)
+       WHERE id = ? AND EXISTS (SELECT 1 FROM user WHERE id = ? AND is_active <> ?)`,
+    );
+    this.store = connection.values<number>(
+      `UPDATE user
+       SET version = version + 1, role = ?, is_active = ?, is_deleted = ?, email = ?, email_key = ?, full_name = ?, name_key = ?,
+           name_nfkc_key = ?, joined_at = ?, bot_kind = ?, bot_owner_id = ?, bot_default_channel_id = ?, avatar_source = ?,
+           avatar_version = ?, avatar_key = ?, special_permissions = ?, settings = ?, edited_settings = ?
+       WHERE id = ? AND realm_id = ? RETURNING version`,
+    );
+    this.storePasswordHash = connection.command('UPDATE user SET password_hash = ? WHERE id = ? AND realm_id = ?');
+  }
+
+  async find(realmId: RealmId, id: UserId): Promise<User | null> {
+    const version = this.versionOf.get(id, realmId);
+    if (version === undefined) return null;
+    const cached = this.cache.get(id, version);
+    if (cached) return cached;
+    const user = this.toUser(this.rowById.get(id)!);
+    this.cache.put(this.connection, id, version, user);
+    return user;
+  }
+
+  async findByEmail(realmId: RealmId, email: string): Promise<User | null> {
+    const row = this.rowByEmail.get(realmId, foldCase(email));
+    return row ? this.toUser(row) : null;
+  }
+
+  async list(realmId: RealmId, ids: readonly UserId[]): Promise<readonly User[]> {
+    if (ids.length === 0) return [];
+    return BY_ID.rows(this.columnsById.get(realmId, jsonList(ids))!).map(this.toUser);
+  }
+
+  async listActiveIds(realmId: RealmId, ids: readonly UserId[]): Promise<readonly UserId[]> {
+    return this.activeIds.all(realmId, jsonList(ids));
+  }
+
+  async listByEmail(realmId: RealmId, emails: readonly string[]): Promise<readonly User[]> {
+    return this.rowsByEmail.all(realmId, jsonList(emails.map((email) => foldCase(email.trim())))).map(this.toUser);
+  }
+
+  async listByName(realmId: RealmId, names: readonly string[]): Promise<readonly User[]> {
+    return this.rowsByName.all(realmId, jsonList(names.map(foldCase))).map(this.toUser);
+  }
+
+  async listEntries(realmId: RealmId): Promise<readonly UserListEntry[]> {
+    const [ids, versions, areActive] = this.entries.get(realmId)!.map((column) => JSON.parse(column) as number[]);
+    return ids!.map((id, index) => ({
+      id: id as UserId,
+      version: versions![index]!,
+      isActive: areActive![index] === 1,
+    }));
+  }
+
+  async listSystemBots(realmId: RealmId): Promise<readonly User[]> {
+    return this.systemBotRows.all(realmId).map(this.toUser);
+  }
+
+  async findSystemBot(realmId: RealmId, kind: SystemBotKind): Promise<User> {
+    const row = this.systemBotRow.get(realmId, kind);
+    if (!row) throw new Error(`Realm ${realmId} has no ${kind} bot`);
+    return this.toUser(row);
+  }
+
+  async isNameTaken(realmId: RealmId, fullName: string, except: UserId | null): Promise<boolean> {
+    return this.nameTaken.get(realmId, foldedName(fullName), except) === 1;
+  }
+
+  async listConversationPartners(realmId: RealmId, id: UserId): Promise<ReadonlySet<UserId>> {
+    const partners = new Set(this.partners.all(id, realmId, id, realmId));
+    partners.delete(id);
+    return partners;
+  }
+
+  async areConversationPartners(
+    realmId: RealmId,
+    questions: readonly ConversationPartnerQuestion[],
+  ): Promise<readonly boolean[]> {
+    const asked = questions.map(({ guestId, userId, at }) => [guestId, userId, at ?? Number.MAX_SAFE_INTEGER]);
+    return this.partnerAnswers.all(realmId, JSON.stringify(asked)).map((flag) => flag === 1);
+  }
+
+  async listIdsReadingAllNotices(realmId: RealmId): Promise<readonly UserId[]> {
+    return this.idsReadingAllNotices.all(realmId);
+  }
+
+  async listBotIds(realmId: RealmId): Promise<readonly UserId[]> {
+    return this.botIds.all(realmId);
+  }
+
+  async findPasswordHash(realmId: RealmId, id: UserId): Promise<string | null> {
+    return this.passwordHash.get(id, realmId) ?? null;
+  }
+
+  async add(
+    user: Omit<User, 'id' | 'version'>,
+    passwordHash: string | null,
+    systemKind?: SystemBotKind,
+  ): Promise<User> {
+    this.connection.disableCaching();
+    return refusingTaken(
+      () => emailTaken(user.email),
+      () => {
+        const kind = user.bot?.isSystem ? (systemKind ?? '') : null;
+        const id = this.insert.get(user.realmId, ...fromUser(user), kind, passwordHash)!;
+        return { ...user, id, version: 1 };
+      },
+    );
+  }
+
+  async update(user: User): Promise<User> {
+    this.connection.disableCaching();
+    this.raiseGroupsVersion.run(user.id, user.realmId, user.id, toFlag(user.isActive));
+    return refusingTaken(
+      () => emailTaken(user.email),
+      () => {
+        const version = this.store.get(...fromUser(user), user.id, user.realmId);
+        if (version === undefined) throw new Error(`Realm ${user.realmId} has no user ${user.id}`);
+        return { ...user, version };
+      },
+    );
+  }
+
+  async setPasswordHash(realmId: RealmId, id: UserId, hash: string | null): Promise<void> {
+    const { changes } = this.storePasswordHash.run(hash, id, realmId);
+    if (changes === 0) throw new Error(`Realm ${realmId} has no user ${id}`);
+  }
+
+  private readonly toUser = (row: UserRow): User => {
+    const { quarantine } = this;
+    return {
+      id: row.id,
+      realmId: row.realm_id,
+      email: row.email,
+      fullName: row.full_name,
+      role: quarantine.word(row.role, ROLES, 'guest', 'user', row.id, 'role'),
+      isActive: row.is_active === 1,
+      isDeleted: row.is_deleted === 1,
+      joinedAt: row.joined_at,
+      bot:
+        row.bot_kind === null
+          ? null
+          : {
+              kind: quarantine.word(row.bot_kind, BOT_KINDS, 'generic', 'user', row.id, 'bot_kind'),
+              ownerId: row.bot_owner_id,
+              isSystem: row.system_kind !== null,
+              defaultSendingChannelId: row.bot_default_channel_id,
+            },
+      avatar: toAvatar(row, quarantine),
+      specialPermissions: specialPermissions(row.special_permissions, row.id, quarantine),
+      settings: userSettings.fromJson(row.settings, row.id, quarantine),
+      editedSettings: editedSettings(row.edited_settings, row.id, quarantine),
+      version: row.version,
+    };
+  };
+}
+
+// Folding may undo what NFKC did, so it comes in between.
+const emailTaken = (email: string) => new DomainError('EMAIL_TAKEN', `Email '${email}' already in use`);
+const userSettings = settingsColumn(USER_SETTINGS, 'user', 'settings');
+const specialPermissions = listColumn<SpecialPermission>(
+  'user',
+  'special_permissions',
+  (value) => value === 'canCreateUsers' || value === 'canChangeUserEmails',
+);
+const editedSettings = listColumn<UserSettingName>(
+  'user',
+  'edited_settings',
+  (name) => typeof name === 'string' && Object.hasOwn(USER_SETTINGS, name),
+);
+const BOT_KINDS: readonly BotKind[] = ['generic', 'incomingWebhook', 'outgoingWebhook', 'embedded'];
+
+interface UserRow extends AvatarColumns {
+  readonly realm_id: RealmId;
+  readonly version: number;
+  readonly role: Role;
+  readonly is_active: Flag;
+  readonly is_deleted: Flag;
+  readonly email: string;
+  readonly full_name: string;
+  readonly joined_at: UnixSeconds;
+  readonly bot_kind: BotKind | null;
+  readonly bot_owner_id: UserId | null;
+  readonly bot_default_channel_id: number | null;
+  readonly system_kind: string | null;
+  readonly special_permissions: string;
+  readonly settings: string;
+  readonly edited_settings: string;
+}
+
+const BY_ID = new ColumnReader<UserRow>(
+  [
+    'id',
+    'realm_id',
+    'version',
+    'role',
+    'is_active',
+    'is_deleted',
+    'email',
+    'full_name',
+    'joined_at',
+    'bot_kind',
+    'bot_owner_id',
+    'bot_default_channel_id',
+    'system_kind',
+    'avatar_source',
+    'avatar_version',
+    'avatar_key',
+    'special_permissions',
+    'settings',
+    'edited_settings',
+  ],
+  '(SELECT * FROM user WHERE +realm_id = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY id)',
+);
+
+/** The columns in the order of `insert` and `store`. */
+function fromUser(user: Omit<User, 'id' | 'version'>): readonly Parameter[] {
+  return [
+    user.role,
+    toFlag(user.isActive),
+    toFlag(user.isDeleted),
+    user.email,
+    foldCase(user.email),
+    user.fullName,
+    foldCase(user.fullName),
+    foldedName(user.fullName),
+    user.joinedAt,
+    user.bot?.kind ?? null,
+    user.bot?.ownerId ?? null,
+    user.bot?.defaultSendingChannelId ?? null,
+    user.avatar.source,
+    user.avatar.version,
+    user.avatar.source === 'uploaded' ? user.avatar.key : null,
+    JSON.stringify(user.specialPermissions),
+    userSettings.toJson(user.settings),
+    JSON.stringify(user.editedSettings),
+  ];
+}
