@@ -21,7 +21,7 @@ const LIMITS: Readonly<Record<string, { readonly max: number } | { readonly min:
   'folders in circles: sqlite': { max: 7 },
   'files above 450 lines': { max: 3 },
   'files above 400 lines': { max: 5 },
-  'lines of hand-written documents': { max: 4865 },
+  'lines of hand-written documents': { max: 4868 },
 };
 
 describe('the structure of the repository', () => {

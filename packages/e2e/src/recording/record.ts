@@ -27,6 +27,7 @@ lines of JSON. --compare sends the requests of a recording again and prints the 
 /** Long enough for every answer but that of a poll. */
 const PATIENCE_MS = 3000;
 const EXPORTS = '/api/v1/export/realm';
+const EXPIRES_SOON = /invite_expires_in_minutes=(?:%2B|\+|%20)?\d{1,3}(?:&|$)/;
 const FUZZ_SEED = 1;
 const FUZZED = 1500;
 /** UTF-16 units for all parameters of one hostile request. */
@@ -66,7 +67,8 @@ const RANDOM_PARTS: readonly (readonly [pattern: RegExp, placeholder: string])[]
   ...PLACEHOLDERS,
   [/("csrf_token":)"[^"]+"/g, '$1"<token>"'],
   [/("expiry_date":)\d+/g, '$1<time>'],
-  [/(\/exports\/\d+\/)[0-9a-f]{2}\/[\w-]+/g, '$1<random>'],
+  [/\b(\d+\/)[0-9a-f]{2}\/[\w-]{24}/g, '$1<random>'],
+  [/("token":)"\w{32}"/g, '$1"<token>"'],
   [/\bbigbluebutton=[\w.-]+/g, 'bigbluebutton=<token>'],
   [/(?<![\w-])(?=[\w-]*\d)(?=[\w-]*[A-Z])(?=[\w-]*[a-z])[\w-]{20,}/g, '<token>'],
   [/\/(join|reactivate|do_confirm)\/[a-z0-9]{20,}/g, '/$1/<token>'],
@@ -195,6 +197,8 @@ async function* generatedRequests(organization: LargeOrganization): AsyncGenerat
   const routes = ROUTES.filter((route) => !signsOut(route));
   for (const route of routes) {
     for await (const { what, request } of validationInputs(route, known)) {
+      // Invitations that end during the run are in some lists and not in others.
+      if (EXPIRES_SOON.test(String(request.body))) continue;
       yield named(`${nameOf(route)}: ${what}`, callerOf(route), request);
       if (what === 'nothing') yield named(`${nameOf(route)}: nothing, by nobody`, 'nobody', request);
     }

@@ -1,0 +1,78 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { relative, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { parseArgs } from 'node:util';
+import { productSources } from '../measures.js';
+import { packagesDir } from '../source-code.js';
+import { FAULTS, type Fault } from './faults.js';
+
+const USAGE = `Usage: npm run faults [-- --only TEXT]
+
+Plants one small fault at a time into the sources, runs the tests that should find it, and restores the source. Prints one line
+for each fault: found, NOT FOUND, or NO PLACE where the text to replace is not there exactly once. Exit code 1: some were not found.
+
+  --only TEXT  plants only faults whose names contain this`;
+
+const ROOT = resolve(packagesDir, '..');
+const JEST = createRequire(import.meta.url).resolve('jest/bin/jest');
+
+type Outcome = 'found' | 'NOT FOUND' | 'NO PLACE' | 'NO TEST';
+
+async function main(args: readonly string[]): Promise<number> {
+  const { values } = parseArgs({ args: [...args], options: { only: { type: 'string' }, help: { type: 'boolean' } } });
+  if (values.help) {
+    console.log(USAGE);
+    return 0;
+  }
+  let missed = 0;
+  for (const fault of FAULTS.filter(({ name }) => name.includes(values.only ?? ''))) {
+    const { outcome, place } = await plant(fault);
+    if (outcome !== 'found') missed++;
+    console.log(`${outcome.padEnd(9)}  ${fault.name}  ${place}`);
+  }
+  return missed > 0 ? 1 : 0;
+}
+
+/** Changes one source for as long as the tests run. */
+async function plant(fault: Fault): Promise<{ readonly outcome: Outcome; readonly place: string }> {
+  const sources = productSources().filter((source) => source.text.includes(fault.text));
+  const [source] = sources;
+  if (!source || sources.length > 1 || source.text.split(fault.text).length !== 2) {
+    return { outcome: 'NO PLACE', place: `${sources.length} files have “${fault.text}”` };
+  }
+  const restore = () => writeFileSync(source.file, source.text);
+  const end = () => process.exit(130);
+  process.once('exit', restore);
+  process.once('SIGINT', end).once('SIGTERM', end);
+  try {
+    writeFileSync(
+      source.file,
+      source.text.replace(fault.text, () => fault.replacement),
+    );
+    const { code, output } = await runTests(fault);
+    const failed = [...output.matchAll(/^FAIL .*?(\S+\.test\.ts)/gm)].map(([, file]) => file!.split('/').at(-1)!);
+    const outcome = /^No tests found/m.test(output) ? 'NO TEST' : code === 0 ? 'NOT FOUND' : 'found';
+    const by = failed.length > 0 ? ` by ${[...new Set(failed)].join(', ')}` : '';
+    return { outcome, place: `${relative(packagesDir, source.file)}${by}` };
+  } finally {
+    restore();
+    process.off('exit', restore).off('SIGINT', end).off('SIGTERM', end);
+  }
+}
+
+async function runTests({ layer, tests }: Fault): Promise<{ readonly code: number; readonly output: string }> {
+  // Statements of SQL count on their own storage alone.
+  const projects = layer === 'sqlite' ? ['memory', 'sqlite'] : ['memory'];
+  const pattern = `/(${tests.join('|')})\\.test\\.ts$`;
+  const child = spawn(process.execPath, [JEST, '--selectProjects', ...projects, '--maxWorkers=1', '--', pattern], {
+    cwd: ROOT,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const [output, errors, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+  return { code: code as number, output: output + errors };
+}
+
+process.exitCode = await main(process.argv.slice(2));
